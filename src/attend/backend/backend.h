@@ -1,0 +1,156 @@
+// The kernels: about 35 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
+//
+// Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
+// `fast_backend()` is oneDNN for matrix products and Highway for everything else, with the instruction set chosen at run time.
+// Both give the same results up to rounding; the tests compare them kernel by kernel.
+//
+// Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H heads, Dh head width, V vocabulary.
+// Tensors are f32 unless an argument says otherwise and may have a row stride; outputs must not overlap inputs except where "in place" is
+// said. Shapes have been checked by the caller (ops/): a kernel only asserts. A kernel's result does not depend on the number of threads,
+// except the summation order inside matrix products over N (weight gradients). What a row becomes does not depend on other rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "attend/core/random.h"
+#include "attend/tensor/tensor.h"
+
+namespace attend {
+
+enum class Activation { none, relu, gelu };  // gelu: the exact one, x * Phi(x)
+
+// Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix is
+// kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
+struct Dropout {
+  float p = 0.0f;  // 0: keep everything
+  RandomKey key;
+
+  std::uint32_t threshold() const { return static_cast<std::uint32_t>(p * 65536.0f + 0.5f); }
+  float scale() const { return 65536.0f / static_cast<float>(65536u - threshold()); }
+};
+
+// Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows [query_offsets[b], query_offsets[b+1]) and
+// the key rows [key_begin[b], key_end[b]).
+struct AttentionLayout {
+  std::span<const std::int32_t> query_offsets;  // B+1
+  std::span<const std::int32_t> key_begin;      // B
+  std::span<const std::int32_t> key_end;        // B
+  // Query i of its sequence (of Tq) sees keys 0 .. i + (Tk - Tq): with Tq == Tk the usual lower triangle.
+  bool causal = false;
+  // Added to the scores before the softmax, or undefined: for each sequence a [Tq, Tk] block, row-major, one after the other; shared by the
+  // heads. -infinity forbids. A query that may see no key gets zero weights and a zero output.
+  Tensor bias;
+  int heads = 1;
+  float scale = 1.0f;  // of the scores: 1/sqrt(Dh), or any inverse temperature
+  Dropout dropout;     // on the weights; mask element (query_row * heads + head, key index within the sequence)
+};
+
+struct AdamStep {
+  float learning_rate = 0.0f;
+  float beta1 = 0.9f;
+  float beta2 = 0.98f;
+  float epsilon = 1e-9f;
+  float weight_decay = 0.0f;    // decoupled (AdamW): p -= learning_rate * weight_decay * p
+  float gradient_scale = 1.0f;  // multiplies the gradient first: clipping and averaging
+  std::int64_t step = 1;        // counted from 1, for the bias correction
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+
+  // --- matrix products ---------------------------------------------------------------------------------------------------------------
+  // c = op(a) op(b) + beta * c, op(x) = x or its transpose. c [M, N], contracted over K. beta 0 ignores what c held.
+  virtual void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) = 0;
+  // y = activation(x W^T + bias).  x [N, I], weight [O, I], bias [O] or undefined, y [N, O].
+  virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) = 0;
+
+  // --- element-wise ------------------------------------------------------------------------------------------------------------------
+  virtual void fill(const Tensor& x, float value) = 0;
+  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;              // y = a + b; y may be a or b
+  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;         // y = a * b; y may be a or b
+  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;    // y = alpha x + beta y; beta 0 ignores y
+  virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;   // y may be x
+  // dx = dy * activation'(x). For relu x may be the activated value instead. dx may be dy.
+  virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
+  virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;   // y may be x; its own gradient
+
+  // --- reductions --------------------------------------------------------------------------------------------------------------------
+  virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
+  virtual double sum(const Tensor& x) = 0;
+  virtual double sum_of_squares(const Tensor& x) = 0;
+  virtual bool all_finite(const Tensor& x) = 0;
+
+  // --- normalisation (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma + beta -------------------------------------
+  // mean, rstd [N] are saved for the backward pass; both undefined when there will be none.
+  virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
+                          const Tensor& rstd) = 0;
+  // dx [N, D] is written; dgamma, dbeta [D] are added to.
+  virtual void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy,
+                                   const Tensor& dx, const Tensor& dgamma, const Tensor& dbeta) = 0;
+  // One pass of the sublayer connection: sum = x + dropout(branch), then layer_norm(sum) -> y as above. sum [N, D] is kept for the backward.
+  virtual void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
+                                   float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
+
+  // --- lookup ------------------------------------------------------------------------------------------------------------------------
+  // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined (then so is position). y [N, D].
+  virtual void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
+                     std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) = 0;
+  // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.
+  virtual void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) = 0;
+  virtual void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
+
+  // --- softmax -----------------------------------------------------------------------------------------------------------------------
+  virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;      // rows of scale * x; y may be x
+  virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;               // rows; y may be x
+  virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) = 0;  // dx may be dy
+  // Label-smoothed cross-entropy (Szegedy et al. 2016): for each row of logits [N, V] with target t,
+  //   loss = -(1-s) log p[t] - s/V sum_v log p[v].
+  // Writes losses [N] and nll [N] = -log p[t], and replaces logits by gradient_scale * dloss/dlogits (left alone when gradient_scale is 0).
+  virtual void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
+                             const Tensor& losses, const Tensor& nll) = 0;
+
+  // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------------------------------------------
+  // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the backward pass, or undefined.
+  // weights: undefined, or f32 with for each sequence, then each head, a [Tq, Tk] block: the weights before dropout.
+  virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                         const Tensor& log_sum_exp, const Tensor& weights) = 0;
+  // dq is written; dk, dv are written too (every key row of the layout belongs to exactly one sequence; rows of no sequence are left alone).
+  virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                                  const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) = 0;
+  // One query per row against keys at any address, for decoding: row r sees keys[offsets[r] .. offsets[r+1]), each a pointer to H*Dh floats
+  // of the key, followed `value_distance` floats later by the H*Dv floats of its value. out [R, H*Dv].
+  virtual void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
+                                std::int64_t value_distance, int heads, float scale, const Tensor& out) = 0;
+
+  // --- optimiser ---------------------------------------------------------------------------------------------------------------------
+  // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient.
+  virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) = 0;
+
+  // --- decoding ----------------------------------------------------------------------------------------------------------------------
+  // The k largest of each row, largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.
+  virtual void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
+};
+
+Backend& reference_backend();
+Backend& fast_backend();
+
+// The backend that ops use: the fast one unless a test or ATTEND_BACKEND=reference says otherwise.
+Backend& backend();
+
+// Replaces the backend for the lifetime of the object, in the whole process.
+class ScopedBackend {
+ public:
+  explicit ScopedBackend(Backend& replacement);
+  ~ScopedBackend();
+  ScopedBackend(const ScopedBackend&) = delete;
+  ScopedBackend& operator=(const ScopedBackend&) = delete;
+
+ private:
+  Backend* previous_;
+};
+
+}  // namespace attend

@@ -1,0 +1,48 @@
+// Loops over threads. OpenMP underneath, the runtime that oneDNN uses too, so there is one pool of threads in the process.
+#pragma once
+
+#include <cstdint>
+
+namespace attend {
+
+// Physical cores this process may use: the default number of threads.
+int physical_cores();
+
+// Threads used by parallel_for and by the matrix products. Throws ConfigError unless count >= 1.
+void set_threads(int count);
+int threads();
+
+// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but the last. The ranges depend on the number
+// of threads, so a body must not let its result depend on where a range ends.
+template <class Body>
+void parallel_for(std::int64_t count, std::int64_t grain, const Body& body);
+
+// Runs body(i) for every i in [0, count), handed out one by one: for few items of unequal cost.
+template <class Body>
+void parallel_each(std::int64_t count, const Body& body);
+
+template <class Body>
+void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
+  if (count <= 0) return;
+  if (grain < 1) grain = 1;
+  std::int64_t parts = (count + grain - 1) / grain;
+  if (parts > threads()) parts = threads();
+  if (parts <= 1) {
+    body(std::int64_t{0}, count);
+    return;
+  }
+#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+  for (std::int64_t part = 0; part < parts; ++part) body(count * part / parts, count * (part + 1) / parts);
+}
+
+template <class Body>
+void parallel_each(std::int64_t count, const Body& body) {
+  if (count == 1 || threads() == 1) {
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+#pragma omp parallel for num_threads(threads()) schedule(dynamic, 1)
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
+}  // namespace attend

@@ -1,0 +1,98 @@
+#include "attend/tensor/allocator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kSmallest = 256;
+
+// Eight classes per power of two: at most 12.5 % of a block is unused.
+std::size_t round_up_to_class(std::size_t bytes) {
+  if (bytes <= kSmallest) return kSmallest;
+  const std::size_t step = std::max(kAlignment, std::bit_floor(bytes - 1) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+class Cache {
+ public:
+  std::byte* take(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    statistics_.bytes_in_use += static_cast<std::int64_t>(size);
+    statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.bytes_in_use);
+    auto& blocks = free_[size];
+    if (!blocks.empty()) {
+      std::byte* block = blocks.back();
+      blocks.pop_back();
+      return block;
+    }
+    void* block = std::aligned_alloc(kAlignment, size);
+    if (block == nullptr) {
+      statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
+      throw Error(fmt::format("out of memory: {} bytes asked for, {} in use; try smaller batches", size, statistics_.bytes_in_use));
+    }
+    ++statistics_.system_calls;
+    statistics_.bytes_reserved += static_cast<std::int64_t>(size);
+    return static_cast<std::byte*>(block);
+  }
+
+  void give_back(std::byte* block, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
+    free_[size].push_back(block);
+  }
+
+  void release() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [size, blocks] : free_) {
+      for (std::byte* block : blocks) std::free(block);
+      statistics_.bytes_reserved -= static_cast<std::int64_t>(size * blocks.size());
+      blocks.clear();
+    }
+  }
+
+  MemoryStatistics statistics() {
+    const std::lock_guard lock(mutex_);
+    return statistics_;
+  }
+
+  void reset_peak() {
+    const std::lock_guard lock(mutex_);
+    statistics_.peak_bytes = statistics_.bytes_in_use;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<std::byte*>> free_;
+  MemoryStatistics statistics_;
+};
+
+// Never destroyed: tensors in static storage may outlive every other static object.
+Cache& cache() {
+  static Cache* const instance = new Cache;
+  return *instance;
+}
+
+}  // namespace
+
+MemoryStatistics memory_statistics() { return cache().statistics(); }
+void reset_peak_memory() { cache().reset_peak(); }
+void release_cached_memory() { cache().release(); }
+
+std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+  const std::size_t size = round_up_to_class(bytes);
+  return {cache().take(size), [size](std::byte* block) { cache().give_back(block, size); }};
+}
+
+}  // namespace attend

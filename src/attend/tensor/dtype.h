@@ -1,0 +1,62 @@
+// Element types of tensors, with the names and sizes of the safetensors format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace attend {
+
+enum class DType : std::uint8_t { f32, bf16, i32, i8, u8 };
+
+constexpr std::size_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::i32:
+      return 4;
+    case DType::bf16:
+      return 2;
+    case DType::i8:
+    case DType::u8:
+      return 1;
+  }
+  return 0;
+}
+
+// "F32", "BF16", "I32", "I8", "U8": the spelling of safetensors headers.
+constexpr std::string_view name_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::bf16:
+      return "BF16";
+    case DType::i32:
+      return "I32";
+    case DType::i8:
+      return "I8";
+    case DType::u8:
+      return "U8";
+  }
+  return "?";
+}
+
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::f32;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::i32;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::i8;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::u8;
+};
+
+}  // namespace attend

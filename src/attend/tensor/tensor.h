@@ -1,0 +1,85 @@
+// A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the handle, not the elements.
+//
+// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range of columns of a matrix is a tensor too, so
+// the Q, K and V parts of one product need no copies. All other dimensions are contiguous.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "attend/tensor/dtype.h"
+#include "attend/tensor/shape.h"
+
+namespace attend {
+
+class Tensor {
+ public:
+  Tensor() = default;  // undefined: no memory, defined() is false
+
+  // Uninitialised elements from the caching allocator.
+  static Tensor empty(Shape shape, DType dtype = DType::f32);
+  static Tensor zeros(Shape shape, DType dtype = DType::f32);
+  static Tensor full(Shape shape, float value);
+  // Copies `values` (row-major). Throws ShapeError when the count differs from shape.size().
+  static Tensor from(std::span<const float> values, Shape shape);
+  static Tensor from(std::span<const std::int32_t> values, Shape shape);
+  // Memory that `owner` keeps alive (a mapped file, a parameter buffer); not copied.
+  static Tensor wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype);
+
+  bool defined() const { return data_ != nullptr || shape_.rank() > 0; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t dim(int axis) const { return shape_[axis]; }
+  std::int64_t size() const { return shape_.size(); }
+  DType dtype() const { return dtype_; }
+
+  // The matrix view: all leading dimensions are rows, the last one is the columns.
+  std::int64_t cols() const { return shape_.rank() == 0 ? 1 : shape_[-1]; }
+  std::int64_t rows() const { return cols() == 0 ? 0 : size() / cols(); }
+  std::int64_t row_stride() const { return row_stride_; }
+  bool contiguous() const { return row_stride_ == cols() || rows() <= 1; }
+
+  // Pointer to the first element. A handle to const elements does not exist: const Tensor is a constant handle. Throws ShapeError when T is
+  // not the element type.
+  template <class T = float>
+  T* data() const {
+    check_dtype(DTypeOf<T>::value);
+    return reinterpret_cast<T*>(data_);
+  }
+  template <class T = float>
+  T* row(std::int64_t index) const {
+    return data<T>() + index * row_stride_;
+  }
+  std::byte* bytes() const { return data_; }
+  // All elements as one span. Throws ShapeError unless contiguous.
+  template <class T = float>
+  std::span<T> span() const {
+    check_contiguous();
+    return {data<T>(), static_cast<std::size_t>(size())};
+  }
+
+  // Views that share memory. Bounds and sizes are checked (ShapeError).
+  Tensor slice_rows(std::int64_t begin, std::int64_t end) const;     // along the first dimension
+  Tensor slice_columns(std::int64_t begin, std::int64_t end) const;  // of the matrix view, rank 2
+  Tensor reshape(Shape shape) const;                                 // contiguous only
+
+  Tensor clone() const;  // a contiguous copy
+  void copy_from(const Tensor& source) const;  // same shape and dtype
+  void zero() const;
+  float item() const;  // the single element, f32
+  std::vector<float> to_vector() const;
+
+ private:
+  void check_dtype(DType expected) const;
+  void check_contiguous() const;
+
+  std::shared_ptr<void> owner_;
+  std::byte* data_ = nullptr;
+  Shape shape_;
+  std::int64_t row_stride_ = 0;
+  DType dtype_ = DType::f32;
+};
+
+}  // namespace attend
