@@ -1,0 +1,10 @@
+#include "attend/backend/onednn/fast_backend.h"
+
+namespace attend {
+
+Backend& fast_backend() {
+  static FastBackend instance;
+  return instance;
+}
+
+}  // namespace attend

@@ -1,0 +1,57 @@
+// The fast backend: oneDNN for matrix products, Highway for everything else. Stateless but for oneDNN's caches, so any thread may call it.
+//
+// The members are defined by theme: matmul.cpp, elementwise.cpp, reductions.cpp, layer_norm.cpp, lookup.cpp, adam.cpp, softmax.cpp,
+// cross_entropy.cpp, attention*.cpp, top_k.cpp. targets.h says how a file with kernels looks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+class FastBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "fast"; }
+
+  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) final;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) final;
+  void fill(const Tensor& x, float value) final;
+  void add(const Tensor& a, const Tensor& b, const Tensor& y) final;
+  void multiply(const Tensor& a, const Tensor& b, const Tensor& y) final;
+  void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) final;
+  void activate(Activation activation, const Tensor& x, const Tensor& y) final;
+  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) final;
+  void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) final;
+  void sum_rows(const Tensor& x, float beta, const Tensor& y) final;
+  double sum(const Tensor& x) final;
+  double sum_of_squares(const Tensor& x) final;
+  bool all_finite(const Tensor& x) final;
+  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
+                  const Tensor& rstd) final;
+  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+                           const Tensor& dgamma, const Tensor& dbeta) final;
+  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
+                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) final;
+  void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
+             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) final;
+  void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) final;
+  void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) final;
+  void softmax(const Tensor& x, float scale, const Tensor& y) final;
+  void log_softmax(const Tensor& x, const Tensor& y) final;
+  void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) final;
+  void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
+                     const Tensor& losses, const Tensor& nll) final;
+  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                 const Tensor& log_sum_exp, const Tensor& weights) final;
+  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) final;
+  void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
+                        std::int64_t value_distance, int heads, float scale, const Tensor& out) final;
+  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
+  void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
+};
+
+}  // namespace attend
