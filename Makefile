@@ -1,0 +1,56 @@
+# Short names for the everyday commands; CMakePresets.json holds how things are built. `make` alone lists the targets.
+# PRESET chooses what build, test and bench use: release (the default), dev, asan or tsan, e.g. `make test PRESET=asan`.
+
+PRESET ?= release
+JOBS ?= $(shell nproc)
+CLANG_FORMAT ?= clang-format-14
+BUILD := build/$(PRESET)
+SOURCES = $(shell find src tests bench examples -name '*.h' -o -name '*.cpp')
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test bench lint tidy format clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+deps: ## install every package that is missing, with apt (as root, or through sudo)
+	@tools/dependencies.sh ensure
+
+build: configure ## build the program, the library and the tests into build/release
+	@cmake --build $(BUILD)
+
+demo: configure ## build, then train a small translator and write its attention page
+	@cmake --build $(BUILD) --target attend_program
+	@$(BUILD)/attend demo
+
+test: build ## build, then run every test
+	@tools/run_tests.sh $(BUILD) $(JOBS)
+
+bench: ## build with benchmarks and time the kernels
+	@tools/dependencies.sh ensure build
+	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+	@cmake --build $(BUILD) --target bench_kernels
+	@$(BUILD)/bench/bench_kernels
+
+lint: ## check the formatting and the layer table
+	@tools/dependencies.sh ensure lint
+	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
+	@tests/architecture/check_layers.sh .
+	@echo "lint: formatting and layers are fine"
+
+tidy: configure ## run clang-tidy on every source file (slow)
+	@tools/dependencies.sh ensure lint
+	@find src -name '*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+
+format: ## format every source file in place
+	@tools/dependencies.sh ensure lint
+	@$(CLANG_FORMAT) -i $(SOURCES)
+
+clean: ## remove what was built
+	@rm -rf build
+
+.PHONY: configure
+configure:
+	@tools/dependencies.sh ensure build
+	@mkdir -p build
+	@cmake --preset $(PRESET) >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Holds the layer table and fails, naming file and line, when the sources under ROOT/src break one of its rules:
+#   - a layer includes only layers on rows below its own: neither up nor sideways
+#   - the headers of oneDNN and Highway appear only in backend/onednn, and backend/reference knows nothing of it
+#   - project headers are included as "attend/<layer>/<file>.h"
+#   - the library does not print, exit or abort: that is left to the command line
+#   - a file has at most 400 lines
+# Usage: check_layers.sh ROOT
+set -eu
+
+layers="
+core       0
+tensor     1
+backend    2
+autograd   3
+ops        4
+nn         5
+text       5
+metrics    5
+models     6
+data       6
+optim      6
+checkpoint 6
+train      7
+decode     7
+tasks      8
+cli        9
+server     9
+python     9
+"
+line_limit=400
+
+root="${1:?usage: check_layers.sh ROOT}"
+[ -d "$root/src/attend" ] || { echo "check_layers: no folder src/attend under $root" >&2; exit 2; }
+
+cd "$root"
+files=$(find src/attend -name '*.h' -o -name '*.cpp' | sort)
+[ -n "$files" ] || { echo "check_layers: no sources in src/attend under $root" >&2; exit 2; }
+
+awk -v table="$layers" -v line_limit="$line_limit" '
+function complain(message) {
+  printf "%s:%d: %s\n", FILENAME, FNR, message
+  ++complaints
+}
+
+function check_project_include(path,    parts, other) {
+  split(path, parts, "/")
+  other = parts[2]
+  if (!(other in row)) {
+    complain("includes \"" path "\", whose folder is not in the layer table")
+  } else if (other != layer && row[other] == row[layer]) {
+    complain("includes sideways: " layer " and " other " are both on row " row[layer])
+  } else if (row[other] > row[layer]) {
+    complain("includes upwards: " layer " is on row " row[layer] ", " other " on row " row[other])
+  } else if (folder == "backend/reference" && path ~ /^attend\/backend\/onednn\//) {
+    complain("the reference kernels must not depend on the fast ones")
+  }
+}
+
+function check_include(line,    path) {
+  path = line
+  sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", path)
+  sub(/[>"].*$/, "", path)
+  if (path ~ /^attend\//) {
+    check_project_include(path)
+  } else if (path ~ /^(oneapi\/)?dnnl/ || path ~ /^hwy\//) {
+    if (folder != "backend/onednn") complain("includes <" path ">: only backend/onednn may see oneDNN or Highway")
+  } else if (line ~ /"/) {
+    complain("includes \"" path "\": write project headers as \"attend/<layer>/<file>.h\", others in angle brackets")
+  }
+}
+
+BEGIN {
+  n = split(table, words, /[ \t\n]+/)
+  for (i = 1; i <= n; ++i) if (words[i] ~ /^[a-z]+$/) row[words[i]] = words[i + 1] + 0
+}
+
+FNR == 1 {
+  split(FILENAME, parts, "/")
+  layer = parts[3]
+  folder = parts[3] "/" parts[4]
+  if (!(layer in row)) {
+    complain("the folder src/attend/" layer " is not in the layer table")
+    row[layer] = 99
+  }
+}
+
+FNR == line_limit + 1 { complain("is longer than " line_limit " lines: split it by what its parts are for") }
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ { check_include($0) }
+
+layer != "cli" && layer != "server" {
+  code = $0
+  sub(/\/\/.*/, "", code)
+  gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+  if (code ~ /std::(cout|cerr|clog|exit|abort|terminate)/ || code ~ /fmt::print/ || code ~ /(^|[^a-z_:])(printf|puts|exit|abort)\(/) {
+    complain("prints or ends the process: throw an error of core/error.h, or take a callback")
+  }
+}
+
+END {
+  if (complaints) {
+    printf "check_layers: %d broken rule%s\n", complaints, complaints == 1 ? "" : "s"
+    exit 1
+  }
+}' $files

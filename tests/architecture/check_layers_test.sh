@@ -1,0 +1,57 @@
+#!/bin/sh
+# check_layers.sh can fail: each case below is a small source tree with one fault, which it must name at the right place.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+trees=$(mktemp -d)
+trap 'rm -rf "$trees"' EXIT
+failures=0
+case_number=0
+
+# expect WHAT PATTERN FILE CONTENT: a tree holding only FILE with CONTENT; an empty PATTERN means that it must pass.
+expect() {
+  what="$1" pattern="$2" file="$3" content="$4"
+  case_number=$((case_number + 1))
+  tree="$trees/$case_number"
+  mkdir -p "$tree/$(dirname "$file")"
+  printf '%s\n' "$content" >"$tree/$file"
+  output=$("$here/check_layers.sh" "$tree" 2>&1)
+  status=$?
+  if [ -z "$pattern" ]; then
+    [ $status -eq 0 ] && [ -z "$output" ] && return
+  else
+    [ $status -eq 1 ] && printf '%s\n' "$output" | grep -q "^$file:$pattern" && return
+  fi
+  printf 'FAILED: %s (exit status %d, expected %s)\n%s\n' "$what" "$status" "${pattern:-success}" "$output"
+  failures=$((failures + 1))
+}
+
+expect "an include of a lower row passes" "" src/attend/ops/relu.cpp '#include "attend/tensor/tensor.h"'
+expect "an include of the own layer passes" "" src/attend/ops/relu.cpp '#include "attend/ops/relu.h"'
+expect "an include that points up fails" "2: includes upwards: tensor is on row 1, ops on row 4" src/attend/tensor/tensor.cpp '#include <vector>
+#include "attend/ops/relu.h"'
+expect "an include that points sideways fails" "1: includes sideways: nn and text are both on row 5" src/attend/nn/linear.h \
+  '#include "attend/text/tokenizer.h"'
+expect "angle brackets hide nothing" "1: includes upwards" src/attend/core/error.h '#  include <attend/cli/program.h>'
+expect "an include of an unknown layer fails" "1: includes .*not in the layer table" src/attend/ops/relu.cpp '#include "attend/utils/strings.h"'
+expect "an unknown folder fails" "1: the folder src/attend/utils is not in the layer table" src/attend/utils/strings.h '#pragma once'
+expect "oneDNN outside its folder fails" "1: includes <oneapi/dnnl/dnnl.hpp>: only backend/onednn" src/attend/ops/matmul.cpp \
+  '#include <oneapi/dnnl/dnnl.hpp>'
+expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/onednn" src/attend/backend/backend.cpp \
+  '#include <hwy/highway.h>'
+expect "Highway in its folder passes" "" src/attend/backend/onednn/softmax.cpp '#include <hwy/highway.h>'
+expect "the reference kernels include no fast ones" "1: the reference kernels must not" src/attend/backend/reference/softmax.cpp \
+  '#include "attend/backend/onednn/softmax.h"'
+expect "a relative include fails" '1: includes "relu.h": write project headers as' src/attend/ops/relu.cpp '#include "relu.h"'
+expect "printing in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { std::cerr << 1; }'
+expect "exit in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { exit(1); }'
+expect "words in strings and comments do not count" "" src/attend/data/reader.cpp 'f("exit(1)");  // never exit()'
+expect "the command line may print" "" src/attend/cli/program.cpp 'void f() { fmt::print("hello"); }'
+expect "a file of 401 lines fails" "401: is longer than 400 lines" src/attend/ops/relu.cpp "$(seq 401 | sed 's|^|// |')"
+expect "a file of 400 lines passes" "" src/attend/ops/relu.cpp "$(seq 400 | sed 's|^|// |')"
+
+if "$here/check_layers.sh" "$trees/absent" >/dev/null 2>&1; then
+  echo "FAILED: a folder without sources must not pass"
+  failures=$((failures + 1))
+fi
+echo "check_layers_test: $case_number trees, $failures failures"
+[ $failures -eq 0 ]

@@ -1,0 +1,77 @@
+#!/bin/sh
+# The packages that attend needs, by Debian 12's names, and how they get installed: the one list for people, make and .ci/run.
+#
+#   tools/dependencies.sh list    [build|lint]   prints the packages
+#   tools/dependencies.sh missing [build|lint]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|lint]   installs those that are not installed, with apt as root or through sudo
+#
+# Without a group: both. Nothing is touched, and apt is not even asked, when everything is there.
+set -eu
+
+build_packages="g++ cmake ninja-build ccache pkg-config
+  libdnnl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev zlib1g-dev libutf8proc-dev
+  libgtest-dev libbenchmark-dev"
+lint_packages="clang-format-14 clang-tidy-14"
+
+usage() {
+  sed -n '4,6s/^# *//p' "$0" >&2
+  exit 2
+}
+
+packages() {
+  case "$1" in
+    build) echo $build_packages ;;
+    lint) echo $lint_packages ;;
+    all) echo $build_packages $lint_packages ;;
+    *) usage ;;
+  esac
+}
+
+# The packages of the arguments that dpkg does not report as installed, on one line.
+missing() {
+  installed=" $(dpkg-query --show --showformat='${binary:Package}=${db:Status-Status} ' "$@" 2>/dev/null || true)"
+  absent=""
+  for package in "$@"; do
+    case "$installed" in
+      *" $package=installed "* | *" $package:"*"=installed "*) ;;
+      *) absent="$absent $package" ;;
+    esac
+  done
+  echo $absent
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "dependencies: installing packages needs root or sudo; ask for: apt-get install $wanted" >&2
+    exit 1
+  fi
+}
+
+command="${1:-}"
+wanted=$(packages "${2:-all}")
+case "$command" in
+  list)
+    echo $wanted
+    ;;
+  missing)
+    missing $wanted
+    ;;
+  ensure)
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+      echo "dependencies: no apt on this system; install the equivalents of: $wanted" >&2
+      exit 0
+    fi
+    wanted=$(missing $wanted)
+    [ -n "$wanted" ] || exit 0
+    echo "dependencies: installing $wanted"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
+    ;;
+  *)
+    usage
+    ;;
+esac

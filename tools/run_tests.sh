@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs the tests of a build folder in parallel, shows the output of those that fail, and ends with one line: how many passed.
+#   tools/run_tests.sh BUILD_FOLDER [JOBS] [arguments for ctest]
+set -u
+build="$1"
+jobs="${2:-$(nproc)}"
+shift
+[ $# -eq 0 ] || shift
+
+log="$build/tests.log"
+{
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error "$@" 2>&1
+  echo $? >"$log.status"
+} | tee "$log"
+echo
+grep 'tests passed' "$log" || echo "no test was run: see $log"
+exit "$(cat "$log.status")"
