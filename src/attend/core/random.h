@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace attend {
 
@@ -66,7 +67,7 @@ class Random {
   // Uniform in 0 .. bound-1. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t wide = (std::uint64_t{next()} << 32) | next();
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(wide) * bound) >> 64);
+    return static_cast<std::uint64_t>((__extension__ static_cast<unsigned __int128>(wide) * bound) >> 64);
   }
   // Standard normal (Box-Muller).
   float normal();

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "attend/backend/reference/reference_backend.h"
+
+namespace attend {
+
+namespace {
+
+constexpr double kForbidden = -std::numeric_limits<double>::infinity();
+
+double dot(const float* a, const float* b, std::int64_t width) {
+  double total = 0.0;
+  for (std::int64_t i = 0; i < width; ++i) total += double{a[i]} * b[i];
+  return total;
+}
+
+// Returns log sum exp. Scores that are all -infinity become zeros.
+double softmax_in_place(std::vector<double>& scores) {
+  double largest = kForbidden;
+  for (const double score : scores) largest = std::max(largest, score);
+  if (largest == kForbidden) {
+    std::fill(scores.begin(), scores.end(), 0.0);
+    return kForbidden;
+  }
+  double total = 0.0;
+  for (const double score : scores) total += std::exp(score - largest);
+  for (double& score : scores) score = std::exp(score - largest) / total;
+  return largest + std::log(total);
+}
+
+// One sequence of a layout.
+struct Sequence {
+  std::int64_t query_begin, key_begin;  // first rows in the batch
+  std::int64_t queries, keys;           // Tq, Tk
+  std::int64_t bias_begin;              // where its [Tq, Tk] block starts in the bias, and heads times that in the weights
+};
+
+template <class Visit>
+void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
+  std::int64_t block = 0;
+  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
+    const Sequence sequence{layout.query_offsets[b], layout.key_begin[b], layout.query_offsets[b + 1] - layout.query_offsets[b],
+                            layout.key_end[b] - layout.key_begin[b], block};
+    visit(sequence);
+    block += sequence.queries * sequence.keys;
+  }
+}
+
+// The weights of query i of a sequence in one head, before dropout, into `weights` [Tk]; returns log sum exp of its scores.
+double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout, const Sequence& sequence, std::int64_t i,
+                        std::int64_t head, std::vector<double>& weights) {
+  const std::int64_t width = q.cols() / layout.heads;
+  const std::int64_t last_visible = layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
+  weights.assign(static_cast<std::size_t>(sequence.keys), kForbidden);
+  for (std::int64_t j = 0; j <= last_visible; ++j) {
+    double score = layout.scale * dot(q.row(sequence.query_begin + i) + head * width, k.row(sequence.key_begin + j) + head * width, width);
+    if (layout.bias.defined()) score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
+    weights[static_cast<std::size_t>(j)] = score;
+  }
+  return softmax_in_place(weights);
+}
+
+}  // namespace
+
+// weights = softmax(scale q k^T + bias),  out = dropout(weights) v
+void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                                 const Tensor& log_sum_exp, const Tensor& weights) {
+  assert(q.cols() == k.cols() && v.cols() == out.cols());
+  const std::int64_t heads = layout.heads;
+  const std::int64_t value_width = v.cols() / heads;
+  std::vector<double> w;
+  for_each_sequence(layout, [&](const Sequence& sequence) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      for (std::int64_t i = 0; i < sequence.queries; ++i) {
+        const std::int64_t query = sequence.query_begin + i;
+        const double normaliser = weights_of_query(q, k, layout, sequence, i, head, w);
+        if (log_sum_exp.defined()) log_sum_exp.row(query)[head] = static_cast<float>(normaliser);
+        std::vector<double> total(static_cast<std::size_t>(value_width));
+        for (std::int64_t j = 0; j < sequence.keys; ++j) {
+          const double weight = w[static_cast<std::size_t>(j)];
+          if (weights.defined())
+            weights.data()[sequence.bias_begin * heads + (head * sequence.queries + i) * sequence.keys + j] = static_cast<float>(weight);
+          const double kept = weight * reference::dropout_factor(layout.dropout, query * heads + head, j);
+          // A weight of zero hides its value even when that is NaN or infinite: a forbidden key must leave no trace.
+          if (kept == 0.0) continue;
+          const float* value = v.row(sequence.key_begin + j) + head * value_width;
+          for (std::int64_t d = 0; d < value_width; ++d) total[static_cast<std::size_t>(d)] += kept * value[d];
+        }
+        for (std::int64_t d = 0; d < value_width; ++d)
+          out.row(query)[head * value_width + d] = static_cast<float>(total[static_cast<std::size_t>(d)]);
+      }
+    }
+  });
+}
+
+// With m the dropout factors, w the weights and w~ = m w:
+//   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),  dq = scale ds k,  dk = scale ds^T q.
+// `out` and `log_sum_exp` are what faster backends need; this one recomputes the weights.
+void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
+                                          const Tensor& /*out*/, const Tensor& /*log_sum_exp*/, const Tensor& dout, const Tensor& dq,
+                                          const Tensor& dk, const Tensor& dv) {
+  const std::int64_t heads = layout.heads;
+  const std::int64_t width = q.cols() / heads;
+  const std::int64_t value_width = v.cols() / heads;
+  std::vector<double> w;
+  for_each_sequence(layout, [&](const Sequence& sequence) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      std::vector<double> dk_head(static_cast<std::size_t>(sequence.keys * width));
+      std::vector<double> dv_head(static_cast<std::size_t>(sequence.keys * value_width));
+      for (std::int64_t i = 0; i < sequence.queries; ++i) {
+        const std::int64_t query = sequence.query_begin + i;
+        const float* dout_row = dout.row(query) + head * value_width;
+        weights_of_query(q, k, layout, sequence, i, head, w);
+
+        std::vector<double> dw(w.size());
+        double w_dw = 0.0;
+        for (std::int64_t j = 0; j < sequence.keys; ++j) {
+          const auto at = static_cast<std::size_t>(j);
+          if (w[at] == 0.0) continue;
+          const double factor = reference::dropout_factor(layout.dropout, query * heads + head, j);
+          dw[at] = factor * dot(dout_row, v.row(sequence.key_begin + j) + head * value_width, value_width);
+          w_dw += w[at] * dw[at];
+          for (std::int64_t d = 0; d < value_width; ++d)
+            dv_head[static_cast<std::size_t>(j * value_width + d)] += factor * w[at] * dout_row[d];
+        }
+
+        std::vector<double> dq_row(static_cast<std::size_t>(width));
+        for (std::int64_t j = 0; j < sequence.keys; ++j) {
+          const auto at = static_cast<std::size_t>(j);
+          if (w[at] == 0.0) continue;
+          const double ds = layout.scale * w[at] * (dw[at] - w_dw);
+          for (std::int64_t d = 0; d < width; ++d) {
+            dq_row[static_cast<std::size_t>(d)] += ds * k.row(sequence.key_begin + j)[head * width + d];
+            dk_head[static_cast<std::size_t>(j * width + d)] += ds * q.row(query)[head * width + d];
+          }
+        }
+        for (std::int64_t d = 0; d < width; ++d) dq.row(query)[head * width + d] = static_cast<float>(dq_row[static_cast<std::size_t>(d)]);
+      }
+      for (std::int64_t j = 0; j < sequence.keys; ++j) {
+        float* dk_row = dk.row(sequence.key_begin + j) + head * width;
+        float* dv_row = dv.row(sequence.key_begin + j) + head * value_width;
+        for (std::int64_t d = 0; d < width; ++d) dk_row[d] = static_cast<float>(dk_head[static_cast<std::size_t>(j * width + d)]);
+        for (std::int64_t d = 0; d < value_width; ++d)
+          dv_row[d] = static_cast<float>(dv_head[static_cast<std::size_t>(j * value_width + d)]);
+      }
+    }
+  });
+}
+
+void ReferenceBackend::attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
+                                        std::int64_t value_distance, int heads, float scale, const Tensor& out) {
+  const std::int64_t width = q.cols() / heads;
+  const std::int64_t value_width = out.cols() / heads;
+  for (std::int64_t r = 0; r < q.rows(); ++r) {
+    const auto row = static_cast<std::size_t>(r);
+    const auto begin = static_cast<std::size_t>(offsets[row]);
+    const auto seen = keys.subspan(begin, static_cast<std::size_t>(offsets[row + 1]) - begin);
+    for (std::int64_t head = 0; head < heads; ++head) {
+      std::vector<double> w;
+      for (const float* key : seen) w.push_back(scale * dot(q.row(r) + head * width, key + head * width, width));
+      softmax_in_place(w);
+      for (std::int64_t d = 0; d < value_width; ++d) {
+        double total = 0.0;
+        for (std::size_t j = 0; j < seen.size(); ++j) total += w[j] * seen[j][value_distance + head * value_width + d];
+        out.row(r)[head * value_width + d] = static_cast<float>(total);
+      }
+    }
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "attend/backend/reference/reference_backend.h"
+
+namespace attend {
+
+void ReferenceBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
+                             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
+  assert(y.cols() == table.cols());
+  for (std::int64_t n = 0; n < y.rows(); ++n) {
+    const auto token = static_cast<std::size_t>(n);
+    for (std::int64_t c = 0; c < y.cols(); ++c) {
+      float value = scale * table.row(ids[token])[c];
+      if (positions.defined()) value += positions.row(position[token])[c];
+      y.row(n)[c] = value * reference::dropout_factor(dropout, n, c);
+    }
+  }
+}
+
+void ReferenceBackend::scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) {
+  assert(dy.cols() == dtable.cols());
+  for (std::int64_t n = 0; n < dy.rows(); ++n) {
+    float* row = dtable.row(ids[static_cast<std::size_t>(n)]);
+    for (std::int64_t c = 0; c < dy.cols(); ++c) row[c] += scale * dy.row(n)[c];
+  }
+}
+
+void ReferenceBackend::gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) {
+  assert(x.cols() == y.cols());
+  for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(rows[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
+}
+
+void ReferenceBackend::top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
+  assert(k <= x.cols());
+  std::vector<std::int32_t> order(static_cast<std::size_t>(x.cols()));
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    const float* row = x.row(r);
+    // NaN would break the ordering; it ranks last.
+    const auto key = [row](std::int32_t i) { return std::isnan(row[i]) ? -std::numeric_limits<float>::infinity() : row[i]; };
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + k, order.end(),
+                      [&](std::int32_t a, std::int32_t b) { return key(a) > key(b) || (key(a) == key(b) && a < b); });
+    for (int i = 0; i < k; ++i) {
+      indices.row<std::int32_t>(r)[i] = order[static_cast<std::size_t>(i)];
+      values.row(r)[i] = row[order[static_cast<std::size_t>(i)]];
+    }
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,80 @@
+// The reference backend: every kernel as the plainest loop that is right. Values are f32, sums are accumulated in double, nothing is
+// threaded or vectorised by hand. It is the oracle of the kernel tests and what sanitizers run, so clarity beats speed everywhere in this
+// folder.
+#pragma once
+
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+class ReferenceBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "reference"; }
+
+  // matmul.cpp
+  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
+
+  // elementwise.cpp
+  void fill(const Tensor& x, float value) override;
+  void add(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void multiply(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) override;
+  void activate(Activation activation, const Tensor& x, const Tensor& y) override;
+  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
+  void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
+
+  // reduction.cpp
+  void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
+  double sum(const Tensor& x) override;
+  double sum_of_squares(const Tensor& x) override;
+  bool all_finite(const Tensor& x) override;
+
+  // normalisation.cpp
+  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
+                  const Tensor& rstd) override;
+  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+                           const Tensor& dgamma, const Tensor& dbeta) override;
+  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
+                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
+
+  // lookup.cpp
+  void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
+             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) override;
+  void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
+  void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
+  void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
+
+  // softmax.cpp
+  void softmax(const Tensor& x, float scale, const Tensor& y) override;
+  void log_softmax(const Tensor& x, const Tensor& y) override;
+  void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
+  void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
+                     const Tensor& losses, const Tensor& nll) override;
+
+  // attention.cpp
+  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                 const Tensor& log_sum_exp, const Tensor& weights) override;
+  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
+  void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
+                        std::int64_t value_distance, int heads, float scale, const Tensor& out) override;
+
+  // optimiser.cpp
+  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
+};
+
+namespace reference {
+
+// 0 where the mask drops the element, 1/(1-p) where it keeps it.
+inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64_t column) {
+  if (dropout.p == 0.0f) return 1.0f;
+  const std::uint16_t bits = dropout.key.bits16(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column));
+  return bits >= dropout.threshold() ? dropout.scale() : 0.0f;
+}
+
+float activated(Activation activation, float x);  // elementwise.cpp
+
+}  // namespace reference
+
+}  // namespace attend
