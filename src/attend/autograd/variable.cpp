@@ -1,0 +1,129 @@
+#include "attend/autograd/variable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+
+namespace attend {
+
+// A vertex of the graph: where a gradient is collected, and the function that passes it on. Holds no value.
+struct GradientNode {
+  Shape shape;
+  Tensor gradient;
+  bool owned = false;         // the gradient's memory may be written to: it is ours, or a part of a flat buffer
+  std::uint64_t order = 0;    // creation order; an input is always older than what was computed from it
+  std::uint64_t visited = 0;  // the stamp of the last traversal that came by
+  std::vector<std::shared_ptr<GradientNode>> inputs;
+  GradientFunction function;  // empty for leaves
+};
+
+namespace {
+
+thread_local bool t_recording = true;
+
+std::uint64_t next_order() {
+  static std::atomic<std::uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+// The nodes from which `root` was computed, root included, latest first.
+std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<GradientNode>& root) {
+  const std::uint64_t stamp = next_order();
+  std::vector<std::shared_ptr<GradientNode>> nodes{root};
+  root->visited = stamp;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t j = 0; j < nodes[i]->inputs.size(); ++j) {
+      const auto& input = nodes[i]->inputs[j];
+      if (input->visited == stamp) continue;
+      input->visited = stamp;
+      nodes.push_back(input);
+    }
+  }
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->order > b->order; });
+  return nodes;
+}
+
+}  // namespace
+
+void GradientSink::add(const Tensor& gradient) const {
+  if (gradient.shape() != node_->shape)
+    throw ShapeError(
+        fmt::format("[backward] expected a gradient of shape {}, got {}", to_string(node_->shape), to_string(gradient.shape())));
+  if (!node_->gradient.defined()) {
+    node_->gradient = gradient;  // adopted: others may hold it too
+  } else if (node_->owned) {
+    backend().add(node_->gradient, gradient, node_->gradient);
+  } else {
+    const Tensor sum = Tensor::empty(node_->shape);
+    backend().add(node_->gradient, gradient, sum);
+    node_->gradient = sum;
+    node_->owned = true;
+  }
+}
+
+GradientSink::Target GradientSink::target() const {
+  if (!node_->gradient.defined()) {
+    node_->gradient = Tensor::empty(node_->shape);
+    node_->owned = true;
+    return {node_->gradient, 0.0f};
+  }
+  if (!node_->owned) {
+    node_->gradient = node_->gradient.clone();
+    node_->owned = true;
+  }
+  return {node_->gradient, 1.0f};
+}
+
+bool GradientSink::empty() const { return !node_->gradient.defined(); }
+
+Variable::Variable(Tensor value, bool requires_gradient) : value_(std::move(value)) {
+  if (!requires_gradient) return;
+  node_ = std::make_shared<GradientNode>();
+  node_->shape = value_.shape();
+  node_->order = next_order();
+}
+
+Variable::Variable(Tensor value, Tensor gradient) : Variable(std::move(value), true) {
+  node_->gradient = std::move(gradient);
+  node_->owned = true;
+}
+
+Tensor Variable::gradient() const { return node_ == nullptr ? Tensor() : node_->gradient; }
+
+bool will_record(std::initializer_list<const Variable*> inputs) {
+  return t_recording && std::any_of(inputs.begin(), inputs.end(), [](const Variable* input) { return input->requires_gradient(); });
+}
+
+Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function) {
+  Variable output(std::move(value), will_record(inputs));
+  if (!output.requires_gradient()) return output;
+  for (const Variable* input : inputs) {
+    if (input->requires_gradient()) output.node_->inputs.push_back(input->node_);
+  }
+  output.node_->function = std::move(function);
+  return output;
+}
+
+void backward(const Variable& output, const Tensor& gradient) {
+  if (!output.requires_gradient()) throw Error("[backward] the output depends on nothing that requires a gradient");
+  if (!gradient.defined() && output.value().size() != 1)
+    throw ShapeError(fmt::format("[backward] expected a loss of one element, got {}", to_string(output.shape())));
+  output.sink().add(gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f));
+  for (auto& node : reachable(output.node_)) {
+    if (!node->function) continue;
+    if (node->gradient.defined()) node->function(node->gradient);
+    node->function = nullptr;
+    node->inputs.clear();
+    node->gradient = Tensor();
+    node.reset();
+  }
+}
+
+NoGradient::NoGradient() : previous_(t_recording) { t_recording = false; }
+NoGradient::~NoGradient() { t_recording = previous_; }
+
+}  // namespace attend

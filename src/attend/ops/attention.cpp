@@ -1,0 +1,153 @@
+#include "attend/ops/attention.h"
+
+#include <array>
+#include <limits>
+
+#include "attend/ops/check.h"
+
+namespace attend {
+
+namespace {
+
+void check_offsets(const std::vector<std::int32_t>& offsets, std::int64_t rows, std::string_view what) {
+  bool ascending = !offsets.empty() && offsets.front() == 0 && offsets.back() == rows;
+  for (std::size_t i = 1; i < offsets.size(); ++i) ascending = ascending && offsets[i - 1] <= offsets[i];
+  if (!ascending)
+    throw ShapeError(fmt::format("[scaled_dot_product_attention] expected {} offsets rising from 0 to {}, got {} of them ending in {}",
+                                 what, rows, offsets.size(), offsets.empty() ? 0 : offsets.back()));
+}
+
+// Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
+std::int64_t pairs(const AttentionPattern& pattern) {
+  const auto& q = *pattern.query_offsets;
+  const auto& k = *pattern.key_offsets;
+  std::int64_t count = 0;
+  for (std::size_t b = 0; b + 1 < q.size(); ++b) count += std::int64_t{q[b + 1] - q[b]} * (k[b + 1] - k[b]);
+  return count;
+}
+
+void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const AttentionOptions& options) {
+  constexpr std::string_view op = "scaled_dot_product_attention";
+  const Tensor qv = q.value(), kv = k.value(), vv = v.value();
+  detail::expect(qv.cols() == kv.cols(), op, "q [N, H*Dh] and k [M, H*Dh]", qv.shape(), kv.shape());
+  detail::expect(kv.rows() == vv.rows(), op, "k [M, H*Dh] and v [M, H*Dv]", kv.shape(), vv.shape());
+  if (options.heads < 1 || qv.cols() % options.heads != 0 || vv.cols() % options.heads != 0)
+    throw ShapeError(fmt::format("[{}] expected widths that {} heads divide, got {} and {}", op, options.heads, to_string(qv.shape()),
+                                 to_string(vv.shape())));
+  check_offsets(*pattern.query_offsets, qv.rows(), "query");
+  check_offsets(*pattern.key_offsets, kv.rows(), "key");
+  if (pattern.query_offsets->size() != pattern.key_offsets->size())
+    throw ShapeError(fmt::format("[{}] expected as many query as key sequences, got {} and {}", op, pattern.query_offsets->size() - 1,
+                                 pattern.key_offsets->size() - 1));
+  if (pattern.bias.defined() && pattern.bias.size() != pairs(pattern))
+    throw ShapeError(fmt::format("[{}] expected a bias of {} elements, got {}", op, pairs(pattern), to_string(pattern.bias.shape())));
+}
+
+AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOptions& options) {
+  const std::span<const std::int32_t> keys(*pattern.key_offsets);
+  AttentionLayout layout;
+  layout.query_offsets = *pattern.query_offsets;
+  layout.key_begin = keys.first(keys.size() - 1);
+  layout.key_end = keys.subspan(1);
+  layout.causal = pattern.causal;
+  layout.bias = pattern.bias;
+  layout.heads = options.heads;
+  layout.scale = options.scale;
+  layout.dropout = options.dropout;
+  return layout;
+}
+
+// The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
+// arrived before, they are computed aside and added.
+class ColumnGradients {
+ public:
+  struct Part {
+    GradientSink sink;
+    Shape whole;  // of the variable
+    std::int64_t begin, end;
+  };
+
+  explicit ColumnGradients(const std::array<Part, 3>& parts) : parts_(parts) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const std::size_t first = first_of_same(i);
+      if (first == i) {
+        buffers_[i] = covered(i) ? Tensor::empty(parts_[i].whole) : Tensor::zeros(parts_[i].whole);
+      } else {
+        buffers_[i] = buffers_[first];
+      }
+    }
+  }
+
+  Tensor part(std::size_t i) const { return buffers_[i].slice_columns(parts_[i].begin, parts_[i].end); }
+
+  void send() const {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].sink.needed() && first_of_same(i) == i) parts_[i].sink.add(buffers_[i]);
+    }
+  }
+
+ private:
+  // Parts of one variable share a buffer, unless some of them overlap (K = V, say): then each has its own and the sink adds them.
+  bool same(std::size_t i, std::size_t j) const {
+    return i == j || (parts_[i].sink.needed() && parts_[i].sink == parts_[j].sink && apart(parts_[i].sink));
+  }
+  bool apart(const GradientSink& sink) const {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool both = parts_[i].sink == sink && parts_[j].sink == sink;
+        if (both && parts_[i].begin < parts_[j].end && parts_[j].begin < parts_[i].end) return false;
+      }
+    }
+    return true;
+  }
+  std::size_t first_of_same(std::size_t i) const {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (first_of_same(j) == j && same(i, j)) return j;
+    }
+    return i;
+  }
+  bool covered(std::size_t first) const {
+    std::int64_t columns = 0;
+    for (std::size_t i = first; i < parts_.size(); ++i) {
+      if (first_of_same(i) == first) columns += parts_[i].end - parts_[i].begin;
+    }
+    return columns == parts_[first].whole[-1];
+  }
+
+  std::array<Part, 3> parts_;
+  std::array<Tensor, 3> buffers_;
+};
+
+ColumnGradients::Part part_of(const Columns& columns) { return {columns.of.sink(), columns.of.shape(), columns.begin, columns.end}; }
+
+}  // namespace
+
+Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+                                      const AttentionOptions& options, Tensor* weights) {
+  check(q, k, v, pattern, options);
+  const Tensor qv = q.value(), kv = k.value(), vv = v.value();
+  const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
+  const bool recording = will_record({&q.of, &k.of, &v.of});
+  const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
+  if (weights != nullptr) *weights = Tensor::empty({options.heads * pairs(pattern)});
+  backend().attention(qv, kv, vv, layout_of(pattern, options), out, log_sum_exp, weights != nullptr ? *weights : Tensor());
+  if (!recording) return Variable(out);
+
+  // P = softmax(S), S = scale Q K^T + bias, O = P V:
+  //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),   dQ = scale dS K,   dK = scale dS^T Q
+  const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
+  return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
+    const ColumnGradients gradients(parts);
+    backend().attention_backward(qv, kv, vv, layout_of(pattern, options), out, log_sum_exp, dout, gradients.part(0), gradients.part(1),
+                                 gradients.part(2));
+    gradients.send();
+  });
+}
+
+Tensor mask_bias(const std::vector<bool>& allowed) {
+  const Tensor bias = Tensor::empty({static_cast<std::int64_t>(allowed.size())});
+  for (std::size_t i = 0; i < allowed.size(); ++i) bias.data()[i] = allowed[i] ? 0.0f : -std::numeric_limits<float>::infinity();
+  return bias;
+}
+
+}  // namespace attend

@@ -1,0 +1,107 @@
+#include "attend/ops/cross_entropy.h"
+
+#include <algorithm>
+
+#include "attend/backend/backend.h"
+#include "attend/ops/check.h"
+
+namespace attend {
+
+namespace {
+
+// Rows whose logits exist at a time. With V = 10,000: 512 rows are 20 MB, small enough to be reused soon, tall enough for the products.
+constexpr std::int64_t kChunk = 512;
+
+void check_targets(std::string_view op, std::int64_t rows, std::int64_t classes, const std::vector<std::int32_t>& targets) {
+  if (static_cast<std::int64_t>(targets.size()) != rows)
+    throw ShapeError(fmt::format("[{}] expected one target per row, got {} rows and {} targets", op, rows, targets.size()));
+  for (const std::int32_t target : targets) {
+    if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
+  }
+}
+
+float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
+  const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets);
+  return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
+}
+
+// Adds `scale` times `part` to what the sink holds; `part` may be adopted when scale is 1.
+void send(const GradientSink& sink, const Tensor& part, float scale) {
+  if (!sink.needed()) return;
+  if (scale == 1.0f) {
+    sink.add(part);
+  } else {
+    const auto [buffer, beta] = sink.target();
+    backend().axpby(scale, part, beta, buffer);
+  }
+}
+
+}  // namespace
+
+CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options) {
+  detail::expect_matrix("cross_entropy", logits);
+  check_targets("cross_entropy", logits.dim(0), logits.dim(1), *targets);
+  const Tensor losses = Tensor::empty({logits.dim(0)});
+  const Tensor nll = Tensor::empty({logits.dim(0)});
+  const float scale = gradient_scale(options, targets->size());
+  const bool recording = will_record({&logits});
+  const Tensor gradient = recording ? logits.value().clone() : logits.value();
+  backend().cross_entropy(gradient, *targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
+
+  const double total = backend().sum(losses);
+  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed beside the loss
+  Variable output =
+      record(loss, {&logits}, [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss.item()); });
+  return {output, total, backend().sum(nll)};
+}
+
+CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
+                                     const CrossEntropyOptions& options) {
+  constexpr std::string_view op = "projected_cross_entropy";
+  detail::expect_matrix(op, x);
+  detail::expect(weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), op, "x [N, D] and weight [V, D]", x.shape(), weight.shape());
+  const std::int64_t rows = x.dim(0), classes = weight.dim(0);
+  check_targets(op, rows, classes, *targets);
+
+  const Tensor losses = Tensor::empty({rows});
+  const Tensor nll = Tensor::empty({rows});
+  const float scale = gradient_scale(options, targets->size());
+  const bool recording = will_record({&x, &weight, &bias});
+  const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
+  const Tensor dw = recording ? Tensor::empty(weight.shape()) : Tensor();
+  const Tensor db = recording && bias.defined() ? Tensor::empty(bias.shape()) : Tensor();
+  const Tensor logits = Tensor::empty({std::min(kChunk, rows), classes});
+  if (recording && rows == 0) {
+    dw.zero();
+    if (db.defined()) db.zero();
+  }
+
+  // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
+  for (std::int64_t begin = 0; begin < rows; begin += kChunk) {
+    const std::int64_t end = std::min(rows, begin + kChunk);
+    const Tensor part = logits.slice_rows(0, end - begin);
+    const Tensor input = x.value().slice_rows(begin, end);
+    const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    backend().linear(input, weight.value(), bias.value(), Activation::none, part);
+    backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f, losses.slice_rows(begin, end),
+                            nll.slice_rows(begin, end));
+    if (!recording) continue;
+    const float beta = begin == 0 ? 0.0f : 1.0f;
+    backend().matmul(part, false, weight.value(), false, 0.0f, dx.slice_rows(begin, end));
+    backend().matmul(part, true, input, false, beta, dw);
+    if (db.defined()) backend().sum_rows(part, beta, db);
+  }
+
+  const double total = backend().sum(losses);
+  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  Variable output =
+      record(loss, {&x, &weight, &bias}, [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
+        send(to_x, dx, dloss.item());
+        send(to_w, dw, dloss.item());
+        if (db.defined()) send(to_b, db, dloss.item());
+      });
+  return {output, total, backend().sum(nll)};
+}
+
+}  // namespace attend

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "attend/autograd/variable.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+struct CrossEntropyOptions {
+  float label_smoothing = 0.0f;  // s: the target distribution is (1-s) on the target and s/V on every entry (Szegedy et al. 2016)
+  double normalizer = 0.0;       // the summed losses are divided by this; 0: the number of targets
+};
+
+struct CrossEntropy {
+  Variable loss;    // [1]: the sum of the smoothed losses / normalizer
+  double loss_sum;  // the same, not divided
+  double nll;       // sum of -log p[target], natural logarithm: perplexity is exp(nll / targets)
+};
+
+// logits [N, V], N targets. Throws ShapeError.
+CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
+
+// cross_entropy(linear(x, weight, bias), targets) without ever holding all logits: projection, softmax, loss and their gradients go chunk
+// of rows by chunk of rows. x [N, D], weight [V, D], bias [V] or undefined.
+CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
+                                     const CrossEntropyOptions& options = {});
+
+}  // namespace attend

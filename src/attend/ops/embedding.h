@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+// Row numbers, shared with the gradient functions that need them later.
+using Ids = std::shared_ptr<const std::vector<std::int32_t>>;
+
+// What is added to the scaled embeddings: row position[n] of table [P, D] to token n. A learned table receives gradients.
+struct Positions {
+  Variable table;
+  Ids position;
+};
+
+// dropout(scale * table[ids[n]] + positions.table[positions.position[n]]): section 3.4 and 3.5 of Vaswani et al. 2017.
+// table [V, D], N ids -> [N, D]. Throws ShapeError, and for an id outside the table too.
+Variable embedding(const Variable& table, const Ids& ids, float scale, const Positions& positions = {}, const Dropout& dropout = {});
+
+// x[rows[i]] -> [rows, D].
+Variable gather_rows(const Variable& x, const Ids& rows);
+
+}  // namespace attend

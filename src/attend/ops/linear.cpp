@@ -1,0 +1,71 @@
+#include "attend/ops/linear.h"
+
+#include "attend/ops/check.h"
+
+namespace attend {
+
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias, Activation activation) {
+  detail::expect_matrix("linear", x);
+  detail::expect(weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), "linear", "x [N, I] and weight [O, I]", x.shape(),
+                 weight.shape());
+  if (bias.defined())
+    detail::expect(bias.shape() == Shape{weight.dim(0)}, "linear", "weight [O, I] and bias [O]", weight.shape(), bias.shape());
+
+  const Tensor y = Tensor::empty({x.dim(0), weight.dim(0)});
+  // gelu' needs the value before the activation; relu' can be read off the value after it.
+  const bool keep_input = activation == Activation::gelu && will_record({&x, &weight, &bias});
+  const Tensor before = keep_input ? Tensor::empty(y.shape()) : y;
+  backend().linear(x.value(), weight.value(), bias.value(), keep_input ? Activation::none : activation, before);
+  if (keep_input) backend().activate(activation, before, y);
+
+  // y = f(z), z = x W^T + b:   dz = dy f'(z),   dx = dz W,   dW = dz^T x,   db = sum_n dz[n]
+  return record(
+      y, {&x, &weight, &bias},
+      [x = x.value(), w = weight.value(), before, activation, dx = x.sink(), dw = weight.sink(), db = bias.sink()](const Tensor& dy) {
+        Tensor dz = dy;
+        if (activation != Activation::none) {
+          dz = Tensor::empty(dy.shape());
+          backend().activate_backward(activation, before, dy, dz);
+        }
+        if (dx.needed()) {
+          const auto [buffer, beta] = dx.target();
+          backend().matmul(dz, false, w, false, beta, buffer);
+        }
+        if (dw.needed()) {
+          const auto [buffer, beta] = dw.target();
+          backend().matmul(dz, true, x, false, beta, buffer);
+        }
+        if (db.needed()) {
+          const auto [buffer, beta] = db.target();
+          backend().sum_rows(dz, beta, buffer);
+        }
+      });
+}
+
+Variable matmul(const Variable& a, const Variable& b, bool transpose_b) {
+  detail::expect_matrix("matmul", a);
+  detail::expect_matrix("matmul", b);
+  detail::expect(a.dim(1) == b.dim(transpose_b ? 1 : 0), "matmul", transpose_b ? "a [N, K] and b [M, K]" : "a [N, K] and b [K, M]",
+                 a.shape(), b.shape());
+  const Tensor y = Tensor::empty({a.dim(0), b.dim(transpose_b ? 0 : 1)});
+  backend().matmul(a.value(), false, b.value(), transpose_b, 0.0f, y);
+
+  // y = a b:     da = dy b^T,   db = a^T dy
+  // y = a b^T:   da = dy b,     db = dy^T a
+  return record(y, {&a, &b}, [a = a.value(), b = b.value(), transpose_b, da = a.sink(), db = b.sink()](const Tensor& dy) {
+    if (da.needed()) {
+      const auto [buffer, beta] = da.target();
+      backend().matmul(dy, false, b, !transpose_b, beta, buffer);
+    }
+    if (db.needed()) {
+      const auto [buffer, beta] = db.target();
+      if (transpose_b) {
+        backend().matmul(dy, true, a, false, beta, buffer);
+      } else {
+        backend().matmul(a, true, dy, false, beta, buffer);
+      }
+    }
+  });
+}
+
+}  // namespace attend

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+// activation(x W^T + b).  x [N, I], weight [O, I], bias [O] or undefined -> [N, O]. Throws ShapeError.
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {}, Activation activation = Activation::none);
+
+// a b, or with transpose_b a b^T.  a [N, K], b [K, M] or [M, K] -> [N, M]. Throws ShapeError.
+Variable matmul(const Variable& a, const Variable& b, bool transpose_b = false);
+
+}  // namespace attend
