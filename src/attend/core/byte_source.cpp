@@ -1,0 +1,174 @@
+#include "attend/core/byte_source.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend::detail {
+namespace {
+
+constexpr std::size_t kPackedBufferBytes = std::size_t{64} << 10;
+
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb"), &std::fclose) {
+    if (!file_) throw IoError(fmt::format("cannot open {}: {}", path_, std::strerror(errno)));
+    struct stat status {};
+    if (fstat(fileno(file_.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
+      throw IoError(fmt::format("{} is a directory, expected a text file", path_));
+    }
+    std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // the reader has a buffer of its own
+  }
+
+  std::size_t read(char* to, std::size_t capacity) override {
+    const std::size_t count = std::fread(to, 1, capacity, file_.get());
+    if (count == 0 && std::ferror(file_.get())) throw IoError(fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
+    return count;
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+class StreamSource final : public ByteSource {
+ public:
+  StreamSource(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {}
+
+  // Takes what has arrived and never waits for more than the rest of a line.
+  std::size_t read(char* to, std::size_t capacity) override {
+    if (stream_.bad()) throw IoError(fmt::format("cannot read {}", name_));
+    std::streambuf& in = *stream_.rdbuf();
+    std::size_t count = 0;
+    while (count < capacity) {
+      const int byte = in.sbumpc();
+      if (byte == std::char_traits<char>::eof()) break;
+      to[count++] = static_cast<char>(byte);
+      const std::streamsize arrived = in.in_avail();
+      if (arrived > 0) count += static_cast<std::size_t>(in.sgetn(to + count, std::min<std::streamsize>(arrived, capacity - count)));
+      if (to[count - 1] == '\n') break;
+    }
+    return count;
+  }
+
+ private:
+  std::istream& stream_;
+  std::string name_;
+};
+
+// Gives first the bytes that were read to find out what the file is.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest) : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
+  std::size_t read(char* to, std::size_t capacity) override {
+    if (used_ == prefix_.size()) return rest_->read(to, capacity);
+    const std::size_t count = std::min(capacity, prefix_.size() - used_);
+    std::memcpy(to, prefix_.data() + used_, count);
+    used_ += count;
+    return count;
+  }
+
+ private:
+  std::string prefix_;
+  std::size_t used_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+class GzipSource final : public ByteSource {
+ public:
+  GzipSource(std::unique_ptr<ByteSource> packed, std::string name)
+      : packed_(std::move(packed)), name_(std::move(name)), buffer_(kPackedBufferBytes) {
+    constexpr int kGzipFormat = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipFormat) != Z_OK) throw IoError(fmt::format("cannot read {}: zlib did not start", name_));
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  std::size_t read(char* to, std::size_t capacity) override {
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(std::min(capacity, std::size_t{1} << 30));
+    const uInt wanted = stream_.avail_out;
+    while (stream_.avail_out == wanted) {
+      if (stream_.avail_in == 0 && !refill()) return 0;
+      if (between_members_) {
+        inflateReset(&stream_);
+        between_members_ = false;
+      }
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      if (result == Z_STREAM_END) {
+        between_members_ = true;
+      } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        throw DataError(
+            fmt::format("{}: damaged gzip data ({}); make the file again", name_, stream_.msg ? stream_.msg : "unknown reason"));
+      }
+    }
+    return wanted - stream_.avail_out;
+  }
+
+ private:
+  bool refill() {
+    const std::size_t count = packed_->read(buffer_.data(), buffer_.size());
+    if (count == 0 && !between_members_) {
+      throw DataError(fmt::format("{}: the gzip data end too early: the file is truncated; make or fetch it again", name_));
+    }
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(count);
+    return count > 0;
+  }
+
+  std::unique_ptr<ByteSource> packed_;
+  std::string name_;
+  std::vector<char> buffer_;
+  z_stream stream_{};
+  bool between_members_ = false;
+};
+
+// Finds out at the first read whether the bytes are gzip.
+class DetectingSource final : public ByteSource {
+ public:
+  DetectingSource(std::unique_ptr<ByteSource> source, std::string name) : source_(std::move(source)), name_(std::move(name)) {}
+
+  std::size_t read(char* to, std::size_t capacity) override {
+    if (!known_) detect();
+    return source_->read(to, capacity);
+  }
+
+ private:
+  void detect() {
+    std::array<char, 2> magic{};
+    std::size_t count = source_->read(magic.data(), 1);
+    if (count == 1 && magic[0] == '\x1f') count += source_->read(magic.data() + 1, 1);
+    const bool gzip = count == 2 && magic[1] == '\x8b';
+    source_ = std::make_unique<PrefixedSource>(std::string(magic.data(), count), std::move(source_));
+    if (gzip) source_ = std::make_unique<GzipSource>(std::move(source_), name_);
+    known_ = true;
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  std::string name_;
+  bool known_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path), path);
+}
+
+std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& name) {
+  return std::make_unique<DetectingSource>(std::make_unique<StreamSource>(stream, name), name);
+}
+
+}  // namespace attend::detail

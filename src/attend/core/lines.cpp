@@ -1,0 +1,93 @@
+#include "attend/core/lines.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "attend/core/byte_source.h"
+#include "attend/core/error.h"
+#include "attend/core/utf8.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+LineReader::LineReader(const std::string& path) : LineReader(detail::open_bytes(path), path) {
+  end_ = source_->read(buffer_.data(), buffer_.size());
+  if (end_ == 0) throw DataError(fmt::format("{} is empty, expected lines of text", path));
+}
+
+LineReader::LineReader(std::istream& stream, std::string name) : LineReader(detail::open_bytes(stream, name), std::move(name)) {}
+
+LineReader::LineReader(std::unique_ptr<detail::ByteSource> source, std::string name)
+    : name_(std::move(name)), source_(std::move(source)), buffer_(kBufferBytes) {}
+
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader&&) noexcept = default;
+LineReader& LineReader::operator=(LineReader&&) noexcept = default;
+
+std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_number_); }
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  ++line_number_;
+  if (!take_until_newline(line)) {
+    --line_number_;
+    return false;
+  }
+  check(line);
+  return true;
+}
+
+// Appends the bytes up to the next '\n' to `line` and passes over it. False when the text has ended.
+bool LineReader::take_until_newline(std::string& line) {
+  bool any = false;
+  for (;;) {
+    if (begin_ == end_) {
+      begin_ = 0;
+      end_ = source_->read(buffer_.data(), buffer_.size());
+      if (end_ == 0) return any;
+    }
+    any = true;
+    const char* from = buffer_.data() + begin_;
+    const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+    const std::size_t count = newline ? static_cast<std::size_t>(newline - from) : end_ - begin_;
+    if (line.size() + count > kMaxLineBytes) {
+      throw DataError(
+          fmt::format("{}: the line is longer than {} MiB; expected text with one sample per line", where(), kMaxLineBytes >> 20));
+    }
+    line.append(from, count);
+    begin_ += count;
+    if (newline) {
+      ++begin_;
+      return true;
+    }
+  }
+}
+
+void LineReader::check(std::string& line) const {
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  if (line_number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+  if (!line.empty() && std::memchr(line.data(), '\0', line.size())) {
+    throw DataError(fmt::format("{}: found a NUL byte: a binary file (or UTF-16), expected text in UTF-8", where()));
+  }
+  const std::size_t invalid = find_invalid_utf8(line);
+  if (invalid != std::string_view::npos) {
+    throw DataError(fmt::format("{}: byte {} (0x{:02X}) is not valid UTF-8; convert the file, for example with iconv -t UTF-8", where(),
+                                invalid + 1, static_cast<unsigned char>(line[invalid])));
+  }
+}
+
+std::vector<std::string> read_lines(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace attend

@@ -1,0 +1,60 @@
+// Reading text line by line, from plain or gzip files and from streams, with the checks that every reader of user data needs.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attend {
+
+namespace detail {
+class ByteSource;
+}
+
+// Hands out the lines of a text one by one. Memory is bounded: one buffer and one line, of at most kMaxLineBytes.
+//
+// gzip is recognised by its first two bytes, whatever the file is called; several gzip members in a row are one text. A line ends with
+// '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without '\n' counts. A stream is read no further
+// than the end of a line when that is all that has arrived, so a line typed at a terminal or written to a pipe is answered at once.
+//
+// Throws IoError when the operating system refuses (missing, directory, not readable), DataError "name:line: ..." when the content is not
+// text: invalid UTF-8, NUL bytes, a damaged or truncated gzip file, a line without end. An empty file (not stream) is a DataError too.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+
+  explicit LineReader(const std::string& path);
+  // `name` stands for the stream in messages ("standard input"). The stream must outlive the reader.
+  LineReader(std::istream& stream, std::string name);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  // Writes the next line, without its end, into `line`; false, and an empty `line`, at the end of the text.
+  bool next(std::string& line);
+
+  // The number of the line that next() gave last, from 1; 0 before the first.
+  std::int64_t line_number() const { return line_number_; }
+  const std::string& name() const { return name_; }
+  // "name:line" of the line that next() gave last, to begin a message with.
+  std::string where() const;
+
+ private:
+  LineReader(std::unique_ptr<detail::ByteSource> source, std::string name);
+  bool take_until_newline(std::string& line);
+  void check(std::string& line) const;
+
+  std::string name_;
+  std::unique_ptr<detail::ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of what buffer_ holds and has not been given out
+  std::size_t end_ = 0;
+  std::int64_t line_number_ = 0;
+};
+
+// All lines of a file, under the same rules.
+std::vector<std::string> read_lines(const std::string& path);
+
+}  // namespace attend

@@ -1,0 +1,208 @@
+#include "attend/core/lines.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+using namespace std::string_literals;
+
+class Lines : public testing::Test {
+ protected:
+  void SetUp() override {
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() / ("attend_lines_"s + info->name() + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string gzipped(const std::string& content) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, content.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+template <class Exception>
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing of the expected type was thrown";
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(Lines, ReadsALastLineWithoutNewlineAndEmptyLines) {
+  EXPECT_EQ(read_lines(write("a", "one\n\nthree")), (std::vector<std::string>{"one", "", "three"}));
+  EXPECT_EQ(read_lines(write("b", "one\n")), (std::vector<std::string>{"one"}));
+  EXPECT_EQ(read_lines(write("c", "\n\n")), (std::vector<std::string>{"", ""}));
+}
+
+TEST_F(Lines, DropsCarriageReturnsAndTheByteOrderMark) {
+  EXPECT_EQ(read_lines(write("a", "\xEF\xBB\xBFone\r\ntwo\r\n\r\na\rb")), (std::vector<std::string>{"one", "two", "", "a\rb"}));
+}
+
+TEST_F(Lines, UnpacksGzipWhateverTheNameOfTheFile) {
+  EXPECT_EQ(read_lines(write("plain_name", gzipped("eins\nzwei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+}
+
+TEST_F(Lines, JoinsGzipMembers) {
+  EXPECT_EQ(read_lines(write("a.gz", gzipped("eins\nzw") + gzipped("") + gzipped("ei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+}
+
+TEST_F(Lines, ReadsLinesLongerThanAnyBuffer) {
+  std::string longest;
+  for (int i = 0; i < 100'000; ++i) longest += "Wörter ";
+  const std::string content = "a\n" + longest + "\nb\n";
+  for (const std::string& file : {write("plain", content), write("packed", gzipped(content))}) {
+    const std::vector<std::string> lines = read_lines(file);
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[1], longest);
+    EXPECT_EQ(lines[2], "b");
+  }
+}
+
+TEST_F(Lines, CountsLinesForMessages) {
+  LineReader reader(write("a", "one\ntwo\n"));
+  std::string line;
+  EXPECT_EQ(reader.line_number(), 0);
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(reader.where(), path("a") + ":2");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.line_number(), 2);
+  EXPECT_EQ(line, "");
+}
+
+TEST_F(Lines, SaysThatAFileIsMissing) {
+  const std::string message = message_of<IoError>([&] { LineReader reader(path("missing")); });
+  EXPECT_TRUE(contains(message, path("missing"))) << message;
+  EXPECT_TRUE(contains(message, "No such file")) << message;
+}
+
+TEST_F(Lines, RefusesADirectory) {
+  const std::string message = message_of<IoError>([&] { LineReader reader(folder_.string()); });
+  EXPECT_TRUE(contains(message, "is a directory")) << message;
+}
+
+TEST_F(Lines, RefusesAnEmptyFilePlainOrPacked) {
+  for (const std::string& file : {write("plain", ""), write("packed", gzipped(""))}) {
+    const std::string message = message_of<DataError>([&] { LineReader reader(file); });
+    EXPECT_TRUE(contains(message, file + " is empty")) << message;
+  }
+}
+
+TEST_F(Lines, NamesTheLineAndByteOfInvalidUtf8) {
+  const std::string file = write("latin1", "gut\nsch\xF6n\n");
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, file + ":2: byte 4 (0xF6)")) << message;
+}
+
+TEST_F(Lines, RefusesBinaryFiles) {
+  const std::string file = write("binary", "\x7F"s + "ELF\x02\x01\x01\0\0\0\n"s);
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, file + ":1: found a NUL byte")) << message;
+}
+
+TEST_F(Lines, NoticesGzipCutOffAnywhere) {
+  std::string content;
+  for (int i = 0; i < 2000; ++i) content += std::to_string(i * 7919) + "\n";
+  const std::string packed = gzipped(content);
+  for (const std::size_t size : {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{11}, std::size_t{2}}) {
+    const std::string file = write("cut", packed.substr(0, size));
+    const std::string message = message_of<DataError>([&] { read_lines(file); });
+    EXPECT_TRUE(contains(message, "truncated")) << size << ": " << message;
+  }
+}
+
+TEST_F(Lines, NoticesDamagedGzip) {
+  std::string packed = gzipped("the quick brown fox jumps over the lazy dog\n");
+  packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // the checksum
+  const std::string file = write("damaged", packed);
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, "damaged gzip")) << message;
+}
+
+TEST_F(Lines, RefusesALineWithoutEnd) {
+  const std::string packed = gzipped(std::string(LineReader::kMaxLineBytes + 1, 'x'));
+  const std::string file = write("endless", packed);
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, file + ":1: the line is longer than 64 MiB")) << message;
+}
+
+TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
+  for (const std::string& content : {"eins\nzwei"s, gzipped("eins\nzwei")}) {
+    std::istringstream stream(content);
+    LineReader reader(stream, "standard input");
+    std::string line;
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, "eins");
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, "zwei");
+    EXPECT_EQ(reader.where(), "standard input:2");
+    EXPECT_FALSE(reader.next(line));
+  }
+  std::istringstream nothing;
+  LineReader reader(nothing, "standard input");
+  std::string line;
+  EXPECT_FALSE(reader.next(line));
+}
+
+// A buffer whose sequence of bytes ends when it would have to wait: reading further than the first line is a failure.
+class OneLineThenFail : public std::streambuf {
+ protected:
+  int_type underflow() override {
+    if (at_ == text_.size()) ADD_FAILURE() << "read behind the end of the line";
+    if (at_ == text_.size()) return traits_type::eof();
+    byte_ = text_[at_++];
+    setg(&byte_, &byte_, &byte_ + 1);
+    return traits_type::to_int_type(byte_);
+  }
+
+ private:
+  std::string text_ = "first line\n";
+  std::size_t at_ = 0;
+  char byte_ = 0;
+};
+
+TEST_F(Lines, GivesALineOfAStreamWithoutWaitingForTheNext) {
+  OneLineThenFail buffer;
+  std::istream stream(&buffer);
+  LineReader reader(stream, "pipe");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "first line");
+}
+
+}  // namespace
+}  // namespace attend
