@@ -1,0 +1,78 @@
+#include "attend/core/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+class Parallel : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    before_ = threads();
+    set_threads(GetParam());
+  }
+  void TearDown() override { set_threads(before_); }
+
+ private:
+  int before_ = 1;
+};
+
+TEST_P(Parallel, ForVisitsEveryIndexOnce) {
+  for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 1000}) {
+    for (const std::int64_t grain : {-1, 0, 1, 5, 2000}) {
+      std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+      parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+      });
+      for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count << ", grain " << grain;
+    }
+  }
+}
+
+TEST_P(Parallel, ForKeepsRangesAtLeastAGrainLong) {
+  std::mutex mutex;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  parallel_for(100, 40, [&](std::int64_t begin, std::int64_t end) {
+    const std::lock_guard lock(mutex);
+    ranges.emplace_back(begin, end);
+  });
+  EXPECT_LE(ranges.size(), 3u);  // ceil(100 / 40)
+  for (const auto& [begin, end] : ranges) EXPECT_GE(end - begin, 33) << "three even parts of 100 when there are threads enough";
+}
+
+TEST_P(Parallel, ForDoesNothingForNegativeCounts) {
+  parallel_for(-3, 1, [](std::int64_t, std::int64_t) { FAIL() << "called for a negative count"; });
+}
+
+TEST_P(Parallel, EachVisitsEveryIndexOnce) {
+  for (const std::int64_t count : {0, 1, 2, 97}) {
+    std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+    parallel_each(count, [&](std::int64_t i) { ++visits[static_cast<std::size_t>(i)]; });
+    for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, ::testing::Values(1, 2, 3, 8),
+                         [](const auto& suite) { return "With" + std::to_string(suite.param); });
+
+TEST(Threads, AreAtLeastOneByDefault) {
+  EXPECT_GE(physical_cores(), 1);
+  EXPECT_GE(threads(), 1);
+}
+
+TEST(Threads, RefuseCountsBelowOne) {
+  const int before = threads();
+  EXPECT_THROW(set_threads(0), ConfigError);
+  EXPECT_THROW(set_threads(-2), ConfigError);
+  EXPECT_EQ(threads(), before);
+}
+
+}  // namespace
+}  // namespace attend

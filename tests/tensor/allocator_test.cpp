@@ -1,0 +1,109 @@
+#include "attend/tensor/allocator.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "tensor/expect_error.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ATTEND_TEST_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ATTEND_TEST_SANITIZED
+#endif
+
+namespace attend {
+namespace {
+
+TEST(Allocator, AlignsEveryBlockToACacheLine) {
+  for (const std::size_t bytes : {0u, 1u, 63u, 64u, 257u, 1000u, 4097u, 100001u}) {
+    const auto block = allocate(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.get()) % 64, 0u) << bytes;
+    std::memset(block.get(), 1, (bytes + 63) / 64 * 64);  // may be written to the end of its last 64 bytes (asan looks on)
+  }
+}
+
+TEST(Allocator, HandsAFreedBlockToTheNextRequestThatFits) {
+  const std::byte* first = allocate(10000).get();
+  const std::int64_t calls = memory_statistics().system_calls;
+  EXPECT_EQ(allocate(10000).get(), first);
+  EXPECT_EQ(allocate(9990).get(), first) << "the same size class";
+  EXPECT_EQ(memory_statistics().system_calls, calls);
+}
+
+TEST(Allocator, AsksTheSystemWhenAllBlocksOfTheClassAreInUse) {
+  const auto first = allocate(20000);
+  const std::int64_t calls = memory_statistics().system_calls;
+  release_cached_memory();
+  const auto second = allocate(20000);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(memory_statistics().system_calls, calls + 1);
+}
+
+TEST(Allocator, WastesAtMostAnEighth) {
+  for (std::int64_t bytes = 300; bytes < 3000000; bytes += bytes / 7) {
+    const std::int64_t before = memory_statistics().bytes_in_use;
+    const auto block = allocate(static_cast<std::size_t>(bytes));
+    const std::int64_t taken = memory_statistics().bytes_in_use - before;
+    EXPECT_GE(taken, bytes);
+    EXPECT_LE(taken, bytes + std::max<std::int64_t>(64, bytes / 8)) << bytes;
+  }
+}
+
+TEST(Allocator, CountsWhatIsInUseAndItsPeak) {
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  reset_peak_memory();
+  EXPECT_EQ(memory_statistics().peak_bytes, before);
+  {
+    const auto a = allocate(1 << 20);
+    const auto b = allocate(1 << 20);
+    EXPECT_EQ(memory_statistics().bytes_in_use, before + (2 << 20));
+  }
+  { const auto c = allocate(1 << 20); }
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+  EXPECT_EQ(memory_statistics().peak_bytes, before + (2 << 20));
+}
+
+TEST(Allocator, GivesCachedBlocksBackOnRequest) {
+  { const auto block = allocate(1 << 21); }
+  EXPECT_GE(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use + (1 << 21));
+  release_cached_memory();
+  EXPECT_EQ(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use);
+}
+
+TEST(Allocator, SaysWhatToDoWhenMemoryRunsOut) {
+#ifdef ATTEND_TEST_SANITIZED
+  GTEST_SKIP() << "sanitizers stop the process instead of letting an allocation fail";
+#endif
+  const MemoryStatistics before = memory_statistics();
+  expect_error<Error>([] { (void)allocate(std::size_t{1} << 60); }, {"out of memory", "smaller batches"});
+  EXPECT_EQ(memory_statistics().bytes_in_use, before.bytes_in_use);
+  EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
+}
+
+TEST(Allocator, ServesSeveralThreads) {
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  std::vector<std::thread> workers;
+  for (int t = 0; t < 4; ++t) {
+    workers.emplace_back([t] {
+      for (int i = 0; i < 500; ++i) {
+        const std::size_t bytes = 256 + static_cast<std::size_t>((i * 37 + t) % 1000);
+        const auto block = allocate(bytes);
+        std::memset(block.get(), t, bytes);
+        for (std::size_t k = 0; k < bytes; k += 97) ASSERT_EQ(block.get()[k], std::byte{static_cast<unsigned char>(t)});
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+}
+
+}  // namespace
+}  // namespace attend
