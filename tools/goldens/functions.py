@@ -1,0 +1,71 @@
+"""Cases: single functions and recurrent layers."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from goldens.golden import D, VOCAB, case, sinusoids
+
+
+@case("sinusoids")
+def sinusoid_table(golden):
+    golden.put("out.table", sinusoids(100, D))
+
+
+@case("label_smoothing")
+def label_smoothing(golden):
+    logits = golden.random(6, 11, scale=2.0)
+    golden.put("in.logits", logits)
+    targets = golden.input("targets", golden.ids(6, low=0, high=11))
+    amounts = [0.0, 0.1, 0.3]
+    golden.put("in.smoothing", torch.tensor(amounts).double())
+    for i, amount in enumerate(amounts):
+        x = logits.clone().requires_grad_()
+        losses = F.cross_entropy(x, targets, label_smoothing=amount, reduction="none")
+        losses.mean().backward()
+        golden.put(f"out.losses.{i}", losses)
+        golden.put(f"din.logits.{i}", x.grad)
+
+
+@case("layer_norm")
+def layer_norm(golden):
+    golden.settings.update(layer_norm_epsilon=1e-5)
+    x = golden.input("x", golden.random(7, D, scale=3.0))
+    norm = golden.randomise(nn.ModuleDict({"norm": nn.LayerNorm(D)}))["norm"]
+    golden.backward(norm(x), {"x": x})
+    golden.parameters(norm.named_parameters())
+
+
+@case("gelu")
+def gelu(golden):
+    x = golden.input("x", torch.linspace(-6, 6, 121).double())
+    golden.backward(F.gelu(x), {"x": x})
+
+
+@case("gru", bidirectional=False)
+@case("gru_bidirectional", bidirectional=True)
+def gru(golden, bidirectional):
+    lengths = golden.input("lengths", torch.tensor([5, 4, 2]))
+    x = golden.input("x", golden.random(3, 5, 6))
+    layer = golden.randomise(nn.GRU(6, 7, batch_first=True, bidirectional=bidirectional))
+    y, _ = pad_packed_sequence(layer(pack_padded_sequence(x, lengths, batch_first=True))[0], batch_first=True)
+    golden.backward(y, {"x": x}, lengths)
+
+    def name(torch_name):
+        part = torch_name.removesuffix("_reverse").removesuffix("_l0")
+        return part if not bidirectional else ("backward." if torch_name.endswith("_reverse") else "forward.") + part
+
+    golden.parameters([(name(n), p) for n, p in layer.named_parameters()])
+
+
+@case("embedding_pooling")
+def embedding_pooling(golden):
+    ids, offsets = golden.input("ids", golden.ids(9, low=0)), golden.input("offsets", torch.tensor([0, 4, 5, 9]))
+    values = golden.random(VOCAB, 8)
+    golden.put("param.table", values)
+    for mode in ("mean", "max"):
+        table = values.clone().requires_grad_()
+        y = F.embedding_bag(ids, table, offsets[:-1], mode=mode)
+        golden.backward(y, {}, name=mode)
+        golden.put(f"dparam.table.{mode}", table.grad)

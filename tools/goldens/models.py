@@ -1,0 +1,121 @@
+"""Cases: the whole encoder-decoder, its training, a decoder-only language model."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from goldens.golden import D, HEADS, PAD, VOCAB, case, causal, padding, real_positions, sinusoids
+from goldens.layers import layer_arguments, layer_settings
+
+
+def embed(embedding, ids):
+    return embedding(ids) * math.sqrt(D) + sinusoids(ids.shape[1], D)
+
+
+def smoothed_loss(golden, logits, targets):
+    smoothing = 0.1
+    golden.settings["label_smoothing"] = smoothing
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD, label_smoothing=smoothing)
+
+
+class Translator(nn.Module):
+    """nn.Transformer between embeddings. Post-norm stacks end without a norm of their own, as in the paper; pre-norm ones need it."""
+
+    def __init__(self, norm_first, activation, src_vocab, tgt_vocab, tied):
+        super().__init__()
+        arguments = layer_arguments(norm_first, activation)
+        norm = (lambda: nn.LayerNorm(D)) if norm_first else (lambda: None)
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(**arguments), 2, norm(), enable_nested_tensor=False)
+        decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(**arguments), 2, norm())
+        self.stacks = nn.Transformer(D, HEADS, custom_encoder=encoder, custom_decoder=decoder, batch_first=True)
+        if tied:
+            self.embedding = nn.Embedding(tgt_vocab, D)
+        else:
+            self.src_embedding, self.tgt_embedding = nn.Embedding(src_vocab, D), nn.Embedding(tgt_vocab, D)
+            self.output_proj = nn.Linear(D, tgt_vocab, bias=False)
+        self.tied = tied
+
+    def forward(self, src, src_lengths, tgt, tgt_lengths):
+        src_embedding, tgt_embedding = (self.embedding,) * 2 if self.tied else (self.src_embedding, self.tgt_embedding)
+        src_padding, tgt_padding = padding(src_lengths, src.shape[1]), padding(tgt_lengths, tgt.shape[1])
+        y = self.stacks(embed(src_embedding, src), embed(tgt_embedding, tgt), tgt_mask=causal(tgt.shape[1]),
+                        src_key_padding_mask=src_padding, tgt_key_padding_mask=tgt_padding, memory_key_padding_mask=src_padding)
+        return F.linear(y, self.embedding.weight if self.tied else self.output_proj.weight)
+
+    def named(self):
+        return [(name.removeprefix("stacks."), p) for name, p in self.named_parameters()]
+
+
+def pair_of_batches(golden, src_vocab=VOCAB, tgt_vocab=VOCAB):
+    """src, src_lengths, tgt_in, tgt_out, tgt_lengths of a padded batch of three pairs."""
+    src_lengths, tgt_lengths = torch.tensor([6, 3, 5]), torch.tensor([4, 6, 2])
+    src = golden.ids(3, 6, high=src_vocab).masked_fill(padding(src_lengths, 6), PAD)
+    tgt = golden.ids(3, 7, high=tgt_vocab)
+    hidden = padding(tgt_lengths, 6)
+    return src, src_lengths, tgt[:, :-1].masked_fill(hidden, PAD), tgt[:, 1:].masked_fill(hidden, PAD), tgt_lengths
+
+
+PAIR_NAMES = ("src", "src_lengths", "tgt_in", "tgt_out", "tgt_lengths")
+
+
+@case("transformer_post_tied", norm_first=False)
+@case("transformer_pre_tied", norm_first=True)
+@case("transformer_post_untied", norm_first=False, activation="gelu", src_vocab=19, tied=False)
+def transformer(golden, norm_first, activation="relu", src_vocab=VOCAB, tied=True):
+    layer_settings(golden, norm_first, activation)
+    golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=tied)
+    model = golden.randomise(Translator(norm_first, activation, src_vocab, VOCAB, tied))
+    batch = pair_of_batches(golden, src_vocab)
+    for name, tensor in zip(PAIR_NAMES, batch):
+        golden.input(name, tensor)
+    src, src_lengths, tgt_in, tgt_out, tgt_lengths = batch
+    logits = model(src, src_lengths, tgt_in, tgt_lengths)
+    loss = smoothed_loss(golden, logits, tgt_out)
+    loss.backward()
+    golden.put("out.logits", logits * real_positions(tgt_lengths, 6).unsqueeze(-1))
+    golden.put("out.loss", loss.reshape(1))
+    golden.parameters(model.named())
+
+
+@case("adam_ten_steps")
+def adam_ten_steps(golden):
+    layer_settings(golden, False, "relu")
+    settings = dict(lr=1e-3, betas=(0.9, 0.98), eps=1e-9)
+    golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=True)
+    golden.settings.update(learning_rate=1e-3, beta1=0.9, beta2=0.98, epsilon=1e-9)
+    model = golden.randomise(Translator(False, "relu", VOCAB, VOCAB, tied=True))
+    golden.parameters(model.named(), gradients=False)
+    optimizer = torch.optim.Adam(model.parameters(), **settings)
+    batches, losses = [pair_of_batches(golden) for _ in range(10)], []
+    for src, src_lengths, tgt_in, tgt_out, tgt_lengths in batches:
+        optimizer.zero_grad()
+        loss = smoothed_loss(golden, model(src, src_lengths, tgt_in, tgt_lengths), tgt_out)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    for name, tensors in zip(PAIR_NAMES, zip(*batches)):
+        golden.put("in." + name, torch.stack(tensors))
+    golden.put("out.losses", torch.stack(losses))
+
+
+@case("language_model_post", norm_first=False)
+@case("language_model_pre", norm_first=True)
+def language_model(golden, norm_first):
+    layer_settings(golden, norm_first, "gelu")
+    golden.settings.update(n_layers=2, tie_embeddings=True)
+    layer = nn.TransformerEncoderLayer(**layer_arguments(norm_first, "gelu"))
+    stack = nn.TransformerEncoder(layer, 2, nn.LayerNorm(D) if norm_first else None, enable_nested_tensor=False)
+    model = golden.randomise(nn.ModuleDict({"embedding": nn.Embedding(VOCAB, D), "decoder": stack}))
+    lengths = golden.input("lengths", torch.tensor([6, 3, 5]))
+    text, hidden = golden.ids(3, 7), padding(lengths, 6)
+    ids = golden.input("ids", text[:, :-1].masked_fill(hidden, PAD))
+    targets = golden.input("targets", text[:, 1:].masked_fill(hidden, PAD))
+    y = model["decoder"](embed(model["embedding"], ids), mask=causal(6), src_key_padding_mask=hidden)
+    logits = F.linear(y, model["embedding"].weight)
+    loss = smoothed_loss(golden, logits, targets)
+    loss.backward()
+    golden.put("out.logits", logits * real_positions(lengths, 6).unsqueeze(-1))
+    golden.put("out.loss", loss.reshape(1))
+    golden.parameters(model.named_parameters())

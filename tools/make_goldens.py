@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/*.safetensors: what PyTorch computes for small cases, for the C++ tests to compare with.
+
+    pip install torch==2.13.0 safetensors numpy
+    python tools/make_goldens.py [--out tests/golden] [--only NAME]
+
+The files are committed; the tests need neither Python nor this script. Every case draws from a generator seeded by its own name, so a new
+case changes no other file. Parameters and inputs are float32 numbers; PyTorch computes in float64 and the results are rounded once: a
+difference seen by a test is the rounding of the code under test alone.
+
+Tensor names
+  in.X          an input; ids, targets, lengths and offsets are i32, everything else is f32
+  out.X         an output
+  dout.X        the gradient given for the output X (without one, the gradients are those of out.loss)
+  din.X         the gradient of the input X
+  param.PATH    a parameter under the path that attend gives it, weights as [out, in]
+  dparam.PATH   its gradient
+Settings (heads, norm_first, activation, ...) are a JSON object in the file's metadata, under the one key "settings".
+
+Batches are padded, [B, T, ...], with in.lengths [B] (or in.src_lengths, ...). What lies beyond a length in an input is arbitrary and must
+not matter; outputs and gradients are zero there. The gradient of a k_proj.bias is zero but for rounding: adding the same number to all
+scores of a query changes no softmax.
+
+Shape letters: B sequences, T and S lengths, D width, H heads, V vocabulary.
+
+mha_self                     in.query [B,T,D], in.lengths; out.y [B,T,D], out.weights [B,H,T,T];
+                             q_proj, k_proj, v_proj, out_proj {weight, bias}
+mha_self_padded              the same with unequal lengths
+mha_self_causal              the same, causal
+mha_self_mask                the same, plus in.mask [B,T,T], added to the scores of every head, -infinity in places (equal lengths)
+mha_cross                    in.query [B,T,D], in.query_lengths, in.memory [B,S,D], in.memory_lengths
+mha_cross_memory_width       the same, memory narrower than D
+mha_cross_key_value_width    the same, but in.key and in.value of two widths in place of in.memory
+mha_dk_dv                    as mha_self_padded; queries and keys d_k wide per head, values d_v (composed by hand: PyTorch has no such
+                             module)
+mha_beta                     as mha_self_padded; scores multiplied by beta in place of 1/sqrt(d_k)
+encoder_layer_{post,pre}_{relu,gelu}
+                             in.x [B,T,D], in.lengths; out.y; self_attn.*, feed_forward.linear1.*, feed_forward.linear2.*, norm1, norm2
+decoder_layer_{post,pre}_{relu,gelu}
+                             in.x, in.lengths, in.memory, in.memory_lengths; out.y; also cross_attn.* and norm3; causal
+transformer_{post,pre}_tied  in.src [B,S], in.src_lengths, in.tgt_in, in.tgt_out [B,T], in.tgt_lengths; out.logits [B,T,V], out.loss [1];
+                             embedding.weight [V,D], encoder.layers.N.*, decoder.layers.N.*, encoder.norm.* and decoder.norm.* when
+                             pre-norm. Inputs are embedding * sqrt(D) + sinusoids; logits = y embedding^T; loss: label-smoothed,
+                             mean over real tokens
+transformer_post_untied      the same with src_embedding.weight, tgt_embedding.weight, output_proj.weight and two vocabularies
+adam_ten_steps               transformer_post_tied's shape; one batch per step: in.src [10,B,S], in.src_lengths [10,B], ...;
+                             out.losses [10], the loss before each step; param.*: before the first; Adam's settings in the metadata
+language_model_{post,pre}    in.ids, in.targets [B,T], in.lengths; out.logits, out.loss; embedding.weight (tied), decoder.layers.N.*
+                             (self_attn, feed_forward, norm1, norm2), decoder.norm.* when pre-norm
+sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
+label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
+                             smoothing I
+layer_norm                   in.x [N,D], weight, bias; out.y
+gelu                         in.x [N]; out.y; exact, x * Phi(x)
+gru                          in.x [B,T,I], in.lengths; out.y [B,T,H]; weight_ih [3H,I], weight_hh [3H,H], bias_ih, bias_hh [3H]: gates
+                             reset, update, new
+gru_bidirectional            the same, out.y [B,T,2H]; forward.*, backward.*
+additive_attention           in.query [B,T,D], in.memory [B,S,M], in.query_lengths, in.memory_lengths; out.y [B,T,M], out.weights [B,T,S];
+                             score = v tanh(W q + U k + b): query_proj.weight, key_proj.weight, key_proj.bias, score.weight [1,A]
+embedding_pooling            in.ids [N], in.offsets [B+1]; out.mean, out.max [B,D], dout.mean, dout.max; table [V,D], dparam.table.mean,
+                             dparam.table.max
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+from goldens import attention, functions, layers, models  # noqa: F401 (each registers its cases)
+from goldens.golden import CASES, Golden
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Write the golden files of the tests.")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent / "tests" / "golden")
+    parser.add_argument("--only", help="a single case")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    for name, function in CASES.items():
+        if arguments.only in (None, name):
+            golden = Golden(name)
+            function(golden)
+            for key, tensor in golden.tensors.items():
+                assert key == "in.mask" or np.isfinite(tensor.numpy()).all(), f"{name}: {key} is not finite"
+            settings = json.dumps({"source": f"PyTorch {torch.__version__}", **golden.settings}, sort_keys=True)
+            save_file(golden.tensors, arguments.out / f"{name}.safetensors", {"settings": settings})
+
+
+if __name__ == "__main__":
+    main()
