@@ -17,14 +17,42 @@ void check_offsets(const std::vector<std::int32_t>& offsets, std::int64_t rows, 
                                  what, rows, offsets.size(), offsets.empty() ? 0 : offsets.back()));
 }
 
-// Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
-std::int64_t pairs(const AttentionPattern& pattern) {
-  const auto& q = *pattern.query_offsets;
-  const auto& k = *pattern.key_offsets;
-  std::int64_t count = 0;
-  for (std::size_t b = 0; b + 1 < q.size(); ++b) count += std::int64_t{q[b + 1] - q[b]} * (k[b + 1] - k[b]);
-  return count;
-}
+// A layout and the memory its spans may point to.
+struct Resolved {
+  std::vector<std::int32_t> begin, end;
+  AttentionLayout layout;
+
+  Resolved(const AttentionPattern& pattern, const AttentionOptions& options) {
+    const std::span<const std::int32_t> keys(*pattern.key_offsets);
+    layout.query_offsets = *pattern.query_offsets;
+    layout.key_begin = keys.first(keys.size() - 1);
+    layout.key_end = keys.subspan(1);
+    if (pattern.key_sequence != nullptr) {
+      for (const std::int32_t sequence : *pattern.key_sequence) {
+        begin.push_back(keys[static_cast<std::size_t>(sequence)]);
+        end.push_back(keys[static_cast<std::size_t>(sequence) + 1]);
+      }
+      layout.key_begin = begin;
+      layout.key_end = end;
+    }
+    layout.causal = pattern.causal;
+    layout.bias = pattern.bias;
+    layout.heads = options.heads;
+    layout.scale = options.scale;
+    layout.dropout = options.dropout;
+  }
+  Resolved(const Resolved&) = delete;
+  Resolved& operator=(const Resolved&) = delete;
+
+  // Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
+  std::int64_t pairs() const {
+    std::int64_t count = 0;
+    for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
+      count += std::int64_t{layout.query_offsets[b + 1] - layout.query_offsets[b]} * (layout.key_end[b] - layout.key_begin[b]);
+    }
+    return count;
+  }
+};
 
 void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const AttentionOptions& options) {
   constexpr std::string_view op = "scaled_dot_product_attention";
@@ -36,25 +64,10 @@ void check(const Columns& q, const Columns& k, const Columns& v, const Attention
                                  to_string(vv.shape())));
   check_offsets(*pattern.query_offsets, qv.rows(), "query");
   check_offsets(*pattern.key_offsets, kv.rows(), "key");
-  if (pattern.query_offsets->size() != pattern.key_offsets->size())
-    throw ShapeError(fmt::format("[{}] expected as many query as key sequences, got {} and {}", op, pattern.query_offsets->size() - 1,
-                                 pattern.key_offsets->size() - 1));
-  if (pattern.bias.defined() && pattern.bias.size() != pairs(pattern))
-    throw ShapeError(fmt::format("[{}] expected a bias of {} elements, got {}", op, pairs(pattern), to_string(pattern.bias.shape())));
-}
-
-AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOptions& options) {
-  const std::span<const std::int32_t> keys(*pattern.key_offsets);
-  AttentionLayout layout;
-  layout.query_offsets = *pattern.query_offsets;
-  layout.key_begin = keys.first(keys.size() - 1);
-  layout.key_end = keys.subspan(1);
-  layout.causal = pattern.causal;
-  layout.bias = pattern.bias;
-  layout.heads = options.heads;
-  layout.scale = options.scale;
-  layout.dropout = options.dropout;
-  return layout;
+  const std::size_t key_sequences = pattern.key_sequence ? pattern.key_sequence->size() : pattern.key_offsets->size() - 1;
+  if (pattern.query_offsets->size() - 1 != key_sequences)
+    throw ShapeError(
+        fmt::format("[{}] expected as many query as key sequences, got {} and {}", op, pattern.query_offsets->size() - 1, key_sequences));
 }
 
 // The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
@@ -125,12 +138,19 @@ ColumnGradients::Part part_of(const Columns& columns) { return {columns.of.sink(
 Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
+  const Resolved resolved(pattern, options);
+  if (pattern.bias.defined() && pattern.bias.size() != resolved.pairs())
+    throw ShapeError(fmt::format("[scaled_dot_product_attention] expected a bias of {} elements, got {}", resolved.pairs(),
+                                 to_string(pattern.bias.shape())));
+  const bool recording = will_record({&q.of, &k.of, &v.of});
+  if (recording && pattern.key_sequence != nullptr)
+    throw ShapeError("[scaled_dot_product_attention] expected no gradients where query sequences share keys, got inputs that require them");
+
   const Tensor qv = q.value(), kv = k.value(), vv = v.value();
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
-  const bool recording = will_record({&q.of, &k.of, &v.of});
   const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
-  if (weights != nullptr) *weights = Tensor::empty({options.heads * pairs(pattern)});
-  backend().attention(qv, kv, vv, layout_of(pattern, options), out, log_sum_exp, weights != nullptr ? *weights : Tensor());
+  if (weights != nullptr) *weights = Tensor::empty({options.heads * resolved.pairs()});
+  backend().attention(qv, kv, vv, resolved.layout, out, log_sum_exp, weights != nullptr ? *weights : Tensor());
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
@@ -138,8 +158,8 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
   return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
     const ColumnGradients gradients(parts);
-    backend().attention_backward(qv, kv, vv, layout_of(pattern, options), out, log_sum_exp, dout, gradients.part(0), gradients.part(1),
-                                 gradients.part(2));
+    const Resolved again(pattern, options);
+    backend().attention_backward(qv, kv, vv, again.layout, out, log_sum_exp, dout, gradients.part(0), gradients.part(1), gradients.part(2));
     gradients.send();
   });
 }

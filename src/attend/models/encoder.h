@@ -1,0 +1,37 @@
+// The encoder of section 3.1: a stack of layers, each self-attention and a feed-forward network with residual connections.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/models/transformer_config.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/multi_head_attention.h"
+#include "attend/nn/tokens.h"
+
+namespace attend {
+
+class EncoderLayer {
+ public:
+  EncoderLayer(ParameterSet& parameters, const std::string& path, const TransformerConfig& config);
+  Variable forward(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;  // [N, D] -> [N, D]
+
+ private:
+  MultiHeadAttention self_attn_;
+  SublayerConnection attention_connection_;
+  FeedForward feed_forward_;
+  SublayerConnection feed_forward_connection_;
+};
+
+class Encoder {
+ public:
+  Encoder(ParameterSet& parameters, const std::string& path, const TransformerConfig& config);
+  Variable forward(Variable x, const AttentionPattern& pattern, Pass& pass) const;  // [N, D] -> [N, D]
+
+ private:
+  std::vector<EncoderLayer> layers_;
+  std::optional<LayerNorm> norm_;  // after the last layer, pre-norm only
+};
+
+}  // namespace attend

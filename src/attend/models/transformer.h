@@ -1,0 +1,71 @@
+// The encoder-decoder of "Attention Is All You Need" (Vaswani et al. 2017).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "attend/models/decoder.h"
+#include "attend/models/encoder.h"
+#include "attend/models/transformer_config.h"
+#include "attend/ops/cross_entropy.h"
+
+namespace attend {
+
+// Decoding in progress: R hypotheses for some of the B source sentences.
+class TransformerState {
+ public:
+  std::int64_t hypotheses() const { return static_cast<std::int64_t>(sentence_.size()); }
+
+ private:
+  friend class Transformer;
+  TransformerState(int layers, std::int64_t sentences) : cache_(layers, sentences) {}
+
+  // Hypotheses of one sentence that stand together attend to its memory as one group of queries.
+  AttentionPattern cross_pattern() const;
+
+  std::vector<Variable> memory_;  // per decoder layer: keys and values of all source tokens
+  Ids src_offsets_;               // B+1
+  KVCache cache_;
+  std::vector<std::int32_t> sentence_;  // of each hypothesis
+  std::vector<std::int32_t> length_;    // of each hypothesis, so far
+};
+
+class Transformer {
+ public:
+  // trainable: with gradients. Parameters are initialised from the seed. Throws ConfigError.
+  Transformer(const TransformerConfig& config, std::uint64_t seed, bool trainable);
+
+  const TransformerConfig& config() const { return config_; }
+  ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const { return parameters_; }
+
+  // src [N tokens] -> memory [N, D].
+  Variable encode(const Tokens& src, Pass& pass) const;
+  // Whole target prefixes, each position seeing the earlier ones -> hidden states [M, D].
+  Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const;
+  // Hidden states [M, D] -> logits [M, V].
+  Variable project(const Variable& hidden) const;
+  // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.
+  CrossEntropy loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+
+  // Decoding step by step. begin: one hypothesis for each sentence of src. step: hypothesis r continues what was hypothesis parents[r] with
+  // token tokens[r] -> logits [R, V] for the token after it. For the first step parents are 0 .. B-1. No gradients.
+  TransformerState begin(const Tokens& src) const;
+  Tensor step(TransformerState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
+
+ private:
+  Variable embed(const Parameter& table, Ids ids, const Positions& positions, Pass& pass) const;
+
+  TransformerConfig config_;
+  ParameterSet parameters_;
+  Parameter src_embedding_;
+  Parameter tgt_embedding_;
+  Parameter output_;  // [V, D]
+  PositionalEncoding src_positions_;
+  PositionalEncoding tgt_positions_;
+  Encoder encoder_;
+  Decoder decoder_;
+};
+
+}  // namespace attend

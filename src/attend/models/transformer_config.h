@@ -1,0 +1,68 @@
+// The shape of a Transformer. Every default is written here and nowhere else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "attend/backend/backend.h"
+#include "attend/core/options.h"
+#include "attend/nn/positional_encoding.h"
+
+namespace attend {
+
+inline std::span<const std::string_view> enum_names(Activation) {
+  static constexpr std::array<std::string_view, 3> names{"none", "relu", "gelu"};
+  return names;
+}
+
+// Which embedding tables are one: none, the target's input and the output projection, or both of them and the source's (section 3.4).
+enum class TiedEmbeddings { none, target, all };
+inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
+  static constexpr std::array<std::string_view, 3> names{"none", "target", "all"};
+  return names;
+}
+
+struct TransformerConfig {
+  int d_model = 512;
+  int n_heads = 8;
+  int d_ff = 2048;
+  int n_encoder_layers = 6;
+  int n_decoder_layers = 6;
+  int src_vocab_size = 0;  // set from the tokenizer
+  int tgt_vocab_size = 0;
+  int d_key = 0;                    // width of one head's queries and keys; 0: d_model / n_heads
+  int d_value = 0;                  // width of one head's values; 0: d_model / n_heads
+  float dropout = 0.1f;             // on embeddings and sublayer outputs
+  float attention_dropout = 0.0f;   // on attention weights
+  float activation_dropout = 0.0f;  // inside the feed-forward network
+  Activation activation = Activation::relu;
+  bool norm_first = false;
+  PositionKind positions = PositionKind::sinusoidal;
+  int max_positions = 1024;  // of a learned table
+  TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
+};
+
+template <class Visitor>
+void fields(TransformerConfig& c, Visitor&& visit) {
+  visit("d-model", c.d_model, "width of the model");
+  visit("n-heads", c.n_heads, "attention heads; must divide d-model unless d-key and d-value are given");
+  visit("d-ff", c.d_ff, "width inside the feed-forward network");
+  visit("n-encoder-layers", c.n_encoder_layers, "layers of the encoder");
+  visit("n-decoder-layers", c.n_decoder_layers, "layers of the decoder");
+  visit("d-key", c.d_key, "width of one head's queries and keys; 0: d-model / n-heads");
+  visit("d-value", c.d_value, "width of one head's values; 0: d-model / n-heads");
+  visit("dropout", c.dropout, "dropout on embeddings and sublayer outputs");
+  visit("attention-dropout", c.attention_dropout, "dropout on attention weights");
+  visit("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network");
+  visit("activation", c.activation, "of the feed-forward network");
+  visit("norm-first", c.norm_first, "normalise before each sublayer (pre-norm) instead of after it as in the paper");
+  visit("positions", c.positions, "how positions are encoded");
+  visit("max-positions", c.max_positions, "length of a learned table of positions");
+  visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
+}
+
+// Throws ConfigError naming the option that is wrong.
+void validate(const TransformerConfig& config);
+
+}  // namespace attend

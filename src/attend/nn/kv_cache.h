@@ -1,0 +1,50 @@
+// The keys and values of the positions decoded so far, for every layer of a decoder.
+//
+// Nothing is ever moved: each step adds one block of rows per layer, and a table says which row of which block holds position t of
+// hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "attend/tensor/tensor.h"
+
+namespace attend {
+
+class KVCache {
+ public:
+  KVCache(int layers, std::int64_t hypotheses);
+
+  std::int64_t hypotheses() const { return static_cast<std::int64_t>(history_.size()); }
+
+  // Hypothesis r goes on from what was hypothesis parents[r]; there may be more or fewer than before.
+  void reorder(std::span<const std::int32_t> parents);
+
+  // Begins new positions: rows_per_hypothesis[r] of them for hypothesis r, whose keys and values every layer appends next, laid out
+  // hypothesis after hypothesis.
+  void extend(std::span<const std::int32_t> rows_per_hypothesis);
+
+  // keys_values [rows, W]: one row per new position, keys beginning at column 0.
+  void append(int layer, const Tensor& keys_values);
+
+  // Pointers to the key rows of all positions of hypothesis 0, 1, ..., and where each hypothesis begins (R+1). Valid until the next call.
+  struct View {
+    std::span<const float* const> keys;
+    std::span<const std::int32_t> offsets;
+  };
+  View view(int layer);
+
+ private:
+  struct Slot {
+    std::int32_t block;
+    std::int32_t row;
+  };
+  std::vector<std::vector<Slot>> history_;   // [hypothesis][position]
+  std::vector<std::vector<Tensor>> blocks_;  // [layer][step]
+  std::int32_t steps_ = 0;
+  std::vector<const float*> keys_;
+  std::vector<std::int32_t> offsets_;
+};
+
+}  // namespace attend

@@ -1,0 +1,99 @@
+#include "attend/nn/multi_head_attention.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/ops/linear.h"
+
+namespace attend {
+
+namespace {
+
+MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
+  if (o.n_heads < 1) throw ConfigError(fmt::format("n-heads: expected at least 1, got {}", o.n_heads));
+  if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
+    throw ConfigError(
+        fmt::format("n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head", o.n_heads, o.d_model));
+  if (o.d_memory == 0) o.d_memory = o.d_model;
+  if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
+  if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
+  if (o.inverse_temperature == 0.0f) o.inverse_temperature = 1.0f / std::sqrt(static_cast<float>(o.d_key));
+  return o;
+}
+
+}  // namespace
+
+MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options) {
+  // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix. Post-norm stacks start better with it.
+  const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
+  const std::int64_t keys = options.n_heads * options.d_key, values = options.n_heads * options.d_value;
+  q_weight = parameters.add(path + ".q_proj.weight", {keys, options.d_model}, xavier);
+  parameters.add(path + ".k_proj.weight", {keys, options.d_memory}, xavier);
+  parameters.add(path + ".v_proj.weight", {values, options.d_memory}, xavier);
+  q_bias = parameters.add(path + ".q_proj.bias", {keys}, {});
+  parameters.add(path + ".k_proj.bias", {keys}, {});
+  parameters.add(path + ".v_proj.bias", {values}, {});
+  kv_weight = parameters.stack(path + ".k_proj.weight", path + ".v_proj.weight");
+  kv_bias = parameters.stack(path + ".k_proj.bias", path + ".v_proj.bias");
+  if (options.d_memory != options.d_model) return;
+  qkv_weight = parameters.stack(path + ".q_proj.weight", path + ".v_proj.weight");
+  qkv_bias = parameters.stack(path + ".q_proj.bias", path + ".v_proj.bias");
+}
+
+MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options)
+    : path_(path),
+      options_(with_defaults(options)),
+      key_width_(options_.n_heads * options_.d_key),
+      value_width_(options_.n_heads * options_.d_value),
+      projections_(parameters, path, options_),
+      out_proj_(parameters, path + ".out_proj", value_width_, options_.d_model) {}
+
+Variable MultiHeadAttention::project_self(const Variable& x) const {
+  if (!projections_.qkv_weight)
+    throw ShapeError(fmt::format("[multi_head_attention] {} attends to a memory of width {}, not to its own input of width {}", path_,
+                                 options_.d_memory, options_.d_model));
+  return linear(x, *projections_.qkv_weight, *projections_.qkv_bias);
+}
+
+Variable MultiHeadAttention::project_memory(const Variable& memory) const {
+  return linear(memory, *projections_.kv_weight, *projections_.kv_bias);
+}
+
+Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
+  const Variable qkv = project_self(x);
+  const std::int64_t k = key_width_, v = 2 * key_width_;
+  return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
+}
+
+Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
+  return cross_projected(x, project_memory(memory), pattern, pass);
+}
+
+Variable MultiHeadAttention::cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern,
+                                             Pass& pass) const {
+  const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias);
+  return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
+}
+
+Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+                                    Pass& pass) const {
+  const AttentionOptions options{options_.n_heads, options_.inverse_temperature, pass.dropout(options_.dropout)};
+  Tensor weights;
+  const Variable heads = scaled_dot_product_attention(q, k, v, pattern, options, pass.attention != nullptr ? &weights : nullptr);
+  if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
+  return out_proj_.forward(heads);
+}
+
+Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
+  const Tensor qkv = project_self(x).value();
+  cache.append(layer, qkv.slice_columns(key_width_, qkv.cols()));
+  const KVCache::View view = cache.view(layer);
+  const Tensor heads = Tensor::empty({x.dim(0), value_width_});
+  backend().attention_cached(qkv.slice_columns(0, key_width_), view.keys, view.offsets, key_width_, options_.n_heads,
+                             options_.inverse_temperature, heads);
+  return out_proj_.forward(Variable(heads));
+}
+
+}  // namespace attend

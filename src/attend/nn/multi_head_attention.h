@@ -1,0 +1,64 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O, head_i = Attention(x W_Q, m W_K, m W_V).
+#pragma once
+
+#include <string>
+
+#include "attend/nn/kv_cache.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/parameters.h"
+#include "attend/nn/pass.h"
+#include "attend/ops/attention.h"
+
+namespace attend {
+
+struct MultiHeadAttentionOptions {
+  std::int64_t d_model = 512;  // width of the queries' input and of the output
+  std::int64_t d_memory = 0;   // width of what is attended to; 0: d_model
+  int n_heads = 8;
+  std::int64_t d_key = 0;         // of one head; 0: d_model / n_heads
+  std::int64_t d_value = 0;       // of one head; 0: d_model / n_heads
+  float inverse_temperature = 0;  // scale of the scores; 0: 1/sqrt(d_key)
+  float dropout = 0.0f;           // on the weights
+};
+
+class MultiHeadAttention {
+ public:
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias. Throws ConfigError when n_heads does not divide d_model and no
+  // widths are given.
+  MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
+
+  // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
+  Variable self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;
+
+  // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
+  Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
+
+  // The keys and values of a memory, [M, H*(d_key+d_value)], to attend to many times without projecting it again.
+  Variable project_memory(const Variable& memory) const;
+  Variable cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern, Pass& pass) const;
+
+  // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
+  // `layer` of the cache, and each attends to all positions of its hypothesis. No gradients.
+  Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
+
+ private:
+  Variable project_self(const Variable& x) const;
+  Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, Pass& pass) const;
+
+  // The projections into the heads. Stacked ones are views of the same parameters: one product instead of three or two.
+  struct Projections {
+    Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
+    Parameter q_weight, q_bias;
+    Parameter kv_weight, kv_bias;
+    Parameter qkv_weight, qkv_bias;  // only when d_memory == d_model
+  };
+
+  std::string path_;
+  MultiHeadAttentionOptions options_;  // resolved: no zeros
+  std::int64_t key_width_;             // n_heads * d_key
+  std::int64_t value_width_;           // n_heads * d_value
+  Projections projections_;
+  Linear out_proj_;
+};
+
+}  // namespace attend

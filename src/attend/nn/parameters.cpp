@@ -1,0 +1,89 @@
+#include "attend/nn/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/core/random.h"
+
+namespace attend {
+
+namespace {
+
+void initialise(const Tensor& value, const Init& init, RandomKey key) {
+  Random random(key);
+  float* x = value.data();
+  const std::int64_t count = value.size();
+  switch (init.kind) {
+    case Init::Kind::zeros:
+      std::fill_n(x, count, 0.0f);
+      break;
+    case Init::Kind::ones:
+      std::fill_n(x, count, 1.0f);
+      break;
+    case Init::Kind::normal:
+      for (std::int64_t i = 0; i < count; ++i) x[i] = init.scale * random.normal();
+      break;
+    case Init::Kind::xavier_uniform: {
+      const auto fan_in = static_cast<float>(value.cols());
+      const auto fan_out = static_cast<float>(init.fan_out > 0 ? init.fan_out : value.rows());
+      const float limit = init.scale * std::sqrt(6.0f / (fan_in + fan_out));
+      for (std::int64_t i = 0; i < count; ++i) x[i] = limit * (2.0f * random.uniform() - 1.0f);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
+  if (find(name) >= 0) throw ConfigError(fmt::format("parameter {} is declared twice", name));
+  const auto index = static_cast<std::int64_t>(entries_.size());
+  entries_.push_back({name, shape, init, size_});
+  size_ += shape.size();
+  Parameter parameter;
+  parameter.variable_ = std::make_shared<Variable>();
+  handles_.push_back({index, index, parameter.variable_});
+  return parameter;
+}
+
+Parameter ParameterSet::stack(const std::string& first, const std::string& last) {
+  const std::int64_t begin = find(first), end = find(last);
+  if (begin < 0 || end < begin) throw ConfigError(fmt::format("parameters {} to {} are not declared one after the other", first, last));
+  Parameter parameter;
+  parameter.variable_ = std::make_shared<Variable>();
+  handles_.push_back({begin, end, parameter.variable_});
+  return parameter;
+}
+
+void ParameterSet::allocate(std::uint64_t seed, bool trainable) {
+  values_ = Tensor::empty({size_});
+  if (trainable) gradients_ = Tensor::zeros({size_});
+  for (const Entry& entry : entries_) initialise(value(entry), entry.init, {seed, stream_of(entry.name)});
+  for (const Handle& handle : handles_) {
+    const Tensor part = view(values_, handle.first, handle.last);
+    *handle.variable = trainable ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
+  }
+}
+
+Tensor ParameterSet::value(const Entry& entry) const {
+  return values_.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape);
+}
+
+Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {
+  const Entry& begin = entries_[static_cast<std::size_t>(first)];
+  const Entry& end = entries_[static_cast<std::size_t>(last)];
+  const std::int64_t size = end.offset + end.shape.size() - begin.offset;
+  const Tensor part = flat.slice_rows(begin.offset, begin.offset + size);
+  if (first == last) return part.reshape(begin.shape);
+  return begin.shape.rank() == 1 ? part : part.reshape({size / begin.shape[-1], begin.shape[-1]});
+}
+
+std::int64_t ParameterSet::find(const std::string& name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&name](const Entry& entry) { return entry.name == name; });
+  return found == entries_.end() ? -1 : found - entries_.begin();
+}
+
+}  // namespace attend

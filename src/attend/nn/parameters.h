@@ -1,0 +1,77 @@
+// The parameters of a model: named views into one flat buffer, and another for their gradients.
+//
+// Modules declare their parameters while they are constructed; `allocate` then lays all of them out, in the order of declaration and
+// without gaps, and gives every one its initial value. One flat buffer means one pass of the optimiser, one norm, one write of a
+// checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/autograd/variable.h"
+
+namespace attend {
+
+// How a parameter begins.
+struct Init {
+  enum class Kind { zeros, ones, xavier_uniform, normal } kind = Kind::zeros;
+  // normal: the standard deviation. xavier_uniform: values lie within +-sqrt(6 / (fan_in + fan_out)) * scale (Glorot & Bengio 2010).
+  float scale = 1.0f;
+  // For a part of a fused projection: what counts as fan_out instead of the number of rows; 0: the rows.
+  std::int64_t fan_out = 0;
+};
+
+// A handle to a declared parameter. Its variable exists once ParameterSet::allocate has run.
+class Parameter {
+ public:
+  const Variable& operator*() const { return *variable_; }
+  const Variable* operator->() const { return variable_.get(); }
+  explicit operator bool() const { return variable_ != nullptr; }
+
+ private:
+  friend class ParameterSet;
+  std::shared_ptr<Variable> variable_;
+};
+
+class ParameterSet {
+ public:
+  struct Entry {
+    std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
+    Shape shape;
+    Init init;
+    std::int64_t offset = 0;  // first element in the flat buffer
+  };
+
+  // Throws ConfigError when the name is taken.
+  Parameter add(const std::string& name, Shape shape, Init init);
+  // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection.
+  Parameter stack(const std::string& first, const std::string& last);
+
+  // Lays the buffers out and draws the initial values from (seed, name): they do not depend on the order of declaration.
+  // `trainable` decides whether gradients exist. Call once, after the modules were made.
+  void allocate(std::uint64_t seed, bool trainable);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  std::int64_t size() const { return size_; }             // number of scalars
+  const Tensor& values() const { return values_; }        // [size]
+  const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
+  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape
+
+ private:
+  struct Handle {
+    std::int64_t first, last;  // entries
+    std::shared_ptr<Variable> variable;
+  };
+  Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
+  std::int64_t find(const std::string& name) const;
+
+  std::vector<Entry> entries_;
+  std::vector<Handle> handles_;
+  std::int64_t size_ = 0;
+  Tensor values_;
+  Tensor gradients_;
+};
+
+}  // namespace attend

@@ -1,0 +1,49 @@
+// What one forward pass is for, and the random numbers of its dropout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+// The attention weights of one layer: for each sequence, then each head, a [Tq, Tk] block, one after the other.
+struct AttentionRecord {
+  std::string module;  // "encoder.layers.0.self_attn"
+  int heads = 0;
+  Tensor weights;
+};
+
+class Pass {
+ public:
+  // No dropout.
+  static Pass inference() { return Pass(); }
+  // Dropout masks are a function of (seed, step): every module that asks gets a stream of its own, in the order of asking.
+  static Pass training(std::uint64_t seed, std::uint64_t step) {
+    Pass pass;
+    pass.training_ = true;
+    pass.key_ = {seed, step << 16};
+    return pass;
+  }
+
+  bool is_training() const { return training_; }
+
+  Dropout dropout(float p) {
+    if (!training_ || p == 0.0f) return {};
+    return {p, {key_.seed, key_.stream + ++drawn_}};
+  }
+
+  // When set, every attention module appends its weights.
+  std::vector<AttentionRecord>* attention = nullptr;
+
+ private:
+  Pass() = default;
+
+  bool training_ = false;
+  RandomKey key_;
+  std::uint64_t drawn_ = 0;
+};
+
+}  // namespace attend
