@@ -1,0 +1,77 @@
+#include "attend/checkpoint/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kStem = "step-";
+constexpr std::string_view kExtension = ".safetensors";
+
+std::optional<std::int64_t> step_of(std::string_view name) {
+  if (!name.starts_with(kStem) || !name.ends_with(kExtension) || name.size() <= kStem.size() + kExtension.size()) return std::nullopt;
+  const std::string_view digits = name.substr(kStem.size(), name.size() - kStem.size() - kExtension.size());
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  if (error != std::errc() || end != digits.data() + digits.size() || step < 0) return std::nullopt;
+  return step;
+}
+
+}  // namespace
+
+fs::path RunFolder::checkpoint_file(std::int64_t step) const {
+  return checkpoint_folder() / fmt::format("{}{:08}{}", kStem, step, kExtension);
+}
+
+void RunFolder::create() const {
+  std::error_code error;
+  fs::create_directories(checkpoint_folder(), error);
+  if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", checkpoint_folder().string(), error.message()));
+}
+
+std::vector<RunFolder::Saved> RunFolder::checkpoints() const {
+  std::vector<Saved> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(checkpoint_folder(), error), end; !error && entry != end; entry.increment(error)) {
+    if (const auto step = step_of(entry->path().filename().native())) found.push_back({*step, entry->path()});
+  }
+  const bool missing = error == std::errc::no_such_file_or_directory;
+  if (error && !missing) throw IoError(fmt::format("{}: cannot list the checkpoints: {}", checkpoint_folder().string(), error.message()));
+  std::sort(found.begin(), found.end(), [](const Saved& a, const Saved& b) { return a.step < b.step; });
+  return found;
+}
+
+void RunFolder::save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const {
+  save_checkpoint(checkpoint_file(step), checkpoint);
+  if (keep_last < 1) return;
+  std::vector<Saved> saved = checkpoints();
+  std::erase_if(saved, [&](const Saved& s) { return s.step > step; });
+  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_last) < saved.size(); ++i) {
+    std::error_code error;
+    fs::remove(saved[i].path, error);
+    if (error) throw IoError(fmt::format("{}: cannot remove an old checkpoint: {}", saved[i].path.string(), error.message()));
+  }
+}
+
+std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& skipped) const {
+  const std::vector<Saved> saved = checkpoints();
+  for (auto candidate = saved.rbegin(); candidate != saved.rend(); ++candidate) {
+    try {
+      return Latest{candidate->step, load_checkpoint(candidate->path)};
+    } catch (const Error& error) {
+      skipped.emplace_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace attend

@@ -1,0 +1,54 @@
+// The folder of a training run, and the rotation of its checkpoints.
+//
+//   RUN/model.safetensors                      the model to use
+//   RUN/checkpoints/step-00001000.safetensors  everything needed to go on from that step
+//   RUN/config.toml, RUN/log.jsonl             the resolved configuration and the log, written by the trainer
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+
+namespace attend {
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path model_file() const { return path_ / "model.safetensors"; }
+  std::filesystem::path config_file() const { return path_ / "config.toml"; }
+  std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
+  std::filesystem::path checkpoint_folder() const { return path_ / "checkpoints"; }
+  std::filesystem::path checkpoint_file(std::int64_t step) const;
+
+  // Makes the folder, its parents and checkpoints/, if missing. Throws IoError.
+  void create() const;
+
+  struct Saved {
+    std::int64_t step = 0;
+    std::filesystem::path path;
+  };
+  // Checkpoints by rising step; other files are not looked at. Empty when the folder does not exist.
+  std::vector<Saved> checkpoints() const;
+
+  // Saves (atomically), then removes all but the `keep_last` newest of the checkpoints up to this step. keep_last < 1 keeps all.
+  void save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const;
+
+  struct Latest {
+    std::int64_t step = 0;
+    Checkpoint checkpoint;
+  };
+  // The newest whole checkpoint; nullopt when there is none. A newer one that cannot be loaded is passed over, and the reason, an error
+  // message that begins with its path, is appended to `skipped` for the caller to show.
+  std::optional<Latest> latest(std::vector<std::string>& skipped) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace attend

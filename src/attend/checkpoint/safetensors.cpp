@@ -1,0 +1,189 @@
+#include "attend/checkpoint/safetensors.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+
+namespace attend {
+
+static_assert(std::endian::native == std::endian::little, "the file format is little-endian and is mapped, not converted");
+
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kPrefix = 8;
+
+std::uint64_t bytes_of(const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype()); }
+
+// The order in which data lie in the file: by the largest power of two (up to 64) that divides the size, largest first. Each tensor then
+// begins at a multiple of the power that divides its own size, without padding between them, which the format forbids.
+std::vector<std::size_t> data_order(std::span<const NamedTensor> tensors) {
+  const auto power = [&](std::size_t i) { return std::min<std::uint64_t>(std::gcd(bytes_of(tensors[i].tensor), kAlignment), kAlignment); };
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return power(a) > power(b); });
+  return order;
+}
+
+void check_names(std::span<const NamedTensor> tensors) {
+  std::set<std::string_view> names;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.empty() || name == "__metadata__") throw ConfigError(fmt::format("safetensors: '{}' cannot be the name of a tensor", name));
+    if (!names.insert(name).second) throw ConfigError(fmt::format("safetensors: two tensors are named '{}'", name));
+    if (!tensor.defined()) throw ConfigError(fmt::format("safetensors: tensor '{}' is undefined", name));
+  }
+}
+
+std::vector<std::int64_t> extents_of(const Shape& shape) {
+  std::vector<std::int64_t> extents;
+  for (int i = 0; i < shape.rank(); ++i) extents.push_back(shape[i]);
+  return extents;
+}
+
+// Prefix and header, padded so that the data begin at a multiple of 64.
+std::string make_header(std::span<const NamedTensor> tensors, const Metadata& metadata, std::span<const std::size_t> order) {
+  std::vector<std::uint64_t> begins(tensors.size());
+  std::uint64_t position = 0;
+  for (const std::size_t i : order) {
+    begins[i] = position;
+    position += bytes_of(tensors[i].tensor);
+  }
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i].tensor;
+    header.emplace(tensors[i].name, nlohmann::ordered_json{{"dtype", name_of(tensor.dtype())},
+                                                           {"shape", extents_of(tensor.shape())},
+                                                           {"data_offsets", {begins[i], begins[i] + bytes_of(tensor)}}});
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw ConfigError("safetensors: a tensor name or a metadata string is not valid UTF-8");
+  }
+  const std::size_t total = (kPrefix + text.size() + kAlignment - 1) / kAlignment * kAlignment;
+  text.resize(total - kPrefix, ' ');
+  std::string prefix(kPrefix, '\0');
+  for (std::size_t i = 0; i < kPrefix; ++i) prefix[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+  return prefix + text;
+}
+
+std::optional<DType> to_dtype(std::string_view name) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i32, DType::i8, DType::u8})
+    if (name_of(dtype) == name) return dtype;
+  return std::nullopt;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (file_ < 0) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  }
+  ~Descriptor() { ::close(file_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors, const Metadata& metadata) {
+  check_names(tensors);
+  const std::vector<std::size_t> order = data_order(tensors);
+  const std::string header = make_header(tensors, metadata, order);
+  AtomicFile file(path);
+  file.write(header);
+  for (const std::size_t i : order) {
+    const Tensor whole = tensors[i].tensor.contiguous() ? tensors[i].tensor : tensors[i].tensor.clone();
+    file.write({whole.bytes(), static_cast<std::size_t>(bytes_of(whole))});
+  }
+  file.commit();
+}
+
+std::optional<Shape> to_shape(std::span<const std::int64_t> e) {
+  static_assert(Shape::kMaxRank == 4);
+  switch (e.size()) {
+    case 0:
+      return Shape{};
+    case 1:
+      return Shape{e[0]};
+    case 2:
+      return Shape{e[0], e[1]};
+    case 3:
+      return Shape{e[0], e[1], e[2]};
+    case 4:
+      return Shape{e[0], e[1], e[2], e[3]};
+    default:
+      return std::nullopt;
+  }
+}
+
+SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
+  SafetensorsFile file;
+  file.path_ = path.string();
+  const Descriptor descriptor(file.path_);
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) throw IoError(fmt::format("{}: cannot read: {}", file.path_, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("{}: it is a directory, expected a safetensors file", file.path_));
+  if (!S_ISREG(status.st_mode)) throw DataError(fmt::format("{}: it is a device or a pipe, expected a safetensors file", file.path_));
+  file.bytes_ = static_cast<std::uint64_t>(status.st_size);
+  const auto size = static_cast<std::size_t>(file.bytes_);
+  if (size > 0) {
+    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+    if (memory == MAP_FAILED) throw IoError(fmt::format("{}: cannot map into memory: {}", file.path_, std::strerror(errno)));
+    file.mapping_ = {static_cast<const std::byte*>(memory), [size](const std::byte* m) { ::munmap(const_cast<std::byte*>(m), size); }};
+  }
+  file.header_ = parse_safetensors({file.mapping_.get(), size}, file.path_);
+  return file;
+}
+
+std::vector<std::string> SafetensorsFile::names() const {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : header_.tensors) names.push_back(entry.name);
+  return names;
+}
+
+Tensor SafetensorsFile::tensor(std::string_view name) const {
+  const TensorEntry* const entry = header_.find(name);
+  if (entry == nullptr) throw DataError(fmt::format("{}: there is no tensor '{}' among its {}", path_, name, header_.tensors.size()));
+  return tensor(*entry);
+}
+
+Tensor SafetensorsFile::tensor(const TensorEntry& entry) const {
+  const auto dtype = to_dtype(entry.dtype);
+  if (!dtype)
+    throw DataError(fmt::format("{}: tensor '{}' has elements {}, which this program cannot compute with", path_, entry.name, entry.dtype));
+  const auto shape = to_shape(entry.shape);
+  if (!shape) {
+    throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}", path_, entry.name, entry.shape.size(),
+                                Shape::kMaxRank));
+  }
+  auto* const bytes = const_cast<std::byte*>(mapping_.get()) + entry.begin;
+  if (entry.begin % size_of(*dtype) == 0) return Tensor::wrap(std::const_pointer_cast<std::byte>(mapping_), bytes, *shape, *dtype);
+  Tensor copy = Tensor::empty(*shape, *dtype);
+  std::memcpy(copy.bytes(), bytes, static_cast<std::size_t>(entry.bytes()));
+  return copy;
+}
+
+std::span<const std::byte> SafetensorsFile::data(const TensorEntry& entry) const {
+  return {mapping_.get() + entry.begin, static_cast<std::size_t>(entry.bytes())};
+}
+
+}  // namespace attend
