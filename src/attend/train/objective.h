@@ -1,0 +1,48 @@
+// What a Trainer trains: parameters, and a loss on numbered batches. Translation, classification and language modelling each are one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/autograd/variable.h"
+#include "attend/nn/parameters.h"
+#include "attend/nn/pass.h"
+
+namespace attend {
+
+struct BatchLoss {
+  Variable loss;  // [1]: loss_sum / normalizer
+  double loss_sum = 0;
+  double nll_sum = 0;
+};
+
+struct BatchSize {
+  std::int64_t targets = 0;  // predicted tokens (or labels): what losses are averaged over
+  std::int64_t sources = 0;  // source tokens; 0 where there are none
+};
+
+// The quality of the present parameters on held-out data.
+struct Validation {
+  double loss = 0;                                      // per target
+  double nll = 0;                                       // per target, without smoothing
+  std::vector<std::pair<std::string, double>> metrics;  // {"bleu", 41.2}
+  double score = 0;                                     // what `best` means: higher is better
+};
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+  virtual ParameterSet& parameters() = 0;
+
+  // Batches of an epoch, and their sizes: functions of the seed and the epoch alone.
+  virtual std::int64_t batches(std::int64_t epoch) = 0;
+  virtual BatchSize size(std::int64_t epoch, std::int64_t batch) = 0;
+  virtual BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) = 0;
+
+  virtual bool can_validate() const = 0;
+  virtual Validation validate() = 0;
+};
+
+}  // namespace attend

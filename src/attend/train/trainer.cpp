@@ -1,0 +1,248 @@
+#include "attend/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/checkpoint/state.h"
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+void check(const TrainerOptions& o) {
+  const auto at_least = [](std::int64_t value, std::int64_t least, const char* name) {
+    if (value < least) throw ConfigError(fmt::format("{}: expected at least {}, got {}", name, least, value));
+  };
+  at_least(o.max_steps, 1, "max-steps");
+  at_least(o.max_epochs, 0, "max-epochs");
+  at_least(o.accumulate, 1, "accumulate");
+  at_least(o.valid_every, 0, "valid-every");
+  at_least(o.save_every, 0, "save-every");
+  at_least(o.keep_checkpoints, 0, "keep-checkpoints");
+  at_least(o.patience, 0, "patience");
+}
+
+// Puts other values into the parameters while it lives.
+class Substitution {
+ public:
+  Substitution(const Tensor& parameters, const Tensor& values) : parameters_(parameters), saved_(parameters.clone()) {
+    parameters.copy_from(values);
+  }
+  ~Substitution() { parameters_.copy_from(saved_); }
+  Substitution(const Substitution&) = delete;
+  Substitution& operator=(const Substitution&) = delete;
+
+ private:
+  Tensor parameters_;
+  Tensor saved_;
+};
+
+}  // namespace
+
+Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
+    : objective_(objective), options_(options), run_(std::move(run)), adam_(objective.parameters(), options.adam) {
+  check(options_);
+  schedule_ = make_schedule(options_.schedule, run_.d_model, options_.max_steps);
+  if (options_.ema_decay > 0.0f) average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
+  best_score_ = -std::numeric_limits<double>::infinity();
+}
+
+TrainingEnd Trainer::train() {
+  run_.folder.create();
+  TrainingStart start;
+  start.total_steps = options_.max_steps;
+  start.parameters = objective_.parameters().size();
+  start.seed = options_.seed;
+  if (run_.resume) {
+    restore();
+    start.resumed_step = step_;
+    if (step_ > 0) start.resumed_from = run_.folder.checkpoint_file(step_).string();
+  }
+  for (TrainingListener* listener : run_.listeners) listener->on_start(start);
+
+  started_ = now();
+  TrainingEnd reason = TrainingEnd::kFailed;
+  const auto end = [&] {
+    for (TrainingListener* listener : run_.listeners) listener->on_end({step_, reason, seconds()});
+  };
+  try {
+    reason = loop();
+  } catch (const DivergedError&) {
+    reason = TrainingEnd::kDiverged;
+    end();
+    throw;
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+  return reason;
+}
+
+TrainingEnd Trainer::loop() {
+  while (!finished()) {
+    const StepEvent event = update();
+    for (TrainingListener* listener : run_.listeners) listener->on_step(event);
+    if (options_.valid_every > 0 && step_ % options_.valid_every == 0) validate();
+    if (options_.save_every > 0 && step_ % options_.save_every == 0) save();
+    if (run_.stop != nullptr && run_.stop->load()) {
+      save();
+      return TrainingEnd::kInterrupted;
+    }
+  }
+  const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
+  validate();
+  save();
+  if (validations_ == 0) save_model();
+  return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
+}
+
+bool Trainer::finished() const {
+  if (step_ >= options_.max_steps) return true;
+  if (options_.max_epochs > 0 && epoch_ >= options_.max_epochs) return true;
+  return options_.patience > 0 && without_improvement_ >= options_.patience;
+}
+
+// One update. Batches follow one another through the epochs; the last of an epoch may share a step with the first of the next.
+StepEvent Trainer::update() {
+  const std::int64_t begun = now();
+  struct Position {
+    std::int64_t epoch, batch;
+  };
+  std::vector<Position> positions;
+  StepEvent event;
+  for (int i = 0; i < options_.accumulate; ++i) {
+    positions.push_back({epoch_, batch_});
+    const BatchSize size = objective_.size(epoch_, batch_);
+    event.tokens += size.targets;
+    event.source_tokens += size.sources;
+    if (++batch_ >= objective_.batches(epoch_)) {
+      ++epoch_;
+      batch_ = 0;
+    }
+  }
+
+  const float learning_rate = schedule_->at(step_ + 1);
+  objective_.parameters().gradients().zero();
+  double loss = 0, nll = 0;
+  for (const Position& at : positions) {
+    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_));
+    const BatchLoss part = objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
+    if (!std::isfinite(part.loss_sum)) diverged("loss", learning_rate);
+    backward(part.loss);
+    loss += part.loss_sum;
+    nll += part.nll_sum;
+  }
+  event.gradient_norm = adam_.step(learning_rate);
+  if (!std::isfinite(event.gradient_norm)) diverged("gradient", learning_rate);
+  ++step_;
+  if (average_) average_->update(step_);
+
+  const auto targets = static_cast<double>(event.tokens);
+  event.step = step_;
+  event.epoch = positions.back().epoch;
+  event.loss = loss / targets;
+  event.nll = nll / targets;
+  event.learning_rate = learning_rate;
+  event.tokens_per_second = targets / (static_cast<double>(now() - begun) * 1e-9);
+  event.seconds = seconds();
+  return event;
+}
+
+void Trainer::diverged(const char* what, float learning_rate) const {
+  throw DivergedError(
+      fmt::format("the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or a "
+                  "clip-norm; {}",
+                  what, step_ + 1, learning_rate,
+                  saved_step_ > 0 ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", saved_step_)
+                                  : std::string("no checkpoint had been saved yet")));
+}
+
+const Tensor& Trainer::model_values() const { return average_ ? average_->values() : objective_.parameters().values(); }
+
+void Trainer::validate() {
+  if (!objective_.can_validate() || validated_step_ == step_) return;
+  validated_step_ = step_;
+  Validation result;
+  {
+    const Substitution averaged(objective_.parameters().values(), model_values());
+    result = objective_.validate();
+  }
+  ValidationEvent event{step_, epoch_, result.loss, result.nll, result.metrics, result.score > best_score_, seconds()};
+  ++validations_;
+  without_improvement_ = event.best ? 0 : without_improvement_ + 1;
+  for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
+  if (!event.best) return;
+  best_score_ = result.score;
+  save_model();
+}
+
+void Trainer::save_model() const {
+  Checkpoint model;
+  add_parameters(model, objective_.parameters(), model_values());
+  run_.describe_model(model);
+  save_checkpoint(run_.folder.model_file(), model);
+}
+
+void Trainer::save() {
+  if (saved_step_ == step_) return;
+  Checkpoint checkpoint;
+  add_parameters(checkpoint, objective_.parameters(), model_values());
+  run_.describe_model(checkpoint);
+  const StateWriter state(checkpoint, "state.");
+  if (average_) state.put("parameters", objective_.parameters().values());
+  state.put("adam.mean", adam_.mean());
+  state.put("adam.variance", adam_.variance());
+  state.put("step", step_);
+  state.put("epoch", epoch_);
+  state.put("batch", batch_);
+  state.put("micro_step", micro_step_);
+  state.put("best_score", best_score_);
+  state.put("validations", validations_);
+  state.put("without_improvement", without_improvement_);
+  state.put("validated_step", validated_step_);
+  run_.folder.save(step_, checkpoint, options_.keep_checkpoints);
+  saved_step_ = step_;
+  for (TrainingListener* listener : run_.listeners) {
+    listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(), validated_step_ == step_ && without_improvement_ == 0});
+  }
+}
+
+void Trainer::restore() {
+  std::vector<std::string> skipped;
+  const auto latest = run_.folder.latest(skipped);
+  if (run_.warn) {
+    for (const std::string& message : skipped) run_.warn(message);
+  }
+  if (!latest) return;
+  const ParameterSet& parameters = objective_.parameters();
+  const StateReader state(latest->checkpoint, "state.");
+  if (average_.operator bool() != state.contains("parameters"))
+    throw ConfigError(fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting", latest->checkpoint.source,
+                                  average_ ? "without" : "with"));
+  read_parameters(latest->checkpoint, parameters, model_values());
+  if (average_) state.copy_to("parameters", parameters.values());
+  state.copy_to("adam.mean", adam_.mean());
+  state.copy_to("adam.variance", adam_.variance());
+  step_ = state.get<std::int64_t>("step");
+  epoch_ = state.get<std::int64_t>("epoch");
+  batch_ = state.get<std::int64_t>("batch");
+  micro_step_ = state.get<std::int64_t>("micro_step");
+  best_score_ = state.get<double>("best_score");
+  validations_ = state.get<std::int64_t>("validations");
+  without_improvement_ = state.get<std::int64_t>("without_improvement");
+  validated_step_ = state.get<std::int64_t>("validated_step");
+  saved_step_ = step_;
+  adam_.set_steps(step_);
+}
+
+double Trainer::seconds() const { return static_cast<double>(now() - started_) * 1e-9; }
+
+}  // namespace attend

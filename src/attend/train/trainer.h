@@ -1,0 +1,106 @@
+// The training loop: batches -> loss -> gradients -> optimiser, with validation, checkpoints and exact resumption.
+//
+// A run is a function of (data, options, seed): stopping after any step and resuming from its checkpoint gives the same parameters, bit for
+// bit, as never having stopped (with the same number of threads).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/run_folder.h"
+#include "attend/optim/adam.h"
+#include "attend/optim/schedule.h"
+#include "attend/train/listener.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+struct TrainerOptions {
+  std::int64_t max_steps = 100000;
+  std::int64_t max_epochs = 0;     // 0: no limit
+  int accumulate = 1;              // batches per step
+  std::int64_t valid_every = 500;  // steps; 0: only at the end
+  std::int64_t save_every = 500;   // steps; 0: only at the end
+  int keep_checkpoints = 10;
+  int patience = 0;        // stop after so many validations without a better one; 0: never
+  float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
+  std::uint64_t seed = 1;
+  AdamOptions adam;
+  ScheduleOptions schedule;
+};
+
+template <class Visitor>
+void fields(TrainerOptions& o, Visitor&& visit) {
+  visit("max-steps", o.max_steps, "updates to make");
+  visit("max-epochs", o.max_epochs, "passes over the data to make at most; 0: no limit");
+  visit("accumulate", o.accumulate, "batches whose gradients are added up for one update");
+  visit("valid-every", o.valid_every, "steps between validations; 0: at the end only");
+  visit("save-every", o.save_every, "steps between checkpoints; 0: at the end only");
+  visit("keep-checkpoints", o.keep_checkpoints, "how many of the newest checkpoints to keep; 0: all");
+  visit("patience", o.patience, "stop after so many validations without a better one; 0: never");
+  visit("ema-decay", o.ema_decay, "decay of an exponential moving average of the parameters; 0: none");
+  visit("seed", o.seed, "everything random is a function of this number");
+  fields(o.adam, visit);
+  fields(o.schedule, visit);
+}
+
+// What a run needs besides its objective and options.
+struct TrainingRun {
+  RunFolder folder;
+  bool resume = false;
+  int d_model = 0;                                  // for the noam schedule
+  std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that every checkpoint is a model to use
+  std::vector<TrainingListener*> listeners;
+  const std::atomic<bool>* stop = nullptr;       // set from outside (a signal): checkpoint after this step, then return
+  std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
+};
+
+class Trainer {
+ public:
+  // Throws ConfigError. `objective` must outlive the trainer.
+  Trainer(Objective& objective, TrainerOptions options, TrainingRun run);
+
+  // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest where nothing is validated) at
+  // RUN/model.safetensors. Throws DivergedError when the loss is not finite; the last checkpoint remains.
+  TrainingEnd train();
+
+  std::int64_t step() const { return step_; }
+
+ private:
+  TrainingEnd loop();
+  StepEvent update();
+  void validate();
+  void save();
+  void save_model() const;
+  void restore();
+  bool finished() const;
+  const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
+  [[noreturn]] void diverged(const char* what, float learning_rate) const;
+  double seconds() const;
+
+  Objective& objective_;
+  TrainerOptions options_;
+  TrainingRun run_;
+  Adam adam_;
+  std::unique_ptr<MovingAverage> average_;
+  std::unique_ptr<Schedule> schedule_;
+
+  // The position, in every checkpoint.
+  std::int64_t step_ = 0;
+  std::int64_t epoch_ = 0;
+  std::int64_t batch_ = 0;       // next batch of the epoch
+  std::int64_t micro_step_ = 0;  // batches seen, the stream of dropout
+  double best_score_ = 0;
+  std::int64_t validations_ = 0;
+  std::int64_t without_improvement_ = 0;
+  std::int64_t validated_step_ = -1;
+  std::int64_t saved_step_ = -1;
+
+  std::int64_t started_ = 0;  // steady clock, nanoseconds
+};
+
+}  // namespace attend
