@@ -1,0 +1,51 @@
+// The activations and their derivatives on vectors.
+#if defined(ATTEND_BACKEND_ONEDNN_ACTIVATION_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEND_BACKEND_ONEDNN_ACTIVATION_INL_H
+#undef ATTEND_BACKEND_ONEDNN_ACTIVATION_INL_H
+#else
+#define ATTEND_BACKEND_ONEDNN_ACTIVATION_INL_H
+#endif
+
+#include "attend/backend/onednn/simd-inl.h"
+#include "hwy/contrib/math/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attend {
+namespace HWY_NAMESPACE {
+
+// The normal distribution at x: density exp(-x^2/2) / sqrt(2 pi), and Phi(x) = erfc(-x / sqrt 2) / 2.
+struct Normal {
+  FloatVector density;
+  FloatVector cumulative;
+};
+
+// erfc by Abramowitz & Stegun 7.1.26, |error| < 1.5e-7. Taken at |x| and mirrored, so nothing cancels in the lower tail.
+HWY_INLINE Normal normal(FloatVector x) {
+  const Floats d;
+  const auto magnitude = hn::Abs(x);
+  const auto one = hn::Set(d, 1.0f);
+  const auto bell = hn::Exp(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
+  const auto t = hn::Div(one, hn::MulAdd(magnitude, hn::Set(d, 0.3275911f * 0.70710678f), one));
+  auto p = hn::Set(d, 0.5f * 1.061405429f);
+  p = hn::MulAdd(p, t, hn::Set(d, 0.5f * -1.453152027f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.5f * 1.421413741f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.5f * -0.284496736f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.5f * 0.254829592f));
+  const auto tail = hn::Mul(hn::Mul(p, t), bell);
+  return {hn::Mul(bell, hn::Set(d, 0.3989422804f)), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
+}
+
+HWY_INLINE FloatVector relu(FloatVector x) { return hn::Max(x, hn::Zero(Floats())); }
+HWY_INLINE FloatVector gelu(FloatVector x) { return hn::Mul(x, normal(x).cumulative); }
+
+// d/dx x Phi(x) = Phi(x) + x phi(x)
+HWY_INLINE FloatVector gelu_derivative(FloatVector x) {
+  const Normal at = normal(x);
+  return hn::MulAdd(x, at.density, at.cumulative);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend
+HWY_AFTER_NAMESPACE();
+
+#endif

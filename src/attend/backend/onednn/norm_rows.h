@@ -1,0 +1,38 @@
+// What the kernels of the normalisation know about their tensors. Strides are in floats.
+#pragma once
+
+#include <cstddef>
+
+namespace attend {
+
+struct NormRows {
+  std::size_t columns = 0;
+  const float* x = nullptr;
+  std::size_t x_stride = 0;
+  const float* branch = nullptr;  // residual_layer_norm only, as is sum
+  std::size_t branch_stride = 0;
+  float* sum = nullptr;
+  std::size_t sum_stride = 0;
+  const float* gamma = nullptr;
+  const float* beta = nullptr;
+  float epsilon = 0.0f;
+  float* y = nullptr;
+  std::size_t y_stride = 0;
+  float* mean = nullptr;  // null: not wanted
+  float* rstd = nullptr;
+};
+
+struct NormGradientRows {
+  std::size_t columns = 0;
+  const float* x = nullptr;
+  std::size_t x_stride = 0;
+  const float* gamma = nullptr;
+  const float* mean = nullptr;
+  const float* rstd = nullptr;
+  const float* dy = nullptr;
+  std::size_t dy_stride = 0;
+  float* dx = nullptr;
+  std::size_t dx_stride = 0;
+};
+
+}  // namespace attend
