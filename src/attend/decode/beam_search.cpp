@@ -1,0 +1,143 @@
+#include "attend/decode/beam_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+struct Live {
+  Hypothesis so_far;
+  std::int32_t row = 0;  // of the last step
+};
+
+// A continuation of one live hypothesis by one token.
+struct Candidate {
+  float log_probability;
+  float token_score;
+  std::int32_t parent;  // index into Sentence::live
+  std::int32_t token;
+};
+
+struct Sentence {
+  std::vector<Live> live;  // best first
+  std::vector<Hypothesis> finished;
+  std::int64_t longest = 0;
+};
+
+void check(const BeamSearchOptions& o) {
+  if (o.beam_size < 1) throw ConfigError(fmt::format("beam-size: expected at least 1, got {}", o.beam_size));
+  if (o.n_best < 1 || o.n_best > o.beam_size)
+    throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
+  if (o.max_length < 0 || o.min_length < 0) throw ConfigError("max-length, min-length: expected at least 0");
+}
+
+void finish(Sentence& sentence, Hypothesis hypothesis, float length_penalty) {
+  const auto length = static_cast<float>(std::max<std::size_t>(1, hypothesis.token_scores.size()));
+  hypothesis.score = hypothesis.log_probability / std::pow(length, length_penalty);
+  sentence.finished.push_back(std::move(hypothesis));
+}
+
+Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool ends) {
+  Hypothesis longer = parent;
+  longer.log_probability = candidate.log_probability;
+  longer.token_scores.push_back(candidate.token_score);
+  if (!ends) longer.ids.push_back(candidate.token);
+  return longer;
+}
+
+// The best continuations of a sentence's hypotheses, best first.
+std::vector<Candidate> candidates(const Sentence& sentence, const Tensor& values, const Tensor& indices) {
+  std::vector<Candidate> all;
+  for (std::size_t h = 0; h < sentence.live.size(); ++h) {
+    const Live& live = sentence.live[h];
+    for (std::int64_t i = 0; i < values.cols(); ++i) {
+      const float score = values.row(live.row)[i];
+      all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), indices.row<std::int32_t>(live.row)[i]});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; });
+  return all;
+}
+
+// Moves a sentence one token on. Of the candidates, an end counts when it is among the beam_size best; the best beam_size others live on.
+void advance(Sentence& sentence, const std::vector<Candidate>& best, const SpecialTokens& special, const BeamSearchOptions& options) {
+  const auto beam = static_cast<std::size_t>(options.beam_size);
+  const auto length = static_cast<std::int64_t>(sentence.live.front().so_far.ids.size());
+  std::vector<Live> next;
+  for (std::size_t rank = 0; rank < best.size() && next.size() < beam; ++rank) {
+    const Candidate& candidate = best[rank];
+    const Live& parent = sentence.live[static_cast<std::size_t>(candidate.parent)];
+    if (candidate.token == special.eos) {
+      if (rank < beam && length >= options.min_length) finish(sentence, extended(parent.so_far, candidate, true), options.length_penalty);
+    } else {
+      next.push_back({extended(parent.so_far, candidate, false), parent.row});
+    }
+  }
+  sentence.live = std::move(next);
+  if (length + 1 >= sentence.longest && sentence.finished.size() < beam) {  // out of room: what lives is cut here
+    for (Live& live : sentence.live) {
+      live.so_far.complete = false;
+      finish(sentence, std::move(live.so_far), options.length_penalty);
+    }
+    sentence.live.clear();
+  }
+  if (sentence.finished.size() >= beam) sentence.live.clear();
+}
+
+std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
+  // What ended comes before what was cut; then by score.
+  std::stable_sort(sentence.finished.begin(), sentence.finished.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.complete != b.complete ? a.complete : a.score > b.score; });
+  if (sentence.finished.size() > static_cast<std::size_t>(n)) sentence.finished.resize(static_cast<std::size_t>(n));
+  return std::move(sentence.finished);
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options) {
+  check(options);
+  std::vector<Sentence> sentences(static_cast<std::size_t>(model.sentences()));
+  for (std::size_t s = 0; s < sentences.size(); ++s) {
+    sentences[s].live.push_back({{}, static_cast<std::int32_t>(s)});
+    sentences[s].longest = options.max_length > 0 ? options.max_length : model.longest(static_cast<std::int64_t>(s));
+  }
+
+  std::vector<std::int32_t> parents, tokens;
+  for (;;) {
+    parents.clear();
+    tokens.clear();
+    for (Sentence& sentence : sentences) {
+      for (Live& live : sentence.live) {
+        parents.push_back(live.row);
+        tokens.push_back(live.so_far.ids.empty() ? special.bos : live.so_far.ids.back());
+        live.row = static_cast<std::int32_t>(parents.size()) - 1;
+      }
+    }
+    if (parents.empty()) break;
+
+    const Tensor logits = model.step(parents, tokens);
+    backend().log_softmax(logits, logits);
+    const int k = static_cast<int>(std::min<std::int64_t>(options.beam_size + 1, logits.cols()));
+    const Tensor values = Tensor::empty({logits.rows(), k});
+    const Tensor indices = Tensor::empty({logits.rows(), k}, DType::i32);
+    backend().top_k(logits, k, values, indices);
+    for (Sentence& sentence : sentences) {
+      if (!sentence.live.empty()) advance(sentence, candidates(sentence, values, indices), special, options);
+    }
+  }
+
+  std::vector<std::vector<Hypothesis>> results;
+  results.reserve(sentences.size());
+  for (Sentence& sentence : sentences) results.push_back(n_best(sentence, options.n_best));
+  return results;
+}
+
+}  // namespace attend
