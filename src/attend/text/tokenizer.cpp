@@ -1,0 +1,125 @@
+#include "attend/text/tokenizer.h"
+
+#include <fmt/format.h>
+#include <sentencepiece_processor.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attend/core/error.h"
+#include "attend/text/sentencepiece_training.h"
+
+namespace attend {
+namespace {
+
+constexpr std::string_view kMeta = "\xE2\x96\x81";  // U+2581, a space
+
+std::size_t count_meta(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kMeta); at != std::string_view::npos; at = text.find(kMeta, at + kMeta.size())) ++count;
+  return count;
+}
+
+}  // namespace
+
+struct Tokenizer::Model {
+  std::string bytes;
+  sentencepiece::SentencePieceProcessor processor;
+  bool unknown_is_word = false;  // as in word vocabularies: it stands for a word with its space
+};
+
+Tokenizer Tokenizer::train(std::span<const std::string> sentences, const TokenizerOptions& options) {
+  return from_bytes(detail::train_sentencepiece(sentences, options));
+}
+
+Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
+  detail::silence_sentencepiece();
+  auto model = std::make_shared<Model>();
+  model->bytes = bytes;
+  auto& processor = model->processor;
+  const auto status = processor.LoadFromSerializedProto(model->bytes);
+  if (!status.ok())
+    throw DataError(fmt::format("tokenizer: these {} bytes are not a SentencePiece model ({})", bytes.size(), status.message()));
+  if (std::min({processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()}) < 0) {
+    throw DataError(fmt::format(
+        "tokenizer: expected a SentencePiece model with pad, unk, bos and eos, found the ids {}, {}, {}, {}; train it with all four",
+        processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()));
+  }
+  std::string unknown;
+  processor.Decode(std::vector<int>{processor.unk_id()}, &unknown).IgnoreError();
+  model->unknown_is_word = unknown.starts_with(' ');
+  return Tokenizer(std::move(model));
+}
+
+const std::string& Tokenizer::bytes() const { return model_->bytes; }
+std::int32_t Tokenizer::vocab_size() const { return model_->processor.GetPieceSize(); }
+std::int32_t Tokenizer::pad_id() const { return model_->processor.pad_id(); }
+std::int32_t Tokenizer::unk_id() const { return model_->processor.unk_id(); }
+std::int32_t Tokenizer::bos_id() const { return model_->processor.bos_id(); }
+std::int32_t Tokenizer::eos_id() const { return model_->processor.eos_id(); }
+
+void Tokenizer::check(std::int32_t id) const {
+  if (id < 0 || id >= vocab_size())
+    throw DataError(fmt::format("tokenizer: id {} is outside the vocabulary of {} pieces", id, vocab_size()));
+}
+
+const std::string& Tokenizer::piece(std::int32_t id) const {
+  check(id);
+  return model_->processor.IdToPiece(id);
+}
+
+std::int32_t Tokenizer::id(std::string_view piece) const { return model_->processor.PieceToId(piece); }
+
+bool Tokenizer::is_control(std::int32_t id) const {
+  check(id);
+  return model_->processor.IsControl(id);
+}
+
+bool Tokenizer::begins_word(std::int32_t id) const { return id == unk_id() ? model_->unknown_is_word : piece(id).starts_with(kMeta); }
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
+  sentencepiece::ImmutableSentencePieceText pieces;
+  const auto status = model_->processor.Encode(text, pieces.mutable_proto());
+  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(), status.message()));
+  std::vector<std::int32_t> ids;
+  ids.reserve(pieces.pieces_size());
+  for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
+    const auto piece = pieces.pieces(i);
+    const auto id = static_cast<std::int32_t>(piece.id());
+    // SentencePiece joins unknown neighbours into one; neighbouring unknown words stay apart here.
+    const std::size_t copies = id == unk_id() && model_->unknown_is_word ? std::max<std::size_t>(count_meta(piece.piece()), 1) : 1;
+    ids.insert(ids.end(), copies, id);
+  }
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::vector<int> visible;
+  visible.reserve(ids.size());
+  for (const std::int32_t id : ids) {
+    if (!is_control(id)) visible.push_back(id);
+  }
+  std::string text;
+  const auto status = model_->processor.Decode(visible, &text);
+  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
+  if (!visible.empty() && visible.front() == unk_id() && text.starts_with(' ')) text.erase(0, 1);
+  return text;
+}
+
+std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids) const {
+  std::vector<Word> words;
+  const auto count = static_cast<std::int32_t>(ids.size());
+  for (std::int32_t begin = 0; begin < count;) {
+    std::int32_t end = begin + 1;
+    if (is_control(ids[begin])) {
+      words.push_back({piece(ids[begin]), begin, end});
+    } else {
+      while (end < count && !is_control(ids[end]) && !begins_word(ids[end])) ++end;
+      words.push_back({decode(ids.subspan(begin, end - begin)), begin, end});
+    }
+    begin = end;
+  }
+  return words;
+}
+
+}  // namespace attend

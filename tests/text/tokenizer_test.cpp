@@ -1,0 +1,350 @@
+#include "attend/text/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+#include "attend/core/error.h"
+#include "attend/core/utf8.h"
+
+namespace attend {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+std::vector<std::string> corpus() {
+  const std::vector<std::string> subjects{"The small dog", "A young woman", "Der alte Mann", "Ein Mädchen", "Two children"};
+  const std::vector<std::string> verbs{"reads", "is watching", "sieht", "kauft", "are painting"};
+  const std::vector<std::string> objects{"a red house.", "the yellow bicycles!", "den grünen Apfel.", "die Straße?", "12 kites, quickly."};
+  std::vector<std::string> sentences;
+  for (const auto& s : subjects) {
+    for (const auto& v : verbs) {
+      for (const auto& o : objects) sentences.push_back(s + " " + v + " " + o);
+    }
+  }
+  return sentences;
+}
+
+constexpr int kAllWords = 38;
+
+int size_for(TokenizerType type) {
+  if (type == TokenizerType::word) return 30;  // some words stay unknown
+  return type == TokenizerType::unigram ? 60 : 90;
+}
+
+TokenizerOptions options_of(TokenizerType type) {
+  TokenizerOptions options;
+  options.type = type;
+  options.vocab_size = size_for(type);
+  return options;
+}
+
+Tokenizer trained(TokenizerType type) { return Tokenizer::train(corpus(), options_of(type)); }
+
+template <class Exception>
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing of the expected type was thrown";
+  return "";
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+class AnyTokenizer : public testing::TestWithParam<TokenizerType> {};
+
+TEST_P(AnyTokenizer, GivesTheTrainingTextBack) {
+  TokenizerOptions options = options_of(GetParam());
+  if (GetParam() == TokenizerType::word) options.vocab_size = kAllWords;
+  const Tokenizer tokenizer = Tokenizer::train(corpus(), options);
+  for (const std::string& sentence : corpus()) EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
+}
+
+TEST_P(AnyTokenizer, PutsTheControlPiecesFirst) {
+  const Tokenizer tokenizer = trained(GetParam());
+  EXPECT_EQ(tokenizer.pad_id(), 0);
+  EXPECT_EQ(tokenizer.unk_id(), 1);
+  EXPECT_EQ(tokenizer.bos_id(), 2);
+  EXPECT_EQ(tokenizer.eos_id(), 3);
+  EXPECT_EQ(tokenizer.piece(0), "<pad>");
+  EXPECT_EQ(tokenizer.piece(3), "</s>");
+  for (const std::string& sentence : corpus()) {
+    for (const std::int32_t id : tokenizer.encode(sentence)) {
+      EXPECT_TRUE(id == tokenizer.unk_id() || id > 3);
+      EXPECT_LT(id, tokenizer.vocab_size());
+    }
+  }
+}
+
+TEST_P(AnyTokenizer, HasTheVocabularySizeAskedFor) {
+  const int expected = size_for(GetParam());
+  if (GetParam() == TokenizerType::chars) {
+    EXPECT_LT(trained(GetParam()).vocab_size(), expected);  // at most: the text has fewer characters
+  } else {
+    EXPECT_EQ(trained(GetParam()).vocab_size(), expected);
+  }
+}
+
+TEST_P(AnyTokenizer, LearnsTheSameBytesAgain) { EXPECT_EQ(trained(GetParam()).bytes(), trained(GetParam()).bytes()); }
+
+TEST_P(AnyTokenizer, IsTheSameAfterSavingAndLoading) {
+  const Tokenizer tokenizer = trained(GetParam());
+  const Tokenizer loaded = Tokenizer::from_bytes(tokenizer.bytes());
+  EXPECT_EQ(loaded.bytes(), tokenizer.bytes());
+  EXPECT_EQ(loaded.vocab_size(), tokenizer.vocab_size());
+  for (const std::string& sentence : corpus()) EXPECT_EQ(loaded.encode(sentence), tokenizer.encode(sentence));
+}
+
+TEST_P(AnyTokenizer, EncodesNothingAsNothing) {
+  const Tokenizer tokenizer = trained(GetParam());
+  EXPECT_TRUE(tokenizer.encode("").empty());
+  EXPECT_TRUE(tokenizer.encode("   ").empty());
+  EXPECT_EQ(tokenizer.decode({}), "");
+  EXPECT_TRUE(tokenizer.words({}).empty());
+}
+
+TEST_P(AnyTokenizer, IgnoresControlIdsWhenDecoding) {
+  const Tokenizer tokenizer = trained(GetParam());
+  const std::string sentence = "Der alte Mann kauft den grünen Apfel.";
+  Ids ids = tokenizer.encode(sentence);
+  const std::string expected = tokenizer.decode(ids);
+  ids.insert(ids.begin(), {tokenizer.bos_id(), tokenizer.pad_id()});
+  ids.push_back(tokenizer.eos_id());
+  EXPECT_EQ(tokenizer.decode(ids), expected);
+}
+
+TEST_P(AnyTokenizer, NeverReadsTextAsAControlPiece) {
+  std::vector<std::string> sentences = corpus();
+  for (int i = 0; i < 200; ++i) sentences.push_back("<s> <pad> </s> <unk> end </s>");
+  const Tokenizer tokenizer = Tokenizer::train(sentences, options_of(GetParam()));
+  for (const std::int32_t id : tokenizer.encode("<s> a </s> <pad> end</s>")) {
+    EXPECT_NE(id, tokenizer.pad_id());
+    EXPECT_NE(id, tokenizer.bos_id());
+    EXPECT_NE(id, tokenizer.eos_id());
+  }
+}
+
+TEST_P(AnyTokenizer, CutsIdsIntoTheWordsOfTheText) {
+  TokenizerOptions options = options_of(GetParam());
+  if (GetParam() == TokenizerType::word) options.vocab_size = kAllWords;
+  const Tokenizer tokenizer = Tokenizer::train(corpus(), options);
+  Ids ids = tokenizer.encode("Ein Mädchen sieht die Straße?");
+  ids.insert(ids.begin(), tokenizer.bos_id());
+  ids.push_back(tokenizer.eos_id());
+  const auto words = tokenizer.words(ids);
+  std::vector<std::string> texts;
+  std::int32_t at = 0;
+  for (const auto& word : words) {
+    texts.push_back(word.text);
+    EXPECT_EQ(word.begin, at);
+    EXPECT_GT(word.end, word.begin);
+    at = word.end;
+  }
+  EXPECT_EQ(at, static_cast<std::int32_t>(ids.size()));
+  EXPECT_EQ(texts, (std::vector<std::string>{"<s>", "Ein", "Mädchen", "sieht", "die", "Straße?", "</s>"}));
+}
+
+TEST_P(AnyTokenizer, EncodesFromSeveralThreadsAtOnce) {
+  const Tokenizer tokenizer = trained(GetParam());
+  const auto sentences = corpus();
+  std::vector<Ids> expected;
+  for (const auto& sentence : sentences) expected.push_back(tokenizer.encode(sentence));
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&tokenizer, &sentences, &expected, &count] {
+      for (std::size_t i = 0; i < sentences.size(); ++i) count += tokenizer.encode(sentences[i]) != expected[i];
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST_P(AnyTokenizer, RejectsIdsOutsideTheVocabulary) {
+  const Tokenizer tokenizer = trained(GetParam());
+  const Ids too_large{4, tokenizer.vocab_size()};
+  const Ids negative{-1};
+  EXPECT_THROW(tokenizer.decode(too_large), DataError);
+  EXPECT_THROW(tokenizer.decode(negative), DataError);
+  EXPECT_THROW(tokenizer.words(too_large), DataError);
+  EXPECT_THROW(tokenizer.piece(-1), DataError);
+}
+
+TEST_P(AnyTokenizer, SurvivesALongLine) {
+  const Tokenizer tokenizer = trained(GetParam());
+  std::string line;
+  for (int i = 0; i < 20'000; ++i) line += "Ein Mädchen sieht die Straße? ";
+  const Ids ids = tokenizer.encode(line);
+  EXPECT_GE(ids.size(), 100'000u);
+}
+
+TEST_P(AnyTokenizer, SaysThatThereIsNoText) {
+  TokenizerOptions options = options_of(GetParam());
+  const std::vector<std::string> nothing;
+  const std::vector<std::string> blank{"", "  ", "\t"};
+  const std::vector<std::string> vanishing{"\xE2\x80\x8B", "\xC2\xA0"};  // spaces to nmt_nfkc
+  for (const auto* sentences : {&nothing, &blank, &vanishing}) {
+    const std::string message = message_of<DataError>([&] { Tokenizer::train(*sentences, options); });
+    EXPECT_TRUE(contains(message, "none has a character")) << message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, AnyTokenizer,
+                         testing::Values(TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word),
+                         [](const auto& type) { return std::string(enum_names(type.param)[static_cast<std::size_t>(type.param)]); });
+
+TEST(Tokenizer, SaysWhichVocabularySizesWork) {
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::word}) {
+    TokenizerOptions options = options_of(type);
+    options.vocab_size = 100'000;
+    const std::string message = message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
+    const std::string_view marker = "set vocab-size to ";
+    ASSERT_TRUE(contains(message, marker)) << message;
+    ASSERT_TRUE(contains(message, "too large")) << message;
+    options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
+    EXPECT_EQ(Tokenizer::train(corpus(), options).vocab_size(), options.vocab_size) << message;
+  }
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram}) {
+    TokenizerOptions options = options_of(type);
+    options.vocab_size = 20;
+    const std::string message = message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
+    const std::string_view marker = "set vocab-size to ";
+    ASSERT_TRUE(contains(message, "too small")) << message;
+    options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
+    EXPECT_EQ(Tokenizer::train(corpus(), options).vocab_size(), options.vocab_size) << message;
+  }
+}
+
+TEST(Tokenizer, NeedsRoomForTheReservedPieces) {
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
+    for (const int size : {-1, 0, 4}) {
+      TokenizerOptions options = options_of(type);
+      options.vocab_size = size;
+      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }), "set it to 5 or more"));
+      options.byte_fallback = true;
+      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }), "set it to 261 or more"));
+    }
+  }
+}
+
+TEST(Tokenizer, ChecksCharacterCoverage) {
+  TokenizerOptions options = options_of(TokenizerType::bpe);
+  options.character_coverage = 0.5f;
+  EXPECT_THROW(Tokenizer::train(corpus(), options), ConfigError);
+}
+
+TEST(Tokenizer, WritesUnseenCharactersAsBytesWithByteFallback) {
+  TokenizerOptions options;
+  options.vocab_size = 400;
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars}) {
+    options.type = type;
+    options.vocab_size = type == TokenizerType::chars ? 400 : 320;
+    options.byte_fallback = true;
+    const Tokenizer tokenizer = Tokenizer::train(corpus(), options);
+    const std::string text = "Ein 🤖 sieht 漢字🎉!";
+    const Ids ids = tokenizer.encode(text);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), tokenizer.unk_id()), 0);
+    EXPECT_EQ(tokenizer.decode(ids), text);
+    EXPECT_EQ(tokenizer.words(ids)[1].text, "🤖");
+    // Half of a character still decodes to UTF-8.
+    EXPECT_TRUE(is_utf8(tokenizer.decode(std::span(ids).first(ids.size() - 2))));
+  }
+}
+
+TEST(Tokenizer, MarksUnseenCharactersInsideTheirWords) {
+  const Tokenizer tokenizer = trained(TokenizerType::bpe);
+  const Ids ids = tokenizer.encode("Ein M🤖d sieht");
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), tokenizer.unk_id()), 1);
+  EXPECT_EQ(tokenizer.decode(ids), "Ein M⁇d sieht");
+  EXPECT_EQ(tokenizer.words(ids).size(), 3u);
+}
+
+TEST(Tokenizer, KeepsUnknownWordsApart) {
+  const Tokenizer tokenizer = trained(TokenizerType::word);
+  const Ids ids = tokenizer.encode("unknown words Der two more");
+  EXPECT_EQ(ids, (Ids{1, 1, tokenizer.id("▁Der"), 1, 1}));
+  EXPECT_EQ(tokenizer.decode(ids), "⁇ ⁇ Der ⁇ ⁇");
+  const auto words = tokenizer.words(ids);
+  ASSERT_EQ(words.size(), 5u);
+  EXPECT_EQ(words[0].text, "⁇");
+  EXPECT_EQ(words[2].text, "Der");
+}
+
+TEST(Tokenizer, NormalisesAsAsked) {
+  TokenizerOptions options = options_of(TokenizerType::bpe);
+  const std::string text = "ＤＥＲ  alte\tMann ";
+  const auto normalised = [&](Normalization normalization) {
+    options.normalization = normalization;
+    const Tokenizer tokenizer = Tokenizer::train(std::vector<std::string>(8, text + "Ein Baum"), [&] {
+      TokenizerOptions small = options;
+      small.type = TokenizerType::chars;
+      return small;
+    }());
+    return tokenizer.decode(tokenizer.encode(text));
+  };
+  EXPECT_EQ(normalised(Normalization::nmt_nfkc), "DER alte Mann");
+  EXPECT_EQ(normalised(Normalization::nmt_nfkc_cf), "der alte mann");
+  EXPECT_EQ(normalised(Normalization::identity), "ＤＥＲ alte⁇Mann");
+}
+
+TEST(Tokenizer, GivesPretokenizedTextBackUnchanged) {
+  // Compatibility characters, joined scripts and entities: a normalisation would change each of them.
+  const std::vector<std::string> sentences{"ein ﬁsch &apos;s 10² km … ½ ＡＢ", "a man &quot; is ､ 12abcабв @-@ x",
+                                           "don &apos;t \u00A0 x\u2028y e\u0301"};
+  TokenizerOptions options;
+  options.pretokenized = true;
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
+    options.type = type;
+    options.vocab_size = type == TokenizerType::word ? 25 : 48;
+    const Tokenizer tokenizer = Tokenizer::train(sentences, options);
+    for (const std::string& sentence : sentences) EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
+  }
+}
+
+TEST(Tokenizer, TakesTheWordsOfPretokenizedTextFromItsSpaces) {
+  TokenizerOptions options;
+  options.pretokenized = true;
+  const std::vector<std::string> sentences{"the 12abcабв12 house", "a 12abcабв12 x y z w v"};
+  options.vocab_size = 45;
+  const Tokenizer tokenizer = Tokenizer::train(sentences, options);
+  const Ids ids = tokenizer.encode("a 12abcабв12 x");
+  EXPECT_EQ(ids.size(), 3u);  // digits and scripts may be joined inside a word
+  EXPECT_EQ(tokenizer.words(ids)[1].text, "12abcабв12");
+}
+
+TEST(Tokenizer, LearnsFromLinesThatTheTrainerWouldLeaveOut) {
+  const std::string long_line(5000, 'q');
+  const std::vector<std::string> sentences{long_line, "a\tx", "b \xE2\x96\x85 z"};
+  TokenizerOptions options;
+  options.type = TokenizerType::chars;
+  const Tokenizer tokenizer = Tokenizer::train(sentences, options);
+  for (const char* character : {"q", "a", "x", "b", "z"}) EXPECT_NE(tokenizer.id(character), tokenizer.unk_id()) << character;
+}
+
+TEST(Tokenizer, RefusesBytesThatAreNoModel) {
+  EXPECT_THROW(Tokenizer::from_bytes(""), DataError);
+  EXPECT_THROW(Tokenizer::from_bytes("no model at all"), DataError);
+  const std::string bytes = trained(TokenizerType::bpe).bytes();
+  EXPECT_THROW(Tokenizer::from_bytes(std::string_view(bytes).substr(0, bytes.size() / 2)), DataError);
+}
+
+TEST(Tokenizer, PrintsNothing) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  trained(TokenizerType::unigram);
+  TokenizerOptions options;
+  options.vocab_size = 100'000;
+  EXPECT_THROW(Tokenizer::train(corpus(), options), ConfigError);
+  EXPECT_THROW(Tokenizer::from_bytes("no model"), DataError);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+}  // namespace
+}  // namespace attend
