@@ -21,8 +21,8 @@ namespace attend {
 
 enum class Activation { none, relu, gelu };  // gelu: the exact one, x * Phi(x)
 
-// Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix is
-// kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
+// Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix
+// is kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
 struct Dropout {
   float p = 0.0f;  // 0: keep everything
   RandomKey key;
@@ -31,8 +31,8 @@ struct Dropout {
   float scale() const { return 65536.0f / static_cast<float>(65536u - threshold()); }
 };
 
-// Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows [query_offsets[b], query_offsets[b+1]) and
-// the key rows [key_begin[b], key_end[b]).
+// Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows [query_offsets[b], query_offsets[b+1])
+// and the key rows [key_begin[b], key_end[b]).
 struct AttentionLayout {
   std::span<const std::int32_t> query_offsets;  // B+1
   std::span<const std::int32_t> key_begin;      // B
@@ -70,13 +70,13 @@ class Backend {
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
   virtual void fill(const Tensor& x, float value) = 0;
-  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;              // y = a + b; y may be a or b
-  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;         // y = a * b; y may be a or b
-  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;    // y = alpha x + beta y; beta 0 ignores y
-  virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;   // y may be x
+  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;             // y = a + b; y may be a or b
+  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;        // y = a * b; y may be a or b
+  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;   // y = alpha x + beta y; beta 0 ignores y
+  virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;  // y may be x
   // dx = dy * activation'(x). For relu x may be the activated value instead. dx may be dy.
   virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
-  virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;   // y may be x; its own gradient
+  virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;  // y may be x; its own gradient
 
   // --- reductions --------------------------------------------------------------------------------------------------------------------
   virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
@@ -91,7 +91,8 @@ class Backend {
   // dx [N, D] is written; dgamma, dbeta [D] are added to.
   virtual void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy,
                                    const Tensor& dx, const Tensor& dgamma, const Tensor& dbeta) = 0;
-  // One pass of the sublayer connection: sum = x + dropout(branch), then layer_norm(sum) -> y as above. sum [N, D] is kept for the backward.
+  // One pass of the sublayer connection: sum = x + dropout(branch), then layer_norm(sum) -> y as above. sum [N, D] is kept for the
+  // backward.
   virtual void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
                                    float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
 
@@ -104,8 +105,8 @@ class Backend {
   virtual void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
 
   // --- softmax -----------------------------------------------------------------------------------------------------------------------
-  virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;      // rows of scale * x; y may be x
-  virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;               // rows; y may be x
+  virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;                              // rows of scale * x; y may be x
+  virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;                                       // rows; y may be x
   virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) = 0;  // dx may be dy
   // Label-smoothed cross-entropy (Szegedy et al. 2016): for each row of logits [N, V] with target t,
   //   loss = -(1-s) log p[t] - s/V sum_v log p[v].
@@ -118,7 +119,8 @@ class Backend {
   // weights: undefined, or f32 with for each sequence, then each head, a [Tq, Tk] block: the weights before dropout.
   virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                          const Tensor& log_sum_exp, const Tensor& weights) = 0;
-  // dq is written; dk, dv are written too (every key row of the layout belongs to exactly one sequence; rows of no sequence are left alone).
+  // dq is written; dk, dv are written too (every key row of the layout belongs to exactly one sequence; rows of no sequence are left
+  // alone).
   virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                                   const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) = 0;
   // One query per row against keys at any address, for decoding: row r sees keys[offsets[r] .. offsets[r+1]), each a pointer to H*Dh floats

@@ -1,5 +1,5 @@
-// Options described once. A struct of options with a `fields` function is at once a set of command-line flags, the keys of a TOML file and an
-// object in the metadata of a model file; its default member initialisers are the only place where a default is written.
+// Options described once. A struct of options with a `fields` function is at once a set of command-line flags, the keys of a TOML file and
+// an object in the metadata of a model file; its default member initialisers are the only place where a default is written.
 //
 //   struct AdamOptions { float beta1 = 0.9f; ... };
 //   template <class Visitor>

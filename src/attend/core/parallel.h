@@ -12,8 +12,8 @@ int physical_cores();
 void set_threads(int count);
 int threads();
 
-// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but the last. The ranges depend on the number
-// of threads, so a body must not let its result depend on where a range ends.
+// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but the last. The ranges depend on the
+// number of threads, so a body must not let its result depend on where a range ends.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body);
 
@@ -31,7 +31,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
     body(std::int64_t{0}, count);
     return;
   }
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (std::int64_t part = 0; part < parts; ++part) body(count * part / parts, count * (part + 1) / parts);
 }
 

@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-// Nothing here has a state that must be saved: a number is a function of (seed, stream, position). A dropout mask is therefore recomputed in
-// the backward pass instead of being stored, and a resumed run draws what the uninterrupted one would have drawn.
+// Nothing here has a state that must be saved: a number is a function of (seed, stream, position). A dropout mask is therefore recomputed
+// in the backward pass instead of being stored, and a resumed run draws what the uninterrupted one would have drawn.
 #pragma once
 
 #include <array>

@@ -82,8 +82,8 @@ Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
 
 Tensor Tensor::slice_columns(std::int64_t begin, std::int64_t end) const {
   if (shape_.rank() != 2 || begin < 0 || begin > end || end > shape_[1])
-    throw ShapeError(fmt::format("[slice_columns] expected 0 <= begin <= end <= columns of a matrix, got {}..{} of {}", begin, end,
-                                 to_string(shape_)));
+    throw ShapeError(
+        fmt::format("[slice_columns] expected 0 <= begin <= end <= columns of a matrix, got {}..{} of {}", begin, end, to_string(shape_)));
   Tensor view = *this;
   view.shape_ = {shape_[0], end - begin};
   view.data_ += static_cast<std::size_t>(begin) * size_of(dtype_);
@@ -142,7 +142,8 @@ void Tensor::check_dtype(DType expected) const {
 }
 
 void Tensor::check_contiguous() const {
-  if (!contiguous()) throw ShapeError(fmt::format("[tensor] expected contiguous rows, got {} with row stride {}", to_string(shape_), row_stride_));
+  if (!contiguous())
+    throw ShapeError(fmt::format("[tensor] expected contiguous rows, got {} with row stride {}", to_string(shape_), row_stride_));
 }
 
 }  // namespace attend

@@ -1,7 +1,7 @@
 // A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the handle, not the elements.
 //
-// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range of columns of a matrix is a tensor too, so
-// the Q, K and V parts of one product need no copies. All other dimensions are contiguous.
+// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range of columns of a matrix is a tensor too,
+// so the Q, K and V parts of one product need no copies. All other dimensions are contiguous.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class Tensor {
   Tensor slice_columns(std::int64_t begin, std::int64_t end) const;  // of the matrix view, rank 2
   Tensor reshape(Shape shape) const;                                 // contiguous only
 
-  Tensor clone() const;  // a contiguous copy
+  Tensor clone() const;                        // a contiguous copy
   void copy_from(const Tensor& source) const;  // same shape and dtype
   void zero() const;
   float item() const;  // the single element, f32
