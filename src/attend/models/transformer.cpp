@@ -35,7 +35,7 @@ AttentionPattern TransformerState::cross_pattern() const {
   return {std::move(offsets), src_offsets_, std::move(sentences)};
 }
 
-Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed, bool trainable)
+Transformer::Transformer(const TransformerConfig& config)
     : config_(validated(config)),
       src_embedding_(add_table(parameters_, config.tie_embeddings == TiedEmbeddings::all ? "embedding" : "src_embedding",
                                config.src_vocab_size, config)),
@@ -46,9 +46,11 @@ Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed, bo
       src_positions_(parameters_, "src_positions", config.positions, config.d_model, config.max_positions),
       tgt_positions_(parameters_, "tgt_positions", config.positions, config.d_model, config.max_positions),
       encoder_(parameters_, "encoder", config),
-      decoder_(parameters_, "decoder", config) {
-  parameters_.allocate(seed, trainable);
-}
+      decoder_(parameters_, "decoder", config) {}
+
+Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed) : Transformer(config) { parameters_.allocate(seed); }
+
+Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) { parameters_.allocate_for_inference(); }
 
 Variable Transformer::embed(const Parameter& table, Ids ids, const Positions& positions, Pass& pass) const {
   return embedding(*table, ids, std::sqrt(static_cast<float>(config_.d_model)), positions, pass.dropout(config_.dropout));
@@ -64,6 +66,11 @@ Variable Transformer::decode(const Tokens& tgt, const Variable& memory, const To
 }
 
 Variable Transformer::project(const Variable& hidden) const { return linear(hidden, *output_); }
+
+std::vector<float> Transformer::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
+  const auto ids = std::make_shared<const std::vector<std::int32_t>>(targets.begin(), targets.end());
+  return attend::target_log_probabilities(hidden.value(), output_->value(), *ids);
+}
 
 CrossEntropy Transformer::loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options,
                                Pass& pass) const {

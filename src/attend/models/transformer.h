@@ -33,8 +33,11 @@ class TransformerState {
 
 class Transformer {
  public:
-  // trainable: with gradients. Parameters are initialised from the seed. Throws ConfigError.
-  Transformer(const TransformerConfig& config, std::uint64_t seed, bool trainable);
+  // With gradients, initialised from the seed. Throws ConfigError.
+  Transformer(const TransformerConfig& config, std::uint64_t seed);
+  // For inference: without gradients, parameters to be filled in by the caller.
+  enum class Purpose { inference };
+  Transformer(const TransformerConfig& config, Purpose purpose);
 
   const TransformerConfig& config() const { return config_; }
   ParameterSet& parameters() { return parameters_; }
@@ -46,6 +49,8 @@ class Transformer {
   Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
+  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.
   CrossEntropy loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
 
@@ -55,6 +60,7 @@ class Transformer {
   Tensor step(TransformerState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
 
  private:
+  explicit Transformer(const TransformerConfig& config);
   Variable embed(const Parameter& table, Ids ids, const Positions& positions, Pass& pass) const;
 
   TransformerConfig config_;

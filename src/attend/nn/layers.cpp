@@ -18,10 +18,10 @@ LayerNorm::LayerNorm(ParameterSet& parameters, const std::string& path, std::int
     : weight_(parameters.add(path + ".weight", {width}, {Init::Kind::ones})),
       bias_(parameters.add(path + ".bias", {width}, {Init::Kind::zeros})) {}
 
-Variable LayerNorm::forward(const Variable& x) const { return layer_norm(x, normalization()); }
+Variable LayerNorm::forward(const Variable& x) const { return layer_norm(x, affine()); }
 
 Variable LayerNorm::forward_residual(const Variable& x, const Variable& branch, const Dropout& dropout) const {
-  return residual_layer_norm(x, branch, dropout, normalization());
+  return residual_layer_norm(x, branch, dropout, affine());
 }
 
 FeedForward::FeedForward(ParameterSet& parameters, const std::string& path, const FeedForwardOptions& options)

@@ -31,7 +31,7 @@ class LayerNorm {
   Variable forward_residual(const Variable& x, const Variable& branch, const Dropout& dropout) const;
 
  private:
-  Normalization normalization() const { return {*weight_, *bias_, kEpsilon}; }
+  LayerNormParameters affine() const { return {*weight_, *bias_, kEpsilon}; }
   static constexpr float kEpsilon = 1e-5f;
 
   Parameter weight_;

@@ -58,13 +58,22 @@ Parameter ParameterSet::stack(const std::string& first, const std::string& last)
   return parameter;
 }
 
-void ParameterSet::allocate(std::uint64_t seed, bool trainable) {
+void ParameterSet::allocate(std::uint64_t seed) {
   values_ = Tensor::empty({size_});
-  if (trainable) gradients_ = Tensor::zeros({size_});
+  gradients_ = Tensor::zeros({size_});
   for (const Entry& entry : entries_) initialise(value(entry), entry.init, {seed, stream_of(entry.name)});
+  bind();
+}
+
+void ParameterSet::allocate_for_inference() {
+  values_ = Tensor::empty({size_});
+  bind();
+}
+
+void ParameterSet::bind() {
   for (const Handle& handle : handles_) {
     const Tensor part = view(values_, handle.first, handle.last);
-    *handle.variable = trainable ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
+    *handle.variable = gradients_.defined() ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
   }
 }
 

@@ -49,9 +49,11 @@ class ParameterSet {
   // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection.
   Parameter stack(const std::string& first, const std::string& last);
 
-  // Lays the buffers out and draws the initial values from (seed, name): they do not depend on the order of declaration.
-  // `trainable` decides whether gradients exist. Call once, after the modules were made.
-  void allocate(std::uint64_t seed, bool trainable);
+  // Lays the buffers out, with gradients, and draws the initial values from (seed, name): they do not depend on the order of declaration.
+  // One of these two is called once, after the modules were made.
+  void allocate(std::uint64_t seed);
+  // Without gradients and with values still to be filled in.
+  void allocate_for_inference();
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }             // number of scalars
@@ -64,6 +66,7 @@ class ParameterSet {
     std::int64_t first, last;  // entries
     std::shared_ptr<Variable> variable;
   };
+  void bind();
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
 

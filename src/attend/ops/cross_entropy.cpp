@@ -104,4 +104,20 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
   return {output, total, backend().sum(nll)};
 }
 
+std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets) {
+  check_targets("target_log_probabilities", x.rows(), weight.dim(0), targets);
+  const NoGradient guard;
+  std::vector<float> result;
+  result.reserve(targets.size());
+  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), weight.dim(0)});
+  for (std::int64_t begin = 0; begin < x.rows(); begin += kChunk) {
+    const std::int64_t end = std::min(x.rows(), begin + kChunk);
+    const Tensor part = logits.slice_rows(0, end - begin);
+    backend().linear(x.slice_rows(begin, end), weight, {}, Activation::none, part);
+    backend().log_softmax(part, part);
+    for (std::int64_t r = begin; r < end; ++r) result.push_back(part.row(r - begin)[targets[static_cast<std::size_t>(r)]]);
+  }
+  return result;
+}
+
 }  // namespace attend

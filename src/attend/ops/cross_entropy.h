@@ -24,4 +24,7 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
 CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options = {});
 
+// log softmax(x weight^T)[targets], row by row, without holding all logits. x [N, D], weight [V, D], N targets. No gradients.
+std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets);
+
 }  // namespace attend

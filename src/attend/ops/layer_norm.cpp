@@ -6,7 +6,7 @@ namespace attend {
 
 namespace {
 
-void check(std::string_view op, const Variable& x, const Normalization& n) {
+void check(std::string_view op, const Variable& x, const LayerNormParameters& n) {
   detail::expect_matrix(op, x);
   detail::expect(n.gamma.shape() == Shape{x.dim(1)}, op, "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
   detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(), n.beta.shape());
@@ -18,7 +18,7 @@ struct Saved {
   Tensor x, gamma, mean, rstd;
   GradientSink dgamma, dbeta;
 
-  Saved(const Tensor& input, const Normalization& n)
+  Saved(const Tensor& input, const LayerNormParameters& n)
       : x(input),
         gamma(n.gamma.value()),
         mean(Tensor::empty({input.dim(0)})),
@@ -42,7 +42,7 @@ struct Saved {
 
 }  // namespace
 
-Variable layer_norm(const Variable& x, const Normalization& n) {
+Variable layer_norm(const Variable& x, const LayerNormParameters& n) {
   check("layer_norm", x, n);
   const Tensor y = Tensor::empty(x.shape());
   if (!will_record({&x, &n.gamma, &n.beta})) {
@@ -57,7 +57,7 @@ Variable layer_norm(const Variable& x, const Normalization& n) {
   });
 }
 
-Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const Normalization& n) {
+Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const LayerNormParameters& n) {
   detail::expect_same_shape("residual_layer_norm", x, branch);
   check("residual_layer_norm", x, n);
   const Tensor y = Tensor::empty(x.shape());

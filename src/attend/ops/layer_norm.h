@@ -6,17 +6,17 @@
 namespace attend {
 
 // Layer normalisation over the last dimension (Ba et al. 2016): gamma (x - mean) / sqrt(variance + epsilon) + beta.
-struct Normalization {
+struct LayerNormParameters {
   Variable gamma;  // [D]
   Variable beta;   // [D]
   float epsilon = 1e-5f;
 };
 
 // x [N, D] -> [N, D]. Throws ShapeError.
-Variable layer_norm(const Variable& x, const Normalization& normalization);
+Variable layer_norm(const Variable& x, const LayerNormParameters& parameters);
 
 // layer_norm(x + dropout(branch)) in one pass over memory: the post-norm sublayer connection (Vaswani et al. 2017, section 5.4).
 // x, branch [N, D] -> [N, D]. Throws ShapeError.
-Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const Normalization& normalization);
+Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const LayerNormParameters& parameters);
 
 }  // namespace attend
