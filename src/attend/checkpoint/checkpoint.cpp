@@ -118,8 +118,9 @@ void check_content(const SafetensorsFile& file) {
   }
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+Checkpoint load_checkpoint(const std::filesystem::path& path) { return load_checkpoint(SafetensorsFile::open(path)); }
+
+Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
   check_content(file);
   Checkpoint checkpoint{{}, file.metadata(), file.path()};

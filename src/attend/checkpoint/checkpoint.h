@@ -36,8 +36,9 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
 // Reads and verifies. Tensors are views of the mapped, read-only file (see SafetensorsFile). Throws IoError when the file cannot be opened,
 // DataError when it is damaged, not one of attend's, or written by a newer attend.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
+Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// The checks of load_checkpoint on a file opened otherwise. check_format looks at the version only; `where` begins the message.
+// The two checks of load_checkpoint apart. check_format looks at the version only; `where` begins the message.
 void check_format(const Metadata& metadata, std::string_view where);
 void check_content(const SafetensorsFile& file);
 

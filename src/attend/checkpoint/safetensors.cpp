@@ -136,21 +136,26 @@ std::optional<Shape> to_shape(std::span<const std::int64_t> e) {
 }
 
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
-  SafetensorsFile file;
-  file.path_ = path.string();
-  const Descriptor descriptor(file.path_);
+  const std::string name = path.string();
+  const Descriptor descriptor(name);
   struct stat status {};
-  if (::fstat(descriptor.get(), &status) != 0) throw IoError(fmt::format("{}: cannot read: {}", file.path_, std::strerror(errno)));
-  if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("{}: it is a directory, expected a safetensors file", file.path_));
-  if (!S_ISREG(status.st_mode)) throw DataError(fmt::format("{}: it is a device or a pipe, expected a safetensors file", file.path_));
-  file.bytes_ = static_cast<std::uint64_t>(status.st_size);
-  const auto size = static_cast<std::size_t>(file.bytes_);
-  if (size > 0) {
-    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
-    if (memory == MAP_FAILED) throw IoError(fmt::format("{}: cannot map into memory: {}", file.path_, std::strerror(errno)));
-    file.mapping_ = {static_cast<const std::byte*>(memory), [size](const std::byte* m) { ::munmap(const_cast<std::byte*>(m), size); }};
-  }
-  file.header_ = parse_safetensors({file.mapping_.get(), size}, file.path_);
+  if (::fstat(descriptor.get(), &status) != 0) throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("{}: it is a directory, expected a safetensors file", name));
+  if (!S_ISREG(status.st_mode)) throw DataError(fmt::format("{}: it is a device or a pipe, expected a safetensors file", name));
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return from_memory(nullptr, 0, name);  // nothing to map
+  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+  if (memory == MAP_FAILED) throw IoError(fmt::format("{}: cannot map into memory: {}", name, std::strerror(errno)));
+  return from_memory({static_cast<const std::byte*>(memory), [size](const std::byte* m) { ::munmap(const_cast<std::byte*>(m), size); }},
+                     size, name);
+}
+
+SafetensorsFile SafetensorsFile::from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name) {
+  SafetensorsFile file;
+  file.header_ = parse_safetensors({bytes.get(), static_cast<std::size_t>(size)}, name);
+  file.path_ = std::move(name);
+  file.mapping_ = std::move(bytes);
+  file.bytes_ = size;
   return file;
 }
 
@@ -176,7 +181,8 @@ Tensor SafetensorsFile::tensor(const TensorEntry& entry) const {
                                 Shape::kMaxRank));
   }
   auto* const bytes = const_cast<std::byte*>(mapping_.get()) + entry.begin;
-  if (entry.begin % size_of(*dtype) == 0) return Tensor::wrap(std::const_pointer_cast<std::byte>(mapping_), bytes, *shape, *dtype);
+  if (reinterpret_cast<std::uintptr_t>(bytes) % size_of(*dtype) == 0)
+    return Tensor::wrap(std::const_pointer_cast<std::byte>(mapping_), bytes, *shape, *dtype);
   Tensor copy = Tensor::empty(*shape, *dtype);
   std::memcpy(copy.bytes(), bytes, static_cast<std::size_t>(entry.bytes()));
   return copy;

@@ -67,6 +67,8 @@ class SafetensorsFile {
  public:
   // Throws IoError when the file cannot be opened, DataError when it is not what parse_safetensors expects.
   static SafetensorsFile open(const std::filesystem::path& path);
+  // A file that is in memory already; `name` begins the error messages. Throws DataError.
+  static SafetensorsFile from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name);
 
   const std::string& path() const { return path_; }
   const std::vector<TensorEntry>& entries() const { return header_.tensors; }

@@ -269,6 +269,9 @@ const TensorEntry* SafetensorsHeader::find(std::string_view name) const {
 
 SafetensorsHeader parse_safetensors(std::span<const std::byte> file, std::string_view where) {
   const std::string_view text = find_header(file, where);
+  // The JSON parser takes a zero byte for the end of its input, and would not look at what follows.
+  if (const auto zero = text.find('\0'); zero != text.npos)
+    refuse(where, fmt::format("its header has a zero byte at byte {} of the file", kPrefix + zero));
   HeaderReader reader;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader)) refuse(where, reader.problem);
   SafetensorsHeader& header = reader.header;
