@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "backend/attention_pattern.h"
+#include "backend/kernel_case.h"
+
+namespace attend {
+
+namespace {
+
+using Results = std::vector<Tensor>;
+
+// Scores of size up to 5, off by 5 * 6e-8 * a few from a dot product of up to 64 terms; exp makes that the relative error of a weight. An
+// output is an average of values of size 1.
+constexpr Tolerance kForward{3e-6, 5e-6};
+// Sums over up to 300 queries of differences of such averages.
+constexpr Tolerance kBackward{1e-5, 1e-5};
+
+KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
+  return {"attention_" + pattern.name + (keep ? "" : "_output_only"),
+          {Shape{}},
+          kForward,
+          [=](Backend& b, Operands& o, const Shape&) -> Results {
+            const AttentionProblem problem(pattern, o);
+            const Tensor out = o.output(problem.queries(), problem.v.cols());
+            if (!keep) {
+              b.attention(problem.q, problem.k, problem.v, problem.layout, out, {}, {});
+              return {out};
+            }
+            const Tensor log_sum_exp = o.output(problem.queries(), pattern.heads);
+            const Tensor weights = o.output_vector(problem.weights_size());
+            b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, weights);
+            return {out, log_sum_exp, weights};
+          }};
+}
+
+KernelCase backward_case(const AttentionPattern& pattern) {
+  return {"attention_backward_" + pattern.name, {Shape{}}, kBackward, [=](Backend& b, Operands& o, const Shape&) -> Results {
+            const AttentionProblem problem(pattern, o);
+            const Tensor out = o.output(problem.queries(), problem.v.cols());
+            const Tensor log_sum_exp = o.output(problem.queries(), pattern.heads);
+            const Tensor dout = o.normal(problem.queries(), problem.v.cols());
+            const Tensor dq = o.output(problem.queries(), problem.q.cols());
+            const Tensor dk = o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
+            const Tensor dv = o.output(problem.keys(), problem.v.cols());
+            b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+            b.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, dout, dq, dk, dv);
+            return {dq, dk, dv};
+          }};
+}
+
+// Several hypotheses looking at the keys of one sentence.
+Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
+  const std::vector<std::int32_t> query_offsets{0, 1, 2, 5, 6};
+  const std::vector<std::int32_t> key_begin{0, 0, 0, 9};
+  const std::vector<std::int32_t> key_end{9, 9, 9, 20};
+  const Tensor q = o.normal(6, 32);
+  const Tensor k = o.normal(20, 32);
+  const Tensor v = o.normal(20, 32);
+  const Tensor out = o.output(6, 32);
+  AttentionLayout layout;
+  layout.query_offsets = query_offsets;
+  layout.key_begin = key_begin;
+  layout.key_end = key_end;
+  layout.heads = 2;
+  layout.scale = 0.25f;
+  b.attention(q, k, v, layout, out, {}, {});
+  return {out};
+}
+
+// Shape: rows, most keys of a row. Row 2 sees none.
+KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width) {
+  KernelCase kernel;
+  kernel.name = fmt::format("attention_cached_{}x{}x{}", heads, key_width, value_width);
+  kernel.shapes = {{0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};
+  kernel.tolerance = kForward;
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor q = o.normal(shape[0], heads * key_width);
+    // A pool of positions, each the key and, a little further on, the value; rows of a batch share some of them.
+    const std::int64_t value_distance = heads * key_width + 3;
+    const Tensor pool = o.normal(64, value_distance + heads * value_width);
+    std::vector<const float*> keys;
+    std::vector<std::int32_t> offsets{0};
+    for (std::int64_t r = 0; r < shape[0]; ++r) {
+      const std::uint64_t count = r == 2 ? 0 : r == 0 ? static_cast<std::uint64_t>(shape[1]) : 1 + o.random().below(shape[1]);
+      for (std::uint64_t i = 0; i < count; ++i) keys.push_back(pool.row(static_cast<std::int64_t>(o.random().below(64))));
+      offsets.push_back(static_cast<std::int32_t>(keys.size()));
+    }
+    const Tensor out = o.output(shape[0], heads * value_width);
+    b.attention_cached(q, keys, offsets, value_distance, heads, 0.3f, out);
+    return {out};
+  };
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<KernelCase> attention_cases() {
+  std::vector<AttentionPattern> patterns = small_attention_patterns();
+  for (AttentionPattern& pattern : large_attention_patterns()) patterns.push_back(std::move(pattern));
+  std::vector<KernelCase> cases;
+  for (const AttentionPattern& pattern : patterns) {
+    cases.push_back(forward_case(pattern, true));
+    cases.push_back(forward_case(pattern, false));
+    cases.push_back(backward_case(pattern));
+  }
+  cases.push_back({"attention_shared_keys", {Shape{}}, kForward, run_shared_keys});
+  cases.push_back(cached_case(1, 1, 1));
+  cases.push_back(cached_case(2, 8, 8));
+  cases.push_back(cached_case(8, 64, 64));
+  cases.push_back(cached_case(3, 13, 21));
+  return cases;
+}
+
+}  // namespace attend

@@ -1,0 +1,103 @@
+#include "backend/attention_pattern.h"
+
+#include <cmath>
+
+namespace attend {
+
+namespace {
+
+using Lengths = std::vector<std::pair<int, int>>;
+
+// About a fifth forbidden, and the whole of every seventh row.
+Tensor random_bias(const Lengths& lengths, BiasKind kind, std::int64_t pairs, Operands& operands) {
+  const Tensor bias = operands.normal_vector(pairs);
+  if (kind == BiasKind::finite) return bias;
+  std::int64_t at = 0;
+  for (const auto& [queries, keys] : lengths) {
+    for (int i = 0; i < queries; ++i) {
+      for (int j = 0; j < keys; ++j, ++at) {
+        if (i % 7 == 3 || operands.random().below(5) == 0) bias.data()[at] = -INFINITY;
+      }
+    }
+  }
+  return bias;
+}
+
+}  // namespace
+
+std::vector<AttentionPattern> small_attention_patterns() {
+  const Lengths self{{3, 3}, {1, 1}, {5, 5}};
+  const Lengths cross{{3, 5}, {4, 2}, {1, 6}};
+  return {
+      {.name = "self", .lengths = self},
+      {.name = "one_head_of_width_one", .lengths = self, .heads = 1, .key_width = 1, .value_width = 1},
+      {.name = "cross", .lengths = cross},
+      {.name = "empty_sequences", .lengths = {{0, 0}, {2, 3}, {0, 4}, {3, 0}, {2, 2}}},
+      {.name = "wider_values", .lengths = cross, .heads = 3, .key_width = 4, .value_width = 7},
+      {.name = "narrower_values", .lengths = self, .key_width = 9, .value_width = 3},
+      {.name = "causal", .lengths = self, .causal = true},
+      {.name = "causal_after_a_prefix", .lengths = {{2, 5}, {3, 4}, {1, 3}}, .causal = true},
+      {.name = "causal_with_blind_queries", .lengths = {{5, 2}, {3, 3}, {4, 1}}, .causal = true},
+      {.name = "bias", .lengths = cross, .bias = BiasKind::finite},
+      {.name = "forbidding_bias", .lengths = {{5, 5}, {4, 3}}, .bias = BiasKind::forbidding},
+      {.name = "causal_forbidding_bias", .lengths = {{5, 5}, {2, 4}}, .causal = true, .bias = BiasKind::forbidding},
+      {.name = "dropout", .lengths = self, .dropout = 0.3f},
+      {.name = "everything",
+       .lengths = {{4, 6}, {0, 3}, {5, 4}, {2, 0}},
+       .heads = 3,
+       .key_width = 5,
+       .value_width = 4,
+       .causal = true,
+       .bias = BiasKind::forbidding,
+       .dropout = 0.3f},
+  };
+}
+
+std::vector<AttentionPattern> large_attention_patterns() {
+  const Lengths self{{1, 1}, {17, 17}, {33, 33}, {8, 8}, {130, 130}};
+  const Lengths cross{{9, 31}, {40, 7}, {1, 64}, {65, 16}};
+  return {
+      {.name = "long_self", .lengths = {{300, 300}}, .heads = 1, .key_width = 16, .value_width = 16},
+      {.name = "long_causal", .lengths = {{300, 300}, {2, 2}}, .heads = 1, .key_width = 20, .value_width = 12, .causal = true},
+      {.name = "ragged_self", .lengths = self, .heads = 4, .key_width = 32, .value_width = 32},
+      {.name = "ragged_causal", .lengths = self, .heads = 2, .key_width = 64, .value_width = 64, .causal = true},
+      {.name = "ragged_cross", .lengths = cross, .heads = 2, .key_width = 64, .value_width = 64},
+      {.name = "odd_widths", .lengths = cross, .heads = 3, .key_width = 13, .value_width = 29},
+      {.name = "ragged_bias", .lengths = cross, .heads = 2, .key_width = 16, .value_width = 24, .bias = BiasKind::forbidding},
+      {.name = "ragged_everything",
+       .lengths = {{70, 90}, {0, 5}, {50, 33}, {3, 0}, {16, 16}},
+       .heads = 2,
+       .key_width = 24,
+       .value_width = 40,
+       .causal = true,
+       .bias = BiasKind::forbidding,
+       .dropout = 0.2f},
+      {.name = "ragged_dropout", .lengths = self, .heads = 2, .key_width = 16, .value_width = 16, .dropout = 0.1f},
+  };
+}
+
+AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& operands) {
+  query_offsets.push_back(0);
+  std::int32_t key = 0;
+  for (const auto& [query_count, key_count] : pattern.lengths) {
+    query_offsets.push_back(query_offsets.back() + query_count);
+    key_begin.push_back(key);
+    key += key_count;
+    key_end.push_back(key);
+    ++key;
+    pairs += std::int64_t{query_count} * key_count;
+  }
+  q = operands.normal(query_offsets.back(), pattern.heads * pattern.key_width);
+  k = operands.normal(key, pattern.heads * pattern.key_width);
+  v = operands.normal(key, pattern.heads * pattern.value_width);
+  layout.query_offsets = query_offsets;
+  layout.key_begin = key_begin;
+  layout.key_end = key_end;
+  layout.causal = pattern.causal;
+  if (pattern.bias != BiasKind::none) layout.bias = random_bias(pattern.lengths, pattern.bias, pairs, operands);
+  layout.heads = pattern.heads;
+  layout.scale = 1.0f / std::sqrt(static_cast<float>(pattern.key_width));
+  layout.dropout = {pattern.dropout, {12, 34}};
+}
+
+}  // namespace attend

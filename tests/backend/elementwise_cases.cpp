@@ -1,0 +1,187 @@
+#include <cmath>
+
+#include "backend/kernel_case.h"
+
+namespace attend {
+
+namespace {
+
+using Results = std::vector<Tensor>;
+
+constexpr Tolerance kExact{0.0, 0.0};
+// Two roundings, or one when the compiler fuses multiply and add; where the two terms cancel the product's rounding is what remains.
+constexpr Tolerance kTwoRoundings{1e-6, 3e-7};
+// erf and exp in f32 by polynomials: a few units in the last place of numbers up to 1, times x up to 8.
+constexpr Tolerance kGelu{1e-6, 2e-6};
+
+// Values that include zeros of both signs and the far ends of an activation's range.
+Tensor wide_range(Operands& operands, const Shape& shape) {
+  const Tensor x = operands.normal(shape[0], shape[1], 2.0f);
+  constexpr float kSpecial[] = {0.0f, -0.0f, 30.0f, -30.0f, 5.5f, -5.5f, 1e-20f, -1e-6f};
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    for (std::int64_t c = r % 3; c < x.cols(); c += 11) x.row(r)[c] = kSpecial[(r + c) % 8];
+  }
+  return x;
+}
+
+KernelCase over_matrices(const char* name, Tolerance tolerance, std::function<Results(Backend&, Operands&, const Shape&)> run) {
+  return {name, kMatrixShapes, tolerance, std::move(run)};
+}
+
+void add_activations(std::vector<KernelCase>& cases, const char* name, Activation activation, Tolerance tolerance) {
+  const std::string prefix(name);
+  cases.push_back(over_matrices((prefix + "_forward").c_str(), tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = wide_range(o, shape);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.activate(activation, x, y);
+    return {y};
+  }));
+  cases.push_back(over_matrices((prefix + "_in_place").c_str(), tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = wide_range(o, shape);
+    b.activate(activation, x, x);
+    return {x};
+  }));
+  cases.push_back(over_matrices((prefix + "_backward").c_str(), tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = wide_range(o, shape);
+    const Tensor dy = o.normal(shape[0], shape[1]);
+    const Tensor dx = o.output(shape[0], shape[1]);
+    b.activate_backward(activation, x, dy, dx);
+    return {dx};
+  }));
+  cases.push_back(
+      over_matrices((prefix + "_backward_in_place").c_str(), tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+        const Tensor x = wide_range(o, shape);
+        const Tensor dy = o.normal(shape[0], shape[1]);
+        b.activate_backward(activation, x, dy, dy);
+        return {dy};
+      }));
+}
+
+void add_arithmetic(std::vector<KernelCase>& cases) {
+  cases.push_back(over_matrices("fill", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.output(shape[0], shape[1]);
+    b.fill(x, -1.5f);
+    return {x};
+  }));
+  cases.push_back(over_matrices("add", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor z = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.add(x, z, y);
+    b.add(y, z, z);  // in place of either
+    b.add(x, z, x);
+    return {x, y, z};
+  }));
+  cases.push_back(over_matrices("multiply", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor z = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.multiply(x, z, y);
+    b.multiply(y, z, z);
+    b.multiply(x, z, x);
+    return {x, y, z};
+  }));
+  cases.push_back(over_matrices("axpby", kTwoRoundings, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.axpby(0.3f, x, 0.0f, y);  // what y held, NaN, is ignored
+    const Tensor z = o.normal(shape[0], shape[1]);
+    b.axpby(-1.7f, x, 0.9f, z);
+    const Tensor w = o.normal(shape[0], shape[1]);
+    b.axpby(1.0f, x, 1.0f, w);
+    return {y, z, w};
+  }));
+}
+
+void add_dropout(std::vector<KernelCase>& cases) {
+  cases.push_back(over_matrices("dropout", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.dropout({.p = 0.3f, .key = {5, 6}}, x, y);
+    b.dropout({.p = 0.1f, .key = {7, 0x123456789abcu}}, x, x);
+    return {x, y};
+  }));
+  cases.push_back(over_matrices("dropout_of_nothing", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output(shape[0], shape[1]);
+    b.dropout({}, x, y);
+    return {y};
+  }));
+}
+
+KernelCase adam_case(const char* name, AdamStep step) {
+  KernelCase kernel;
+  kernel.name = name;
+  kernel.shapes = {{1}, {7}, {16}, {4099}, {70001}};
+  // About ten roundings, no cancellation but that of the final subtraction, whose terms are of size 1.
+  kernel.tolerance = {2e-7, 2e-6};
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor gradient = o.normal_vector(shape[0]);
+    const Tensor parameter = o.normal_vector(shape[0]);
+    const Tensor mean = step.step == 1 ? Tensor::zeros(shape) : o.normal_vector(shape[0], 0.1f);
+    const Tensor variance = step.step == 1 ? Tensor::zeros(shape) : o.normal_vector(shape[0], 0.1f);
+    for (float& v : variance.span()) v = v * v;
+    gradient.data()[0] = 0.0f;  // an unused parameter
+    b.adam(step, gradient, parameter, mean, variance);
+    return {parameter, mean, variance};
+  };
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<KernelCase> elementwise_cases() {
+  std::vector<KernelCase> cases;
+  add_arithmetic(cases);
+  add_activations(cases, "identity", Activation::none, kExact);
+  add_activations(cases, "relu", Activation::relu, kExact);
+  add_activations(cases, "gelu", Activation::gelu, kGelu);
+  cases.push_back(over_matrices("relu_backward_from_output", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = wide_range(o, shape);
+    const Tensor dy = o.normal(shape[0], shape[1]);
+    const Tensor dx = o.output(shape[0], shape[1]);
+    b.activate(Activation::relu, x, x);
+    b.activate_backward(Activation::relu, x, dy, dx);
+    return {dx};
+  }));
+  add_dropout(cases);
+  cases.push_back(adam_case("adam_first_step", {.learning_rate = 0.01f}));
+  cases.push_back(adam_case("adam_later_step", {.learning_rate = 0.01f, .beta2 = 0.999f, .gradient_scale = 0.25f, .step = 5000}));
+  cases.push_back(adam_case("adam_weight_decay", {.learning_rate = 0.1f, .epsilon = 1e-6f, .weight_decay = 0.1f, .step = 3}));
+  return cases;
+}
+
+std::vector<KernelCase> reduction_cases() {
+  std::vector<KernelCase> cases;
+  // Up to 1030 terms of size 1 in f32, whose partial sums are of size 30 to 100: sqrt(1030) * 100 * 6e-8 = 2e-4 at the very worst.
+  cases.push_back(over_matrices("sum_rows", {5e-5, 1e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    const Tensor y = o.output_vector(shape[1]);
+    const Tensor z = o.normal_vector(shape[1]);
+    b.sum_rows(x, 0.0f, y);
+    b.sum_rows(x, 1.0f, z);
+    return {y, z};
+  }));
+  cases.push_back(over_matrices("sum", {1e-2, 1e-5}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    return {Tensor::full({1}, static_cast<float>(b.sum(o.normal(shape[0], shape[1]))))};
+  }));
+  cases.push_back(over_matrices("sum_of_squares", {0.0, 1e-5}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    return {Tensor::full({1}, static_cast<float>(b.sum_of_squares(o.normal(shape[0], shape[1]))))};
+  }));
+  cases.push_back(over_matrices("all_finite", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]);
+    std::vector<float> answers{b.all_finite(x) ? 1.0f : 0.0f};
+    for (const float bad : {NAN, INFINITY, -INFINITY, 3e38f}) {
+      if (x.rows() == 0) break;
+      float& victim = x.row(x.rows() - 1)[x.cols() / 2];
+      const float before = victim;
+      victim = bad;
+      answers.push_back(b.all_finite(x) ? 1.0f : 0.0f);
+      victim = before;
+    }
+    return {Tensor::from(answers, {static_cast<std::int64_t>(answers.size())})};
+  }));
+  return cases;
+}
+
+}  // namespace attend

@@ -1,0 +1,162 @@
+// The backward kernels of the reference against differences of its forward kernels. The fast backend is compared with the reference, so one
+// chain of evidence reaches both.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "attend/backend/backend.h"
+#include "backend/attention_pattern.h"
+#include "backend/gradient_check.h"
+#include "backend/operands.h"
+
+namespace attend {
+namespace {
+
+constexpr std::int64_t kRows = 3;
+constexpr std::int64_t kColumns = 7;
+
+Tensor zeros_like(const Tensor& x) { return Tensor::zeros(x.shape()); }
+
+class Gradient : public ::testing::Test {
+ protected:
+  Backend& kernels = reference_backend();
+  Operands operands{Rows::strided};
+};
+
+TEST_F(Gradient, OfActivations) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu}) {
+    const Tensor x = operands.normal(kRows, kColumns);
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      for (std::int64_t c = 0; c < kColumns; ++c) {
+        if (std::abs(x.row(r)[c]) < 0.1f) x.row(r)[c] = 0.5f;  // away from the kink of relu
+      }
+    }
+    const Tensor dy = operands.normal(kRows, kColumns);
+    const Tensor dx = operands.output(kRows, kColumns);
+    const Tensor y = zeros_like(x);
+    kernels.activate_backward(activation, x, dy, dx);
+    expect_gradient(
+        [&] {
+          kernels.activate(activation, x, y);
+          return weighted_sum(y, dy);
+        },
+        x, dx);
+  }
+}
+
+TEST_F(Gradient, OfLayerNorm) {
+  const Tensor x = operands.normal(kRows, kColumns, 1.0f, 0.5f);
+  const Tensor gamma = operands.normal_vector(kColumns, 0.3f, 1.0f);
+  const Tensor beta = operands.normal_vector(kColumns);
+  const Tensor dy = operands.normal(kRows, kColumns);
+  const Tensor y = zeros_like(x);
+  const Tensor mean = Tensor::empty({kRows});
+  const Tensor rstd = Tensor::empty({kRows});
+  const auto loss = [&] {
+    kernels.layer_norm(x, gamma, beta, 1e-2f, y, mean, rstd);
+    return weighted_sum(y, dy);
+  };
+  loss();
+  const Tensor dx = operands.output(kRows, kColumns);
+  const Tensor dgamma = Tensor::full({kColumns}, 10.0f);  // added to
+  const Tensor dbeta = Tensor::full({kColumns}, -10.0f);
+  kernels.layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta);
+  for (float& value : dgamma.span()) value -= 10.0f;
+  for (float& value : dbeta.span()) value += 10.0f;
+  expect_gradient(loss, x, dx);
+  expect_gradient(loss, gamma, dgamma);
+  expect_gradient(loss, beta, dbeta);
+}
+
+TEST_F(Gradient, OfSoftmax) {
+  constexpr float kScale = 0.7f;
+  const Tensor x = operands.normal(kRows, kColumns);
+  const Tensor y = zeros_like(x);
+  const Tensor dy = operands.normal(kRows, kColumns);
+  const Tensor dx = operands.output(kRows, kColumns);
+  const auto loss = [&] {
+    kernels.softmax(x, kScale, y);
+    return weighted_sum(y, dy);
+  };
+  loss();
+  kernels.softmax_backward(y, dy, kScale, dx);
+  expect_gradient(loss, x, dx);
+}
+
+TEST_F(Gradient, OfCrossEntropy) {
+  for (const float label_smoothing : {0.0f, 0.1f, 0.5f}) {
+    SCOPED_TRACE(label_smoothing);
+    const Tensor logits = operands.normal(kRows, kColumns);
+    const std::vector<std::int32_t> targets = operands.ids(kRows, kColumns);
+    const Tensor losses = Tensor::empty({kRows});
+    const Tensor nll = Tensor::empty({kRows});
+    constexpr float kGradientScale = 0.25f;
+    const auto loss = [&] {
+      kernels.cross_entropy(logits, targets, label_smoothing, 0.0f, losses, nll);
+      return kGradientScale * kernels.sum(losses);
+    };
+    const Tensor gradient = logits.clone();
+    kernels.cross_entropy(gradient, targets, label_smoothing, kGradientScale, losses, nll);
+    expect_gradient(loss, logits, gradient);
+  }
+}
+
+TEST_F(Gradient, OfDropoutIsDropout) {
+  const Dropout dropout{.p = 0.4f, .key = {1, 2}};
+  const Tensor x = operands.normal(kRows, kColumns);
+  const Tensor y = zeros_like(x);
+  const Tensor dy = operands.normal(kRows, kColumns);
+  const Tensor dx = operands.output(kRows, kColumns);
+  kernels.dropout(dropout, dy, dx);
+  expect_gradient(
+      [&] {
+        kernels.dropout(dropout, x, y);
+        return weighted_sum(y, dy);
+      },
+      x, dx);
+}
+
+TEST_F(Gradient, OfEmbedIsScatterAdd) {
+  const Tensor table = operands.normal(5, kColumns);
+  const std::vector<std::int32_t> ids{1, 4, 1};
+  const Tensor y = Tensor::empty({3, kColumns});
+  const Tensor dy = operands.normal(3, kColumns);
+  const Tensor dtable = Tensor::zeros({5, kColumns});
+  kernels.scatter_add(dy, ids, 3.0f, dtable);
+  expect_gradient(
+      [&] {
+        kernels.embed(table, ids, 3.0f, {}, {}, {}, y);
+        return weighted_sum(y, dy);
+      },
+      table, dtable);
+}
+
+class AttentionGradient : public ::testing::TestWithParam<AttentionPattern> {};
+
+TEST_P(AttentionGradient, MatchesDifferences) {
+  Backend& kernels = reference_backend();
+  Operands operands(Rows::strided);
+  const AttentionProblem problem(GetParam(), operands);
+  const Tensor out = operands.output(problem.queries(), problem.v.cols());
+  const Tensor log_sum_exp = operands.output(problem.queries(), problem.layout.heads);
+  const Tensor dout = operands.normal(problem.queries(), problem.v.cols());
+  const Tensor dq = Tensor::zeros({problem.queries(), problem.q.cols()});
+  const Tensor dk = Tensor::zeros({problem.keys(), problem.k.cols()});
+  const Tensor dv = Tensor::zeros({problem.keys(), problem.v.cols()});
+  const auto loss = [&] {
+    kernels.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+    return weighted_sum(out, dout);
+  };
+  loss();
+  kernels.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, dout, dq, dk, dv);
+  expect_gradient(loss, problem.q, dq);
+  expect_gradient(loss, problem.k, dk);
+  expect_gradient(loss, problem.v, dv);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, AttentionGradient, ::testing::ValuesIn(small_attention_patterns()),
+                         [](const auto& suite) { return suite.param.name; });
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,112 @@
+// Every kernel: the fast backend against the reference, contiguous and strided, and the fast one against itself on other numbers of
+// threads.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "attend/core/parallel.h"
+#include "backend/kernel_case.h"
+
+namespace attend {
+
+void PrintTo(const KernelCase& kernel, std::ostream* stream) { *stream << kernel.name; }
+
+namespace {
+
+std::vector<KernelCase> all_cases() {
+  std::vector<KernelCase> cases;
+  for (auto family :
+       {matmul_cases, elementwise_cases, reduction_cases, normalisation_cases, lookup_cases, softmax_cases, attention_cases}) {
+    for (KernelCase& kernel : family()) cases.push_back(std::move(kernel));
+  }
+  return cases;
+}
+
+bool close(float found, float expected, Tolerance tolerance) {
+  if (std::isnan(expected)) return std::isnan(found);
+  if (std::isinf(expected)) return found == expected;
+  return std::abs(double{found} - expected) <= tolerance.absolute + tolerance.relative * std::abs(double{expected});
+}
+
+// Reports the element that is furthest off.
+void expect_close(const Tensor& found, const Tensor& expected, Tolerance tolerance) {
+  ASSERT_EQ(found.shape(), expected.shape());
+  std::int64_t wrong = 0;
+  double worst = -1.0;
+  std::string where;
+  for (std::int64_t r = 0; r < found.rows(); ++r) {
+    for (std::int64_t c = 0; c < found.cols(); ++c) {
+      const float a = found.row(r)[c];
+      const float b = expected.row(r)[c];
+      if (close(a, b, tolerance)) continue;
+      ++wrong;
+      const double off = std::isfinite(a) && std::isfinite(b) ? std::abs(double{a} - b) : INFINITY;
+      if (off <= worst) continue;
+      worst = off;
+      where = fmt::format("({}, {}): found {}, expected {}", r, c, a, b);
+    }
+  }
+  EXPECT_EQ(wrong, 0) << "of " << found.size() << " elements are wrong, worst by " << worst << " at " << where;
+}
+
+class ThreadCount {
+ public:
+  explicit ThreadCount(int count) : before_(threads()) { set_threads(count); }
+  ~ThreadCount() { set_threads(before_); }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+class Kernel : public ::testing::TestWithParam<KernelCase> {
+ protected:
+  static void compare(Rows rows) {
+    const KernelCase& kernel = GetParam();
+    for (const Shape& shape : kernel.shapes) {
+      SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
+      Operands expected_operands(rows);
+      Operands found_operands(rows);
+      const std::vector<Tensor> expected = kernel.run(reference_backend(), expected_operands, shape);
+      const std::vector<Tensor> found = kernel.run(fast_backend(), found_operands, shape);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        SCOPED_TRACE(fmt::format("result {}", i));
+        expect_close(found[i], expected[i], kernel.tolerance);
+      }
+      EXPECT_TRUE(expected_operands.guards_intact()) << "the reference wrote between rows";
+      EXPECT_TRUE(found_operands.guards_intact()) << "the fast backend wrote between rows";
+    }
+  }
+};
+
+TEST_P(Kernel, AgreesWithTheReference) { compare(Rows::contiguous); }
+
+TEST_P(Kernel, AgreesWithTheReferenceOnStridedRows) { compare(Rows::strided); }
+
+TEST_P(Kernel, DoesNotDependOnTheNumberOfThreads) {
+  const KernelCase& kernel = GetParam();
+  if (!kernel.same_for_any_threads) GTEST_SKIP() << "the order of a sum over tokens may depend on the threads";
+  for (const Shape& shape : kernel.shapes) {
+    SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
+    const auto run = [&](int count) {
+      const ThreadCount scope(count);
+      Operands operands(Rows::contiguous);
+      return kernel.run(fast_backend(), operands, shape);
+    };
+    const std::vector<Tensor> alone = run(1);
+    for (const int count : {2, 3}) {
+      const std::vector<Tensor> together = run(count);
+      for (std::size_t i = 0; i < alone.size(); ++i)
+        EXPECT_TRUE(same_bits(alone[i], together[i])) << "result " << i << ", " << count << " threads";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fast, Kernel, ::testing::ValuesIn(all_cases()), [](const auto& suite) { return suite.param.name; });
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,78 @@
+#include <cmath>
+
+#include "backend/kernel_case.h"
+
+namespace attend {
+
+namespace {
+
+using Results = std::vector<Tensor>;
+
+constexpr std::int64_t kVocabulary = 37;
+
+KernelCase embed_case(const char* name, bool has_positions, float p) {
+  // One product and one sum: two roundings, or one when fused.
+  return {name, kMatrixShapes, {5e-7, 3e-7}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor table = o.normal(kVocabulary, shape[1]);
+            const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
+            const Tensor positions = has_positions ? o.normal(50, shape[1]) : Tensor();
+            const std::vector<std::int32_t> position = has_positions ? o.ids(shape[0], 50) : std::vector<std::int32_t>();
+            const Tensor y = o.output(shape[0], shape[1]);
+            b.embed(table, ids, 11.3f, positions, position, {p, {8, 9}}, y);
+            return {y};
+          }};
+}
+
+KernelCase top_k_case(const char* name, bool forbidden) {
+  KernelCase kernel;
+  kernel.name = name;
+  kernel.shapes = {{0, 8, 2}, {1, 1, 1}, {1, 9, 9}, {3, 7, 1}, {5, 16, 5}, {4, 17, 3}, {33, 100, 10}, {7, 5003, 8}, {2, 5003, 300}};
+  kernel.tolerance = {0.0, 0.0};
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.with_ties(shape[0], shape[1]);
+    if (forbidden) {
+      for (std::int64_t r = 0; r < x.rows(); ++r) {
+        for (std::int64_t c = 0; c < x.cols(); ++c) {
+          if (c % 5 != r % 5) x.row(r)[c] = -INFINITY;
+        }
+      }
+    }
+    const int k = static_cast<int>(shape[2]);
+    const Tensor values = o.output(shape[0], k);
+    const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
+    b.top_k(x, k, values, indices);
+    const Tensor indices_as_f32 = Tensor::empty({shape[0], k});
+    for (std::int64_t i = 0; i < indices.size(); ++i) indices_as_f32.data()[i] = static_cast<float>(indices.data<std::int32_t>()[i]);
+    return {values, indices_as_f32};
+  };
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<KernelCase> lookup_cases() {
+  std::vector<KernelCase> cases;
+  cases.push_back(embed_case("embed", false, 0.0f));
+  cases.push_back(embed_case("embed_positions", true, 0.0f));
+  cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
+  // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
+  cases.push_back({"scatter_add", kMatrixShapes, {2e-5, 2e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor dy = o.normal(shape[0], shape[1]);
+                     const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
+                     const Tensor dtable = o.normal(kVocabulary, shape[1]);
+                     b.scatter_add(dy, ids, 2.5f, dtable);
+                     return {dtable};
+                   }});
+  cases.push_back({"gather_rows", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor x = o.normal(13, shape[1]);
+                     const std::vector<std::int32_t> rows = o.ids(shape[0], 13);
+                     const Tensor y = o.output(shape[0], shape[1]);
+                     b.gather_rows(x, rows, y);
+                     return {y};
+                   }});
+  cases.push_back(top_k_case("top_k", false));
+  cases.push_back(top_k_case("top_k_mostly_forbidden", true));
+  return cases;
+}
+
+}  // namespace attend
