@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attend/core/error.h"
+#include "attend/text/seal.h"
 #include "attend/text/sentencepiece_training.h"
 
 namespace attend {
@@ -29,10 +30,14 @@ struct Tokenizer::Model {
 };
 
 Tokenizer Tokenizer::train(std::span<const std::string> sentences, const TokenizerOptions& options) {
-  return from_bytes(detail::train_sentencepiece(sentences, options));
+  return from_bytes(detail::seal(detail::train_sentencepiece(sentences, options)));
 }
 
 Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
+  if (detail::check_seal(bytes) == detail::Seal::broken) {
+    throw DataError(
+        fmt::format("tokenizer: the {} bytes of the SentencePiece model are damaged (wrong checksum); restore the file", bytes.size()));
+  }
   detail::silence_sentencepiece();
   auto model = std::make_shared<Model>();
   model->bytes = bytes;
