@@ -1,0 +1,184 @@
+// The kernels at the shapes of training a small Transformer (d_model 128, d_ff 256, 4 heads, 10,000 words, 4096 tokens) and of the paper's
+// base model (512, 2048, 8 heads, 37,000 words). Names: backend/kernel/shape. FLOP/s counts a multiplication and an addition as two;
+// bytes/s counts every operand once. The larger of count / peak is the floor.
+//   bench_kernels --benchmark_filter=fast/matmul
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "attend/backend/backend.h"
+
+namespace attend {
+namespace {
+
+using Body = std::function<void(Backend&)>;
+
+struct Work {
+  double flops = 0;
+  double bytes = 0;
+};
+
+Tensor random_tensor(Shape shape, std::uint64_t seed) {
+  Tensor x = Tensor::empty(shape);
+  std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  for (float& value : x.span()) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<float>(state >> 40) / static_cast<float>(1 << 24) - 0.5f;
+  }
+  return x;
+}
+
+// `make` allocates operands and returns the call to time: it runs only when the benchmark is selected.
+void add(const std::string& name, Work work, const std::function<Body()>& make) {
+  for (Backend* backend : {&reference_backend(), &fast_backend()}) {
+    const std::string full = fmt::format("{}/{}", backend->name(), name);
+    benchmark::RegisterBenchmark(full.c_str(),
+                                 [backend, work, make](benchmark::State& state) {
+                                   const Body body = make();
+                                   for (auto _ : state) body(*backend);
+                                   const auto per_second = benchmark::Counter::kIsIterationInvariantRate;
+                                   if (work.flops > 0) state.counters["FLOP/s"] = benchmark::Counter(work.flops, per_second);
+                                   if (work.bytes > 0) state.counters["bytes/s"] = benchmark::Counter(work.bytes, per_second);
+                                 })
+        ->Unit(benchmark::kMicrosecond)
+        ->UseRealTime();
+  }
+}
+
+double product(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
+  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
+}
+
+// The three products of a linear layer: forward, gradient of the input, gradient of the weight.
+void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
+  const Work work{2 * product(n, in, out), 4 * (product(n, in) + product(in, out) + product(n, out))};
+  const std::string shape = fmt::format("{}x{}x{}", n, in, out);
+  add("linear/" + shape, work, [=]() -> Body {
+    return [x = random_tensor({n, in}, 1), w = random_tensor({out, in}, 2), b = random_tensor({out}, 3),
+            y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
+  });
+  add("matmul_input_gradient/" + shape, work, [=]() -> Body {
+    return [dy = random_tensor({n, out}, 1), w = random_tensor({out, in}, 2), dx = Tensor::empty({n, in})](Backend& backend) {
+      backend.matmul(dy, false, w, false, 0.0f, dx);
+    };
+  });
+  add("matmul_weight_gradient/" + shape, work, [=]() -> Body {
+    return [dy = random_tensor({n, out}, 1), x = random_tensor({n, in}, 2), dw = Tensor::empty({out, in})](Backend& backend) {
+      backend.matmul(dy, true, x, false, 0.0f, dw);
+    };
+  });
+}
+
+void add_rows(std::int64_t n, std::int64_t d) {
+  const std::string shape = fmt::format("{}x{}", n, d);
+  const double bytes = 4 * product(n, d);
+  add("add/" + shape, {0, 3 * bytes}, [=]() -> Body {
+    return
+        [a = random_tensor({n, d}, 1), b = random_tensor({n, d}, 2), y = Tensor::empty({n, d})](Backend& backend) { backend.add(a, b, y); };
+  });
+  add("gelu/" + shape, {0, 2 * bytes}, [=]() -> Body {
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend) { backend.activate(Activation::gelu, x, y); };
+  });
+  add("dropout/" + shape, {0, 2 * bytes}, [=]() -> Body {
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend) { backend.dropout(Dropout{0.1f, {}}, x, y); };
+  });
+  add("sum_rows/" + shape, {0, bytes}, [=]() -> Body {
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({d})](Backend& backend) { backend.sum_rows(x, 0.0f, y); };
+  });
+  add("residual_layer_norm/" + shape, {0, 4 * bytes}, [=]() -> Body {
+    return
+        [x = random_tensor({n, d}, 1), branch = random_tensor({n, d}, 2), gamma = random_tensor({d}, 3), beta = random_tensor({d}, 4),
+         sum = Tensor::empty({n, d}), y = Tensor::empty({n, d}), mean = Tensor::empty({n}), rstd = Tensor::empty({n})](Backend& backend) {
+          backend.residual_layer_norm(x, branch, Dropout{0.1f, {}}, gamma, beta, 1e-5f, sum, y, mean, rstd);
+        };
+  });
+  add("layer_norm_backward/" + shape, {0, 3 * bytes}, [=]() -> Body {
+    return [x = random_tensor({n, d}, 1), gamma = random_tensor({d}, 3), mean = Tensor::zeros({n}), rstd = Tensor::full({n}, 1.0f),
+            dy = random_tensor({n, d}, 2), dx = Tensor::empty({n, d}), dgamma = Tensor::zeros({d}),
+            dbeta = Tensor::zeros({d})](Backend& backend) { backend.layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta); };
+  });
+}
+
+void add_vocabulary(std::int64_t n, std::int64_t v) {
+  const std::string shape = fmt::format("{}x{}", n, v);
+  const double bytes = 4 * product(n, v);
+  add("softmax/" + shape, {0, 2 * bytes}, [=]() -> Body {
+    return [x = random_tensor({n, v}, 1), y = Tensor::empty({n, v})](Backend& backend) { backend.softmax(x, 1.0f, y); };
+  });
+  add("cross_entropy/" + shape, {0, 2 * bytes}, [=]() -> Body {
+    return [logits = random_tensor({n, v}, 1), targets = std::vector<std::int32_t>(static_cast<std::size_t>(n), 7),
+            losses = Tensor::empty({n}),
+            nll = Tensor::empty({n})](Backend& backend) { backend.cross_entropy(logits, targets, 0.1f, 1.0f, losses, nll); };
+  });
+  add("top_k/" + shape, {0, bytes}, [=]() -> Body {
+    return [x = random_tensor({n, v}, 1), values = Tensor::empty({n, 10}), indices = Tensor::empty({n, 10}, DType::i32)](Backend& backend) {
+      backend.top_k(x, 10, values, indices);
+    };
+  });
+}
+
+// Self-attention of sequences of one length over n tokens; FLOP of the two products, masked half included.
+void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int heads, bool causal) {
+  const std::string shape = fmt::format("{}x{}/length_{}{}", n, d, length, causal ? "/causal" : "");
+  const auto sequences = static_cast<std::size_t>(n / length);
+  std::vector<std::int32_t> offsets(sequences + 1);
+  for (std::size_t i = 0; i <= sequences; ++i) offsets[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) * length);
+  const auto layout = [=](const std::vector<std::int32_t>& o) {
+    AttentionLayout a;
+    a.query_offsets = o;
+    a.key_begin = std::span(o).first(o.size() - 1);
+    a.key_end = std::span(o).subspan(1);
+    a.causal = causal;
+    a.heads = heads;
+    a.scale = 1.0f / std::sqrt(static_cast<float>(d) / static_cast<float>(heads));
+    return a;
+  };
+  add("attention/" + shape, {4 * product(n, length, d), 16 * product(n, d)}, [=]() -> Body {
+    return [=, q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2), v = random_tensor({n, d}, 3), out = Tensor::empty({n, d}),
+            lse = Tensor::empty({n, heads})](Backend& backend) { backend.attention(q, k, v, layout(offsets), out, lse, {}); };
+  });
+  add("attention_backward/" + shape, {10 * product(n, length, d), 32 * product(n, d)}, [=]() -> Body {
+    const Tensor q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2), v = random_tensor({n, d}, 3), out = Tensor::empty({n, d});
+    const Tensor lse = Tensor::empty({n, heads});
+    fast_backend().attention(q, k, v, layout(offsets), out, lse, {});
+    return [=, dout = random_tensor({n, d}, 4), dq = Tensor::empty({n, d}), dk = Tensor::empty({n, d}), dv = Tensor::empty({n, d})](
+               Backend& backend) { backend.attention_backward(q, k, v, layout(offsets), out, lse, dout, dq, dk, dv); };
+  });
+}
+
+void add_adam(std::int64_t parameters) {
+  add(fmt::format("adam/{}", parameters), {0, 28.0 * static_cast<double>(parameters)}, [=]() -> Body {
+    return [g = random_tensor({parameters}, 1), p = random_tensor({parameters}, 2), m = Tensor::zeros({parameters}),
+            v = Tensor::zeros({parameters})](Backend& backend) {
+      AdamStep step;
+      step.learning_rate = 1e-6f;
+      backend.adam(step, g, p, m, v);
+    };
+  });
+}
+
+const bool kRegistered = [] {
+  add_linear(4096, 128, 128);
+  add_linear(4096, 128, 384);
+  add_linear(4096, 128, 256);
+  add_linear(512, 128, 10000);
+  add_linear(1024, 512, 512);
+  add_linear(1024, 512, 2048);
+  add_rows(4096, 128);
+  add_rows(1024, 512);
+  add_vocabulary(512, 10000);
+  for (const bool causal : {false, true}) {
+    add_attention(4096, 128, 16, 4, causal);
+    add_attention(4096, 128, 32, 4, causal);
+    add_attention(4096, 512, 128, 8, causal);
+  }
+  add_adam(2600000);
+  return true;
+}();
+
+}  // namespace
+}  // namespace attend
