@@ -1,0 +1,56 @@
+#include "attend/data/batch_plan.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include "attend/core/error.h"
+#include "attend/core/random.h"
+
+namespace attend {
+
+BatchPlan::BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs, std::int64_t limit)
+    : order_(std::move(order)), begins_{0} {
+  std::int64_t cost = 0;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::int32_t more = costs[order_[i]];
+    if (cost + more > limit && begins_.back() != static_cast<std::int64_t>(i)) {
+      begins_.push_back(static_cast<std::int64_t>(i));
+      cost = 0;
+    }
+    cost += more;
+  }
+  begins_.push_back(static_cast<std::int64_t>(order_.size()));
+}
+
+std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
+  if (batch < 0 || batch >= batches()) {
+    throw DataError(
+        fmt::format("batch {} of an epoch that has {}: was the corpus or the batch size changed since the run began?", batch, batches()));
+  }
+  return std::span(order_).subspan(begins_[batch], begins_[batch + 1] - begins_[batch]);
+}
+
+BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
+    : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
+  if (limit_ < 1) throw ConfigError(fmt::format("batch-tokens is {}, expected at least 1", limit_));
+  if (costs_.empty()) throw DataError("no samples are left to make batches of; expected at least one");
+}
+
+std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {
+  const std::lock_guard lock(latest_->mutex);
+  if (!latest_->plan || latest_->epoch != epoch) {
+    std::vector<std::int32_t> order(costs_.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (seed_) {
+      Random random(RandomKey{*seed_, stream_of(fmt::format("data.epoch.{}", epoch))});
+      shuffle(order, random);
+    }
+    latest_->plan = std::make_shared<const BatchPlan>(std::move(order), costs_, limit_);
+    latest_->epoch = epoch;
+  }
+  return latest_->plan;
+}
+
+}  // namespace attend

@@ -1,0 +1,60 @@
+// Which samples go into which batch: by token count, in an order that is a function of (seed, epoch). Shared by all batchers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attend {
+
+struct BatchOptions {
+  std::int64_t batch_tokens = 4096;
+};
+
+template <class Visitor>
+void fields(BatchOptions& o, Visitor&& visit) {
+  visit("batch-tokens", o.batch_tokens, "tokens in a batch, at most; of a sentence pair the longer side counts");
+}
+
+// The batches of one epoch.
+class BatchPlan {
+ public:
+  // Fills batch after batch with samples in `order` while the sum of their costs stays within `limit`; a sample that costs more than the
+  // limit is a batch of its own.
+  BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs, std::int64_t limit);
+
+  std::int64_t batches() const { return static_cast<std::int64_t>(begins_.size()) - 1; }
+  // The samples of a batch. Throws DataError unless 0 <= batch < batches().
+  std::span<const std::int32_t> operator[](std::int64_t batch) const;
+
+ private:
+  std::vector<std::int32_t> order_;
+  std::vector<std::int64_t> begins_;  // of each batch in order_, and the end
+};
+
+// Makes the plan of an epoch when it is asked for and keeps the latest. May be used from several threads at once.
+class BatchPlanner {
+ public:
+  // costs[i]: tokens of sample i. Without a seed the samples keep their order in every epoch. Throws ConfigError unless batch_tokens >= 1,
+  // DataError when there are no samples.
+  BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
+
+  std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;
+
+ private:
+  std::vector<std::int32_t> costs_;
+  std::int64_t limit_;
+  std::optional<std::uint64_t> seed_;
+
+  struct Latest {
+    std::mutex mutex;
+    std::int64_t epoch = 0;
+    std::shared_ptr<const BatchPlan> plan;  // of that epoch; null at first
+  };
+  std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
+};
+
+}  // namespace attend

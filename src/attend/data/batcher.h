@@ -1,0 +1,54 @@
+// Batches of sentence pairs for training and validation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "attend/data/batch.h"
+#include "attend/data/batch_plan.h"
+#include "attend/data/corpus.h"
+
+namespace attend {
+
+// The control ids that a batch needs.
+struct TranslationIds {
+  std::int32_t src_eos = 0;
+  std::int32_t bos = 0;  // of the target vocabulary
+  std::int32_t eos = 0;
+
+  static TranslationIds of(const Tokenizer& src, const Tokenizer& tgt) { return {src.eos_id(), tgt.bos_id(), tgt.eos_id()}; }
+};
+
+// A batch is a function of (pairs, options, seed, epoch, index) and of nothing else, so a run that stops in the middle of an epoch goes on
+// from (epoch, index). Every pair is in exactly one batch of an epoch. All const functions may be called from several threads at once.
+//
+// There is no padding, so pairs need not be sorted by length: an epoch is one shuffle of all pairs, cut where batch_tokens is reached. A
+// pair counts as many tokens as its longer side, eos included, so neither side of a batch has more than batch_tokens (unless one pair alone
+// does).
+class TranslationBatcher {
+ public:
+  // Without a seed the pairs keep their order: for validation. Throws ConfigError for bad options, DataError when there are no pairs.
+  TranslationBatcher(EncodedPairs pairs, TranslationIds ids, const BatchOptions& options, std::optional<std::uint64_t> seed);
+
+  std::int64_t pairs() const { return pairs_.src.sequences(); }
+  std::int64_t batches(std::int64_t epoch) const;
+  // Throws DataError unless 0 <= index < batches(epoch).
+  TranslationBatch batch(std::int64_t epoch, std::int64_t index) const;
+  // The same into memory that is there already.
+  void fill(std::int64_t epoch, std::int64_t index, TranslationBatch& batch) const;
+
+  struct Size {
+    std::int64_t pairs = 0;
+    std::int64_t src_tokens = 0;  // with eos
+    std::int64_t tgt_tokens = 0;  // with eos: what losses are averaged over
+  };
+  // Of batch(epoch, index), without making it.
+  Size size(std::int64_t epoch, std::int64_t index) const;
+
+ private:
+  EncodedPairs pairs_;
+  TranslationIds ids_;
+  BatchPlanner planner_;
+};
+
+}  // namespace attend

@@ -1,0 +1,105 @@
+#include "attend/data/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/parallel.h"
+
+namespace attend {
+namespace {
+
+void read_pair_of_files(const std::string& src_file, const std::string& tgt_file, ParallelText& text) {
+  LineReader src(src_file);
+  LineReader tgt(tgt_file);
+  std::string src_line;
+  std::string tgt_line;
+  for (;;) {
+    const bool more_src = src.next(src_line);
+    const bool more_tgt = tgt.next(tgt_line);
+    if (more_src != more_tgt) break;
+    if (!more_src) return;
+    text.src.push_back(src_line);
+    text.tgt.push_back(tgt_line);
+  }
+  while (src.next(src_line)) continue;
+  while (tgt.next(tgt_line)) continue;
+  throw DataError(fmt::format("{} has {} lines but {} has {}; expected equal numbers, line i of one translating line i of the other",
+                              src_file, src.line_number(), tgt_file, tgt.line_number()));
+}
+
+std::span<const std::int32_t> first(std::span<const std::int32_t> ids, std::size_t most) { return ids.first(std::min(ids.size(), most)); }
+
+}  // namespace
+
+void validate(const LengthOptions& options) {
+  if (options.max_length < 2)
+    throw ConfigError(fmt::format("max-length is {}, expected at least 2: a token and the end", options.max_length));
+}
+
+std::string ReadReport::summary() const {
+  std::string text = fmt::format("{} pairs: {} kept", pairs, kept);
+  if (truncated > 0) text += fmt::format(" ({} of them cut to the maximal length)", truncated);
+  std::vector<std::string> reasons;
+  if (empty_src > 0) reasons.push_back(fmt::format("{} with an empty source", empty_src));
+  if (empty_tgt > 0) reasons.push_back(fmt::format("{} with an empty target", empty_tgt));
+  if (over_long > truncated) reasons.push_back(fmt::format("{} over-long", over_long - truncated));
+  if (!reasons.empty()) text += fmt::format("; left out: {}", fmt::join(reasons, ", "));
+  return text;
+}
+
+ParallelText read_parallel(std::span<const std::string> src_files, std::span<const std::string> tgt_files) {
+  if (src_files.size() != tgt_files.size() || src_files.empty()) {
+    throw ConfigError(fmt::format("found {} source and {} target files, expected as many of one as of the other, and at least one",
+                                  src_files.size(), tgt_files.size()));
+  }
+  ParallelText text;
+  for (std::size_t i = 0; i < src_files.size(); ++i) read_pair_of_files(src_files[i], tgt_files[i], text);
+  return text;
+}
+
+std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer) {
+  std::vector<std::vector<std::int32_t>> encoded(texts.size());
+  std::mutex mutex;
+  std::exception_ptr failure;  // an exception must not leave a parallel loop
+  parallel_for(static_cast<std::int64_t>(texts.size()), 64, [&](std::int64_t begin, std::int64_t end) {
+    try {
+      for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+  return encoded;
+}
+
+EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer, const Tokenizer& tgt_tokenizer,
+                             const LengthOptions& options, ReadReport& report) {
+  validate(options);
+  const auto src = encode_all(text.src, src_tokenizer);
+  const auto tgt = encode_all(text.tgt, tgt_tokenizer);
+  const auto most = static_cast<std::size_t>(options.max_length - 1);  // one is for eos
+  EncodedPairs pairs;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    ++report.pairs;
+    if (src[i].empty() || tgt[i].empty()) {
+      ++(src[i].empty() ? report.empty_src : report.empty_tgt);
+      continue;
+    }
+    const bool over_long = src[i].size() > most || tgt[i].size() > most;
+    if (over_long) ++report.over_long;
+    if (over_long && options.over_long == OverLong::skip) continue;
+    if (over_long) ++report.truncated;
+    ++report.kept;
+    pairs.src.add(first(src[i], most));
+    pairs.tgt.add(first(tgt[i], most));
+  }
+  return pairs;
+}
+
+}  // namespace attend

@@ -1,0 +1,74 @@
+// Parallel text: read, encoded, and an account of what was left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/data/batch.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+// What happens to a sample that is longer than max_length.
+enum class OverLong { skip, truncate };
+
+inline std::span<const std::string_view> enum_names(OverLong) {
+  static constexpr std::array<std::string_view, 2> kNames{"skip", "truncate"};
+  return kNames;
+}
+
+struct LengthOptions {
+  int max_length = 256;
+  OverLong over_long = OverLong::skip;
+};
+
+template <class Visitor>
+void fields(LengthOptions& o, Visitor&& visit) {
+  visit("max-length", o.max_length, "tokens in a sentence, at most, its end included; of a pair either side");
+  visit("over-long", o.over_long, "what to do with longer ones: skip, or truncate to max-length");
+}
+
+// Throws ConfigError unless max_length >= 2.
+void validate(const LengthOptions& options);
+
+struct ParallelText {
+  std::vector<std::string> src;
+  std::vector<std::string> tgt;  // tgt[i] translates src[i]
+};
+
+// Every pair is counted once: pairs == empty_src + empty_tgt + (over_long - truncated) + kept.
+struct ReadReport {
+  std::int64_t pairs = 0;
+  std::int64_t empty_src = 0;  // left out: no token in the source
+  std::int64_t empty_tgt = 0;  // left out: none in the target, though the source has some
+  std::int64_t over_long = 0;  // longer than max_length on either side
+  std::int64_t truncated = 0;  // those of them that were cut and kept; the others were left out
+  std::int64_t kept = 0;
+
+  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long". One line, for people.
+  std::string summary() const;
+};
+
+// Reads pairs of files, plain or gzip, one after the other: line i of a source file translates to line i of its target file. Keeps every
+// line. Throws ConfigError when the numbers of files differ; DataError when the line counts of a pair differ (both named); as LineReader
+// does.
+ParallelText read_parallel(std::span<const std::string> src_files, std::span<const std::string> tgt_files);
+
+// Pairs of ids, without bos and eos.
+struct EncodedPairs {
+  Ragged src;
+  Ragged tgt;
+};
+
+// Encodes on all threads; the result does not depend on how many there are. Adds to `report` what became of the pairs.
+EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer, const Tokenizer& tgt_tokenizer,
+                             const LengthOptions& options, ReadReport& report);
+
+// Encodes every text, on all threads.
+std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer);
+
+}  // namespace attend

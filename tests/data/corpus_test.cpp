@@ -1,0 +1,141 @@
+#include "attend/data/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/parallel.h"
+#include "data/files.h"
+
+namespace attend {
+namespace {
+
+using Files = std::vector<std::string>;
+
+class Corpus : public WithFiles {};
+
+// One id per character, and "▁" for the beginning of every word.
+Tokenizer characters() {
+  TokenizerOptions options;
+  options.type = TokenizerType::chars;
+  return Tokenizer::train(std::vector<std::string>{"abcdefghijklmnopqrstuvwxyz"}, options);
+}
+
+TEST_F(Corpus, JoinsSeveralFilesInOrder) {
+  const Files src{write("1.de", "eins\nzwei\n"), write("2.de", "drei\n")};
+  const Files tgt{write("1.en", "one\ntwo\n"), write("2.en", "three")};
+  const ParallelText text = read_parallel(src, tgt);
+  EXPECT_EQ(text.src, (Files{"eins", "zwei", "drei"}));
+  EXPECT_EQ(text.tgt, (Files{"one", "two", "three"}));
+}
+
+TEST_F(Corpus, KeepsEmptyLinesSoThatLinesStayAligned) {
+  const ParallelText text = read_parallel(Files{write("a", "eins\n\ndrei\n")}, Files{write("b", "one\ntwo\n\n")});
+  EXPECT_EQ(text.src, (Files{"eins", "", "drei"}));
+  EXPECT_EQ(text.tgt, (Files{"one", "two", ""}));
+}
+
+TEST_F(Corpus, NamesBothFilesAndCountsWhenTheyDiffer) {
+  const std::string src = write("a", "1\n2\n3\n4\n5\n");
+  const std::string tgt = write("b", "1\n2\n3\n");
+  const std::string shorter_target = message_of<DataError>([&] { read_parallel(Files{src}, Files{tgt}); });
+  EXPECT_TRUE(contains(shorter_target, src + " has 5 lines but " + tgt + " has 3")) << shorter_target;
+  const std::string shorter_source = message_of<DataError>([&] { read_parallel(Files{tgt}, Files{src}); });
+  EXPECT_TRUE(contains(shorter_source, tgt + " has 3 lines but " + src + " has 5")) << shorter_source;
+}
+
+TEST_F(Corpus, DoesNotLetOneFileMakeUpForAnother) {
+  const Files src{write("1.de", "a\nb\n"), write("2.de", "c\n")};
+  const Files tgt{write("1.en", "a\n"), write("2.en", "b\nc\n")};
+  EXPECT_THROW(read_parallel(src, tgt), DataError);
+}
+
+TEST_F(Corpus, NeedsAsManyTargetFilesAsSourceFiles) {
+  const std::string file = write("a", "a\n");
+  EXPECT_THROW(read_parallel(Files{file, file}, Files{file}), ConfigError);
+  EXPECT_THROW(read_parallel(Files{}, Files{}), ConfigError);
+}
+
+TEST_F(Corpus, PointsAtTheLineWithInvalidText) {
+  const std::string bad = write("bad", "fine\nschr\xF6tig\n");
+  const std::string message = message_of<DataError>([&] { read_parallel(Files{write("a", "1\n2\n")}, Files{bad}); });
+  EXPECT_TRUE(contains(message, bad + ":2")) << message;
+}
+
+TEST_F(Corpus, CountsWhatItLeavesOut) {
+  const Tokenizer tokenizer = characters();
+  //                      kept   no src  no tgt  neither  blank src  long src      long tgt     kept: 7 + meta + eos = 9
+  const ParallelText text{{"ab", "", "a", "", "   ", "abcdefghi", "ab", "abcdefg"},
+                          {"a", "a", "", "", "a", "abc", "abcdefghij", "abcdefg"}};
+  LengthOptions options;
+  options.max_length = 9;
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(text, tokenizer, tokenizer, options, report);
+  EXPECT_EQ(report.pairs, 8);
+  EXPECT_EQ(report.empty_src, 3);
+  EXPECT_EQ(report.empty_tgt, 1);
+  EXPECT_EQ(report.over_long, 2);
+  EXPECT_EQ(report.truncated, 0);
+  EXPECT_EQ(report.kept, 2);
+  EXPECT_EQ(pairs.src.sequences(), 2);
+  EXPECT_EQ(pairs.tgt.sequences(), 2);
+  EXPECT_EQ(tokenizer.decode(pairs.src[1]), "abcdefg");
+  EXPECT_EQ(report.summary(), "8 pairs: 2 kept; left out: 3 with an empty source, 1 with an empty target, 2 over-long");
+}
+
+TEST_F(Corpus, TruncatesWhenAsked) {
+  const Tokenizer tokenizer = characters();
+  const ParallelText text{{"ab", "abcdefghi"}, {"abcdefghi", "ab"}};
+  LengthOptions options;
+  options.max_length = 5;
+  options.over_long = OverLong::truncate;
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(text, tokenizer, tokenizer, options, report);
+  EXPECT_EQ(report.kept, 2);
+  EXPECT_EQ(report.truncated, 2);
+  EXPECT_EQ(tokenizer.decode(pairs.src[0]), "ab");
+  EXPECT_EQ(tokenizer.decode(pairs.tgt[0]), "abc");  // with meta symbol and eos: 5
+  EXPECT_EQ(tokenizer.decode(pairs.src[1]), "abc");
+  EXPECT_EQ(report.summary(), "2 pairs: 2 kept (2 of them cut to the maximal length)");
+}
+
+TEST_F(Corpus, ChecksTheMaximalLength) {
+  LengthOptions options;
+  options.max_length = 1;
+  EXPECT_THROW(validate(options), ConfigError);
+}
+
+TEST_F(Corpus, EncodesTheSameWithAnyNumberOfThreads) {
+  const Tokenizer tokenizer = characters();
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1000; ++i) texts.push_back(std::string(1 + i % 17, static_cast<char>('a' + i % 26)));
+  const int before = threads();
+  set_threads(1);
+  const auto alone = encode_all(texts, tokenizer);
+  set_threads(3);
+  const auto together = encode_all(texts, tokenizer);
+  set_threads(before);
+  EXPECT_EQ(alone, together);
+  EXPECT_EQ(alone[1], tokenizer.encode(texts[1]));
+}
+
+TEST_F(Corpus, ReadsMulti30k) {
+  const std::string src = real_data("multi30k/train.en");
+  const std::string tgt = real_data("multi30k/train.de");
+  if (!std::filesystem::exists(src)) GTEST_SKIP() << "no Multi30k at " << src;
+  const ParallelText text = read_parallel(Files{src}, Files{tgt});
+  EXPECT_EQ(text.src.size(), 29000u);
+  EXPECT_EQ(text.tgt.size(), 29000u);
+  EXPECT_EQ(text.src[0], "Two young, White males are outside near many bushes.");
+
+  const ParallelText part{{text.src.begin(), text.src.begin() + 1000}, {text.tgt.begin(), text.tgt.begin() + 1000}};
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(part, characters(), characters(), {}, report);
+  EXPECT_EQ(report.pairs, 1000);
+  EXPECT_EQ(report.empty_src + report.empty_tgt, 0);
+  EXPECT_EQ(report.over_long + report.kept, 1000);
+  EXPECT_EQ(pairs.src.sequences(), report.kept);
+}
+
+}  // namespace
+}  // namespace attend
