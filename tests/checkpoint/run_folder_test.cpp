@@ -103,8 +103,9 @@ TEST_F(RunFolderTest, SaysWhereItCannotMakeAFolder) {
   EXPECT_THROW(RunFolder(path("file") / "run").save(1, checkpoint_of(1), 0), IoError);
 }
 
-// Saves step after step until it is killed; each step takes long enough that the kill often falls into it.
-[[noreturn]] void save_for_ever(const RunFolder& run, std::int64_t step) {
+// Saves step after step until it is killed, after a sign of life through the pipe.
+[[noreturn]] void save_for_ever(const RunFolder& run, std::int64_t step, int pipe) {
+  if (::write(pipe, "x", 1) != 1) ::_exit(1);
   try {
     for (;; ++step) run.save(step, checkpoint_of(step, 200'000), 2);
   } catch (...) {
@@ -118,9 +119,15 @@ TEST_F(RunFolderTest, AlwaysHasAWholeCheckpointAfterAKill) {
   std::int64_t last = 1;
   int interrupted = 0;
   for (int round = 0; round < 50; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
-    if (child == 0) save_for_ever(run_, last + 1);
+    if (child == 0) save_for_ever(run_, last + 1, ends[1]);
+    char sign = 0;
+    ASSERT_EQ(::read(ends[0], &sign, 1), 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
     ::usleep(std::uniform_int_distribution<useconds_t>(0, 30'000)(random));
     ::kill(child, SIGKILL);
     int status = 0;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -109,14 +110,14 @@ class Mutator {
 
 // False when the input is a finding.
 bool run_one() {
-  const auto begin = Clock::now();
+  const std::clock_t begin = std::clock();  // of the processor, so that a busy machine is no finding
   try {
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(g_input.data()), g_input.size());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "an exception came through: %s\n", error.what());
     return false;
   }
-  if (Clock::now() - begin > std::chrono::seconds(1)) {
+  if (std::clock() - begin > CLOCKS_PER_SEC) {
     std::fprintf(stderr, "an input of %zu bytes took longer than a second\n", g_input.size());
     return false;
   }
