@@ -24,7 +24,6 @@ struct KernelCase {
   Tolerance tolerance;
   // Makes operands, calls the kernel, returns all that it wrote. i32 and double results come back as f32.
   std::function<std::vector<Tensor>(Backend&, Operands&, const Shape&)> run;
-  bool same_for_any_threads = true;
 };
 
 std::vector<KernelCase> matmul_cases();

@@ -17,7 +17,6 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   if (transpose_a) kernel.shapes.push_back({33, 40, 500});              // a weight gradient: a long sum over tokens
   if (transpose_a && !transpose_b) kernel.shapes.push_back({4, 5, 0});  // of no tokens
   kernel.tolerance = kProduct;
-  kernel.same_for_any_threads = !transpose_a;
   kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
     const std::int64_t m = shape[0];
     const std::int64_t n = shape[1];
