@@ -1,0 +1,51 @@
+// chrF (Popovic 2015), the F-score of character n-grams, and chrF++ (Popovic 2017), which adds word n-grams; the numbers sacreBLEU prints.
+//
+//   score = 100 * (1 + beta^2) P R / (beta^2 P + R)
+//
+// P and R are means over the n-gram orders of matches / n-grams of the hypothesis and matches / n-grams of the reference, over those orders
+// of which both sides have n-grams. Characters are Unicode code points; white space is no character. A segment with several references
+// counts against the one that gives it the best score.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "attend/metrics/bootstrap.h"
+#include "attend/metrics/segments.h"
+
+namespace attend {
+
+struct ChrfOptions {
+  int char_order = 6;
+  int word_order = 0;  // 2 for chrF++
+  int beta = 2;        // recall weighs beta times as much as precision
+  bool lowercase = false;
+  bool allow_subwords = false;  // see check_segments
+};
+
+template <class Visitor>
+void fields(ChrfOptions& o, Visitor&& visit) {
+  visit("chrf-char-order", o.char_order, "longest character n-gram of chrF");
+  visit("chrf-word-order", o.word_order, "longest word n-gram of chrF; 2 for chrF++");
+  visit("chrf-beta", o.beta, "weight of recall over precision in chrF");
+  visit("chrf-lowercase", o.lowercase, "compare lower-cased text in chrF");
+  visit("chrf-allow-subwords", o.allow_subwords, "score text that still carries @@ or U+2581 with chrF");
+}
+
+// Counts of every segment: for each character order, then each word order, {n-grams of the hypothesis, of the reference, matches}.
+// Throws as check_segments does; ConfigError for orders or a beta below their least (1, 0, 0).
+SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
+double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& options = {});
+
+// The score of all hypotheses together, 0 .. 100. Throws as chrf_counts does.
+double corpus_chrf(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
+double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references, const ChrfOptions& options = {});
+
+// "chrF2", "chrF2++": beta, and a plus for every word order.
+std::string chrf_name(const ChrfOptions& options);
+// "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"
+std::string chrf_signature(const ChrfOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap = {});
+
+}  // namespace attend

@@ -1,0 +1,52 @@
+// Counting n-grams without building them. An n-gram is the pair (the n-gram without its last symbol, its last symbol); pairs are numbered
+// as they appear, so every n-gram of every order is one lookup of one 64-bit key, and no two n-grams are ever confused.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attend {
+
+// Clipped matches between one hypothesis and its references (Papineni et al. 2002, section 2.1). To be reused from segment to segment.
+class NgramMatcher {
+ public:
+  // Orders 1 .. max_order. Throws ConfigError unless max_order >= 1.
+  explicit NgramMatcher(int max_order);
+
+  int max_order() const { return max_order_; }
+
+  // Forgets the references.
+  void clear();
+  // Adds a reference; an n-gram may be matched as often as it occurs in the reference that has most of it.
+  void add_reference(std::span<const std::uint32_t> symbols);
+  // matches[n-1] = sum over the n-grams of the hypothesis of min(count, clip), for n = 1 .. max_order.
+  void count_matches(std::span<const std::uint32_t> hypothesis, std::span<std::int64_t> matches);
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t ngram = 0;
+  };
+  struct Ngram {
+    std::uint32_t count = 0;  // in the text being read
+    std::uint32_t clip = 0;   // most in any reference
+  };
+
+  // The slot of (prefix, symbol), or the empty slot where it belongs.
+  Slot& find(std::uint32_t prefix, std::uint32_t symbol);
+  std::uint32_t insert(std::uint32_t prefix, std::uint32_t symbol);
+  void grow();
+
+  int max_order_;
+  std::uint32_t generation_ = 1;
+  std::vector<Slot> slots_;    // open addressing, a power of two, at most half full
+  std::vector<Ngram> ngrams_;  // [0] is the empty n-gram
+  std::vector<std::uint32_t> touched_;
+};
+
+// n-grams of order n in a text of `length` symbols.
+constexpr std::int64_t ngrams_in(std::int64_t length, int n) { return length >= n ? length - n + 1 : 0; }
+
+}  // namespace attend

@@ -1,0 +1,29 @@
+// The few Unicode questions that the metrics ask, answered by utf8proc, in the way that Python's str answers them: scores are only
+// comparable with published ones if words are split and lower-cased alike.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attend::unicode {
+
+// The code points of `text`, see next_code_point in core/utf8.h for bytes that are none, and back.
+std::u32string decode(std::string_view text);
+std::string encode(std::u32string_view text);
+
+// White space as str.split() sees it: the Unicode spaces and the separators U+001C..U+001F, U+0085.
+bool is_space(char32_t c);
+// General categories N*, P*, S*.
+bool is_number(char32_t c);
+bool is_punctuation(char32_t c);
+bool is_symbol(char32_t c);
+
+// The words between white space; views into `text`.
+std::vector<std::string_view> split(std::string_view text);
+std::string_view strip_right(std::string_view text);
+
+// str.lower(): the full Unicode mapping, with İ -> i + U+0307 and Σ -> ς at the end of a word (Unicode 3.13, Final_Sigma).
+std::string lowercase(std::string_view text);
+
+}  // namespace attend::unicode

@@ -1,0 +1,72 @@
+#include "attend/metrics/classification.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+// Gold rows: a: 3 right, 1 as b; b: 2 as a, 4 right; c: never predicted, 1 as b.
+ConfusionMatrix example() {
+  ConfusionMatrix matrix({"a", "b", "c"});
+  const std::vector<std::int64_t> gold{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2}, predicted{0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1};
+  matrix.add(gold, predicted);
+  return matrix;
+}
+
+TEST(ConfusionMatrix, Counts) {
+  const auto matrix = example();
+  EXPECT_EQ(matrix.total(), 11);
+  EXPECT_EQ(matrix.count(0, 1), 1);
+  EXPECT_EQ(matrix.count(1, 0), 2);
+  EXPECT_NEAR(matrix.accuracy(), 7.0 / 11, 1e-12);
+}
+
+TEST(ConfusionMatrix, ScoresEachClass) {
+  const auto matrix = example();
+  const ClassScores b = matrix.of_class(1);
+  EXPECT_NEAR(b.precision, 4.0 / 6, 1e-12);
+  EXPECT_NEAR(b.recall, 4.0 / 6, 1e-12);
+  EXPECT_NEAR(b.f1, 4.0 / 6, 1e-12);
+  EXPECT_EQ(b.support, 6);
+  const ClassScores a = matrix.of_class(0);
+  EXPECT_NEAR(a.precision, 3.0 / 5, 1e-12);
+  EXPECT_NEAR(a.recall, 3.0 / 4, 1e-12);
+  EXPECT_NEAR(a.f1, 2 * 0.6 * 0.75 / 1.35, 1e-12);
+  const ClassScores c = matrix.of_class(2);
+  EXPECT_EQ(c.precision, 0);
+  EXPECT_EQ(c.recall, 0);
+  EXPECT_EQ(c.f1, 0);
+  EXPECT_NEAR(matrix.macro_f1(), (a.f1 + b.f1) / 3, 1e-12);
+  EXPECT_NEAR(matrix.weighted_f1(), (4 * a.f1 + 6 * b.f1) / 11, 1e-12);
+}
+
+TEST(ConfusionMatrix, PrintsATable) {
+  ConfusionMatrix matrix({"negativ", "größer"});
+  matrix.add(0, 0);
+  matrix.add(1, 0);
+  EXPECT_EQ(matrix.table(),
+            "   class  precision  recall      F1   support\n"
+            " negativ     0.5000  1.0000  0.6667         1\n"
+            "  größer     0.0000  0.0000  0.0000         1\n"
+            "   macro                     0.3333         2\n"
+            "weighted                     0.3333         2\n"
+            "accuracy  0.5000\n"
+            "\n"
+            "gold \\ predicted   negativ    größer\n"
+            "         negativ         1         0\n"
+            "          größer         1         0\n");
+}
+
+TEST(ConfusionMatrix, RefusesClassesItDoesNotHave) {
+  ConfusionMatrix matrix({"a", "b"});
+  EXPECT_THROW(matrix.add(2, 0), DataError);
+  EXPECT_THROW(matrix.add(0, -1), DataError);
+  EXPECT_THROW(matrix.add(std::vector<std::int64_t>{0, 1}, std::vector<std::int64_t>{0}), ConfigError);
+  EXPECT_THROW(ConfusionMatrix({}), ConfigError);
+  EXPECT_EQ(matrix.accuracy(), 0);
+}
+
+}  // namespace
+}  // namespace attend

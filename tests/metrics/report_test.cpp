@@ -1,0 +1,51 @@
+#include "attend/metrics/report.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/core/error.h"
+#include "metrics/goldens.h"
+
+namespace attend {
+namespace {
+
+const std::vector<std::string>& system_a() { return goldens::kCorpora.at("A"); }
+const std::vector<std::string>& system_b() { return goldens::kCorpora.at("B"); }
+
+TEST(Report, PrintsOneLinePerMetric) {
+  const auto report = evaluate(system_a(), {goldens::kReferences[0]});
+  ASSERT_EQ(report.metrics.size(), 2u);
+  EXPECT_EQ(report.segments, 12);
+  const auto bleu = corpus_bleu(system_a(), {goldens::kReferences[0]});
+  EXPECT_EQ(report.metrics[0].system.score, bleu.score);
+  const std::string text = format_report(report);
+  EXPECT_EQ(text.substr(0, text.find('\n')), format_bleu(bleu, bleu_signature({}, 1)));
+  EXPECT_NE(text.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0 = "), std::string::npos);
+}
+
+TEST(Report, GivesAnIntervalWhenAsked) {
+  EvaluationOptions options;
+  options.confidence = true;
+  options.bootstrap.samples = 100;
+  const auto report = evaluate(system_a(), {goldens::kReferences[0]}, options);
+  ASSERT_TRUE(report.metrics[0].system.resampled);
+  EXPECT_LT(report.metrics[0].system.resampled->low, report.metrics[0].system.score);
+  EXPECT_NE(report.metrics[0].signature.find("|bs:100|seed:12345|"), std::string::npos);
+}
+
+TEST(Report, ComparesTwoSystems) {
+  const auto report = compare(system_b(), system_a(), goldens::kReferences);
+  ASSERT_TRUE(report.metrics[0].baseline);
+  EXPECT_LT(report.metrics[0].baseline->score, report.metrics[0].system.score);
+  EXPECT_LT(*report.metrics[0].p_value, 0.05);
+  EXPECT_NE(format_report(report).find(": significant at 0.05"), std::string::npos);
+  EXPECT_NE(format_report(compare(system_a(), system_a(), goldens::kReferences)).find(": not significant at 0.05"), std::string::npos);
+}
+
+TEST(Report, NeedsAMetric) {
+  EvaluationOptions options;
+  options.compute_bleu = options.compute_chrf = false;
+  EXPECT_THROW(evaluate(system_a(), goldens::kReferences, options), ConfigError);
+}
+
+}  // namespace
+}  // namespace attend
