@@ -43,7 +43,7 @@ TEST(BatchPlan, RefusesABatchThatIsNotThere) {
 }
 
 TEST(BatchPlanner, KeepsTheOrderWithoutASeed) {
-  const BatchPlanner planner({1, 1, 1, 1}, {2}, std::nullopt);
+  const BatchPlanner planner(std::vector<std::int32_t>(4, 1), {2}, std::nullopt);
   EXPECT_EQ(batches_of(*planner.plan(0)), (std::vector<Items>{{0, 1}, {2, 3}}));
   EXPECT_EQ(batches_of(*planner.plan(5)), batches_of(*planner.plan(0)));
 }
@@ -84,8 +84,8 @@ TEST(BatchPlanner, TakesEverySampleOnceInAnEpoch) {
 }
 
 TEST(BatchPlanner, ChecksItsOptions) {
-  EXPECT_THROW(BatchPlanner({1}, {0}, 1), ConfigError);
-  EXPECT_THROW(BatchPlanner({}, {10}, 1), DataError);
+  EXPECT_THROW(BatchPlanner(std::vector<std::int32_t>{1}, {0}, 1), ConfigError);
+  EXPECT_THROW(BatchPlanner(std::vector<std::int32_t>{}, {10}, 1), DataError);
 }
 
 TEST(BatchPlanner, AnswersSeveralThreadsAtOnce) {

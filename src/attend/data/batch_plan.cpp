@@ -32,22 +32,28 @@ std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
   return std::span(order_).subspan(begins_[batch], begins_[batch + 1] - begins_[batch]);
 }
 
-BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
+BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
     : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
   if (limit_ < 1) throw ConfigError(fmt::format("batch-tokens is {}, expected at least 1", limit_));
-  if (costs_.empty()) throw DataError("no samples are left to make batches of; expected at least one");
+}
+
+BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
+    : BatchPlanner([costs = std::move(costs)](std::int64_t) { return costs; }, options, seed) {
+  plan(0);
 }
 
 std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {
   const std::lock_guard lock(latest_->mutex);
   if (!latest_->plan || latest_->epoch != epoch) {
-    std::vector<std::int32_t> order(costs_.size());
+    const std::vector<std::int32_t> costs = costs_(epoch);
+    if (costs.empty()) throw DataError("no samples are left to make batches of; expected at least one");
+    std::vector<std::int32_t> order(costs.size());
     std::iota(order.begin(), order.end(), 0);
     if (seed_) {
       Random random(RandomKey{*seed_, stream_of(fmt::format("data.epoch.{}", epoch))});
       shuffle(order, random);
     }
-    latest_->plan = std::make_shared<const BatchPlan>(std::move(order), costs_, limit_);
+    latest_->plan = std::make_shared<const BatchPlan>(std::move(order), costs, limit_);
     latest_->epoch = epoch;
   }
   return latest_->plan;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,14 +39,19 @@ class BatchPlan {
 // Makes the plan of an epoch when it is asked for and keeps the latest. May be used from several threads at once.
 class BatchPlanner {
  public:
-  // costs[i]: tokens of sample i. Without a seed the samples keep their order in every epoch. Throws ConfigError unless batch_tokens >= 1,
-  // DataError when there are no samples.
+  // The costs, in tokens, of the samples of an epoch. Must be a function of the epoch.
+  using Costs = std::function<std::vector<std::int32_t>(std::int64_t epoch)>;
+
+  // Without a seed the samples keep their order in every epoch. Throws ConfigError unless batch_tokens >= 1.
+  BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
+  // The same samples in every epoch; costs[i]: tokens of sample i. Throws DataError, too, when there are no samples.
   BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
 
+  // Throws DataError when there are no samples.
   std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;
 
  private:
-  std::vector<std::int32_t> costs_;
+  Costs costs_;
   std::int64_t limit_;
   std::optional<std::uint64_t> seed_;
 

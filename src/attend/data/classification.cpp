@@ -1,0 +1,166 @@
+#include "attend/data/classification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/data/corpus.h"
+
+namespace attend {
+namespace {
+
+void check(std::span<const std::string> files, const LabelledOptions& options) {
+  if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
+  if (options.label_column < 1 || options.text_column < 1 || options.label_column == options.text_column) {
+    throw ConfigError(fmt::format("label-column is {} and text-column is {}, expected two different columns, counted from 1",
+                                  options.label_column, options.text_column));
+  }
+}
+
+// Column `number`, from 1, of a tab-separated line.
+std::string_view column(std::string_view line, int number, const LineReader& lines) {
+  for (int i = 1; i < number; ++i) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) {
+      throw DataError(
+          fmt::format("{}: expected at least {} columns separated by tabs, found {}; --label-column and --text-column choose others",
+                      lines.where(), number, i));
+    }
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
+
+// Calls accept(label, text, reader) for every line.
+template <class Accept>
+void for_each_line(std::span<const std::string> files, const LabelledOptions& options, const Accept& accept) {
+  check(files, options);
+  std::string line;
+  for (const std::string& file : files) {
+    for (LineReader lines(file); lines.next(line);) {
+      const std::string_view label = column(line, options.label_column, lines);
+      if (is_blank(label)) throw DataError(fmt::format("{}: the label in column {} is empty", lines.where(), options.label_column));
+      accept(label, column(line, options.text_column, lines), lines);
+    }
+  }
+}
+
+std::int32_t index_of(std::string_view label, std::span<const std::string> classes) {
+  const auto found = std::lower_bound(classes.begin(), classes.end(), label);
+  return found != classes.end() && *found == label ? static_cast<std::int32_t>(found - classes.begin()) : -1;
+}
+
+std::string listed(std::span<const std::string> classes) {
+  constexpr std::size_t kMost = 10;
+  const auto shown = classes.first(std::min(classes.size(), kMost));
+  return fmt::format("{}{}", fmt::join(shown, ", "), classes.size() > kMost ? ", ..." : "");
+}
+
+}  // namespace
+
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options) {
+  LabelledText result;
+  std::vector<std::string> labels;
+  for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader&) {
+    labels.emplace_back(label);
+    result.texts.emplace_back(text);
+  });
+  result.classes = labels;
+  std::sort(result.classes.begin(), result.classes.end());
+  result.classes.erase(std::unique(result.classes.begin(), result.classes.end()), result.classes.end());
+  if (result.classes.size() < 2) {
+    throw DataError(
+        fmt::format("{}: all {} texts have the label \"{}\", expected at least two classes; is --label-column {} the right column?",
+                    files.front(), labels.size(), result.classes.front(), options.label_column));
+  }
+  result.labels.reserve(labels.size());
+  for (const std::string& label : labels) result.labels.push_back(index_of(label, result.classes));
+  return result;
+}
+
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes) {
+  LabelledText result;
+  result.classes.assign(classes.begin(), classes.end());
+  for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader& lines) {
+    const std::int32_t index = index_of(label, classes);
+    if (index < 0) throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), label, listed(classes)));
+    result.labels.push_back(index);
+    result.texts.emplace_back(text);
+  });
+  return result;
+}
+
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, std::int32_t eos, const TextLengthOptions& options) {
+  if (options.max_length < 2)
+    throw ConfigError(fmt::format("max-length is {}, expected at least 2: a token and the end", options.max_length));
+  const auto most = static_cast<std::size_t>(options.max_length - 1);
+  if (ids.size() > most) {
+    const auto surplus = static_cast<std::ptrdiff_t>(ids.size() - most);
+    if (options.truncation == Truncation::right) ids.resize(most);
+    if (options.truncation == Truncation::left) ids.erase(ids.begin(), ids.begin() + surplus);
+  }
+  ids.push_back(eos);
+  return ids;
+}
+
+std::string LabelledReport::summary() const {
+  std::string text = fmt::format("{} texts", texts);
+  if (empty > 0) text += fmt::format("; {} empty", empty);
+  if (truncated > 0) text += fmt::format("; {} cut to the maximal length", truncated);
+  return text;
+}
+
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextLengthOptions& options,
+                                    LabelledReport& report) {
+  ClassificationBatch all;
+  all.labels = text.labels;
+  for (auto& ids : encode_all(text.texts, tokenizer)) {
+    ++report.texts;
+    if (ids.empty()) ++report.empty;
+    if (static_cast<std::int64_t>(ids.size()) > options.max_length - 1) ++report.truncated;
+    all.text.add(classifier_ids(std::move(ids), tokenizer.eos_id(), options));
+  }
+  return all;
+}
+
+namespace {
+
+std::vector<std::int32_t> lengths_of(const Ragged& text) {
+  std::vector<std::int32_t> lengths(text.sequences());
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = text.length(i);
+  return lengths;
+}
+
+}  // namespace
+
+ClassificationBatcher::ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options, std::optional<std::uint64_t> seed)
+    : texts_(std::move(texts)), planner_(lengths_of(texts_.text), options, seed) {}
+
+std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
+
+ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  ClassificationBatch batch;
+  for (const std::int32_t i : (*plan)[index]) {
+    batch.text.add(texts_.text[i]);
+    batch.labels.push_back(texts_.labels[i]);
+  }
+  return batch;
+}
+
+ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  Size size;
+  for (const std::int32_t i : (*plan)[index]) {
+    ++size.texts;
+    size.tokens += texts_.text.length(i);
+  }
+  return size;
+}
+
+}  // namespace attend

@@ -1,0 +1,107 @@
+// Texts with a label each: read, encoded, batched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/data/batch.h"
+#include "attend/data/batch_plan.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+struct LabelledOptions {
+  int label_column = 1;
+  int text_column = 2;
+};
+
+template <class Visitor>
+void fields(LabelledOptions& o, Visitor&& visit) {
+  visit("label-column", o.label_column, "which of the tab-separated columns is the label, from 1");
+  visit("text-column", o.text_column, "which is the text, from 1");
+}
+
+// texts[i] is of the class classes[labels[i]].
+struct LabelledText {
+  std::vector<std::string> classes;  // sorted bytewise, without repetition
+  std::vector<std::string> texts;
+  std::vector<std::int32_t> labels;
+};
+
+// Reads files of tab-separated columns, plain or gzip, one after the other. Further columns are ignored. The classes are the labels that
+// occur. Throws ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns or with a blank label, and
+// when there is only one class; as LineReader does.
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options);
+// The same for further data of a model that knows its classes: a label that is none of them is a DataError "file:line: ...".
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes);
+
+// The side of an over-long text that is cut off.
+enum class Truncation { right, left };
+
+inline std::span<const std::string_view> enum_names(Truncation) {
+  static constexpr std::array<std::string_view, 2> kNames{"right", "left"};
+  return kNames;
+}
+
+struct TextLengthOptions {
+  int max_length = 256;
+  Truncation truncation = Truncation::right;
+};
+
+template <class Visitor>
+void fields(TextLengthOptions& o, Visitor&& visit) {
+  visit("max-length", o.max_length, "tokens of a text that are looked at, its end included");
+  visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
+}
+
+// text + eos, cut to max_length: what a classifier sees of a text. An empty text is eos alone. Throws ConfigError unless max_length >= 2.
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, std::int32_t eos, const TextLengthOptions& options);
+
+struct LabelledReport {
+  std::int64_t texts = 0;
+  std::int64_t empty = 0;      // kept: nothing but eos
+  std::int64_t truncated = 0;  // kept, shortened
+
+  // "20000 texts; 1 empty, 8123 cut to the maximal length". One line, for people.
+  std::string summary() const;
+};
+
+// B texts.
+struct ClassificationBatch {
+  Ragged text;                       // every sequence ends with eos
+  std::vector<std::int32_t> labels;  // B
+};
+
+// All texts as one batch, in order. Encodes on all threads. Adds to `report`.
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextLengthOptions& options,
+                                    LabelledReport& report);
+
+// As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text is in one batch of an epoch, no batch
+// has more than batch_tokens tokens unless one text alone does, and all const functions may be called from several threads at once.
+class ClassificationBatcher {
+ public:
+  // Without a seed the texts keep their order. Throws ConfigError for bad options, DataError when there are no texts.
+  ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options, std::optional<std::uint64_t> seed);
+
+  std::int64_t texts() const { return texts_.text.sequences(); }
+  std::int64_t batches(std::int64_t epoch) const;
+  // Throws DataError unless 0 <= index < batches(epoch).
+  ClassificationBatch batch(std::int64_t epoch, std::int64_t index) const;
+
+  struct Size {
+    std::int64_t texts = 0;
+    std::int64_t tokens = 0;
+  };
+  Size size(std::int64_t epoch, std::int64_t index) const;
+
+ private:
+  ClassificationBatch texts_;
+  BatchPlanner planner_;
+};
+
+}  // namespace attend

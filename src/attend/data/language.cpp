@@ -1,0 +1,191 @@
+#include "attend/data/language.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/random.h"
+#include "attend/data/corpus.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kLinesAtOnce = 8192;  // encoded together; bounds the memory for text while a file is read
+
+std::int64_t count_words(std::string_view line) {
+  std::int64_t words = 0;
+  bool inside = false;
+  for (const char c : line) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space && !inside) ++words;
+    inside = !space;
+  }
+  return words;
+}
+
+void append(LanguageText& text, std::span<const std::string> lines, const Tokenizer& tokenizer) {
+  if (text.stream.empty()) text.stream.push_back(tokenizer.eos_id());
+  for (const auto& ids : encode_all(lines, tokenizer)) {
+    text.stream.insert(text.stream.end(), ids.begin(), ids.end());
+    text.stream.push_back(tokenizer.eos_id());
+    ++text.lines;
+    if (ids.empty()) ++text.empty_lines;
+  }
+  for (const std::string& line : lines) text.words += count_words(line);
+}
+
+// The positions [begin, end) of the stream as inputs; those from `scored` on count.
+struct Window {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t scored = 0;
+};
+
+void append(LanguageBatch& batch, std::span<const std::int32_t> stream, const Window& window) {
+  const auto length = static_cast<std::size_t>(window.end - window.begin);
+  const auto target = stream.subspan(window.begin + 1, length);
+  batch.input.add(stream.subspan(window.begin, length));
+  batch.target.insert(batch.target.end(), target.begin(), target.end());
+  batch.first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
+}
+
+std::int64_t targets_of(const std::vector<std::int32_t>& stream) { return static_cast<std::int64_t>(stream.size()) - 1; }
+
+// How many positions of the first window fall before the beginning of the stream.
+std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std::int64_t length) {
+  if (!seed) return 0;
+  Random random(RandomKey{*seed, stream_of(fmt::format("language.shift.epoch.{}", epoch))});
+  return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length)));
+}
+
+// Window i of an epoch: what of [i * length - shift, (i + 1) * length - shift) lies in [0, targets).
+Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift, std::int64_t targets) {
+  const std::int64_t begin = std::max<std::int64_t>(i * length - shift, 0);
+  return {begin, std::min((i + 1) * length - shift, targets), begin};
+}
+
+// Window i scores [i * stride, (i + 1) * stride) and reaches back as far as the length allows.
+Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride, std::int64_t targets) {
+  const std::int64_t end = std::min((i + 1) * stride, targets);
+  return {std::max<std::int64_t>((i + 1) * stride - length, 0), end, i * stride};
+}
+
+void check(const std::vector<std::int32_t>& stream, const LanguageOptions& options) {
+  if (options.sequence_length < 1) throw ConfigError(fmt::format("sequence-length is {}, expected at least 1", options.sequence_length));
+  if (stream.size() < 2) throw DataError("the text has no token to predict; expected at least one line");
+}
+
+// The lengths of the windows 0, 1, ... that make_window gives.
+template <class MakeWindow>
+std::vector<std::int32_t> lengths_of(std::int64_t count, const MakeWindow& make_window) {
+  std::vector<std::int32_t> lengths(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Window window = make_window(i);
+    lengths[i] = static_cast<std::int32_t>(window.end - window.begin);
+  }
+  return lengths;
+}
+
+BatchPlanner::Costs training_costs(const std::vector<std::int32_t>& stream, const LanguageOptions& options,
+                                   std::optional<std::uint64_t> seed) {
+  check(stream, options);
+  const std::int64_t targets = targets_of(stream);
+  const std::int64_t length = options.sequence_length;
+  return [=](std::int64_t epoch) {
+    const std::int64_t shift = shift_of(seed, epoch, length);
+    return lengths_of((targets + shift + length - 1) / length, [=](std::int64_t i) { return training_window(i, length, shift, targets); });
+  };
+}
+
+std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stream, const LanguageOptions& options, int stride) {
+  check(stream, options);
+  if (stride < 1 || stride > options.sequence_length) {
+    throw ConfigError(fmt::format("stride is {}, expected 1 to sequence-length, {}", stride, options.sequence_length));
+  }
+  const std::int64_t targets = targets_of(stream);
+  return lengths_of((targets + stride - 1) / stride,
+                    [&](std::int64_t i) { return evaluation_window(i, options.sequence_length, stride, targets); });
+}
+
+}  // namespace
+
+std::string LanguageText::summary() const {
+  return fmt::format("{} lines ({} empty), {} words, {} tokens", lines, empty_lines, words, targets());
+}
+
+LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer) {
+  if (files.empty()) throw ConfigError("found no text file, expected at least one");
+  LanguageText text;
+  std::vector<std::string> lines;
+  for (const std::string& file : files) {
+    std::string line;
+    for (LineReader reader(file); reader.next(line);) {
+      lines.push_back(line);
+      if (lines.size() < kLinesAtOnce) continue;
+      append(text, lines, tokenizer);
+      lines.clear();
+    }
+  }
+  append(text, lines, tokenizer);
+  return text;
+}
+
+LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer) {
+  LanguageText text;
+  append(text, lines, tokenizer);
+  return text;
+}
+
+std::int64_t LanguageBatch::scored() const {
+  return input.tokens() - std::accumulate(first_scored.begin(), first_scored.end(), std::int64_t{0});
+}
+
+LanguageBatcher::LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options, const BatchOptions& batch_options,
+                                 std::optional<std::uint64_t> seed)
+    : stream_(std::move(stream)),
+      length_(options.sequence_length),
+      seed_(seed),
+      planner_(training_costs(stream_, options, seed), batch_options, seed) {}
+
+std::int64_t LanguageBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
+
+LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  const std::int64_t shift = shift_of(seed_, epoch, length_);
+  LanguageBatch batch;
+  for (const std::int32_t i : (*plan)[index]) append(batch, stream_, training_window(i, length_, shift, targets()));
+  return batch;
+}
+
+std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  const std::int64_t shift = shift_of(seed_, epoch, length_);
+  std::int64_t size = 0;
+  for (const std::int32_t i : (*plan)[index]) {
+    const Window window = training_window(i, length_, shift, targets());
+    size += window.end - window.begin;
+  }
+  return size;
+}
+
+LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options, int stride,
+                                                     const BatchOptions& batch_options)
+    : stream_(std::move(stream)),
+      length_(options.sequence_length),
+      stride_(stride),
+      planner_(evaluation_costs(stream_, options, stride), batch_options, std::nullopt) {}
+
+std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0)->batches(); }
+
+LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
+  const auto plan = planner_.plan(0);
+  LanguageBatch batch;
+  for (const std::int32_t i : (*plan)[index]) append(batch, stream_, evaluation_window(i, length_, stride_, targets_of(stream_)));
+  return batch;
+}
+
+}  // namespace attend

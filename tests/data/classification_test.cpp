@@ -1,0 +1,144 @@
+#include "attend/data/classification.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "attend/core/error.h"
+#include "data/files.h"
+
+namespace attend {
+namespace {
+
+using Files = std::vector<std::string>;
+using Ids = std::vector<std::int32_t>;
+
+Tokenizer characters() {
+  TokenizerOptions options;
+  options.type = TokenizerType::chars;
+  return Tokenizer::train(std::vector<std::string>{"abcdefghijklmnopqrstuvwxyz"}, options);
+}
+
+Ids copy(std::span<const std::int32_t> ids) { return {ids.begin(), ids.end()}; }
+
+class Classification : public WithFiles {};
+
+TEST_F(Classification, ReadsLabelsAndTexts) {
+  const LabelledText text = read_labelled(Files{write("a", "pos\tgood film\nneg\tbad film\n"), write("b", "so-so\tit is\n")}, {});
+  EXPECT_EQ(text.classes, (Files{"neg", "pos", "so-so"}));
+  EXPECT_EQ(text.texts, (Files{"good film", "bad film", "it is"}));
+  EXPECT_EQ(text.labels, (Ids{1, 0, 2}));
+}
+
+TEST_F(Classification, TakesTheColumnsAskedFor) {
+  LabelledOptions options;
+  options.text_column = 1;
+  options.label_column = 3;
+  const LabelledText text = read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
+  EXPECT_EQ(text.texts, (Files{"one", "zwei"}));
+  EXPECT_EQ(text.labels, (Ids{1, 0}));
+}
+
+TEST_F(Classification, ChecksTheColumnNumbers) {
+  const std::string file = write("a", "1\ta\n0\tb\n");
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = 0}), ConfigError);
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = 2, .text_column = 2}), ConfigError);
+  EXPECT_THROW(read_labelled(Files{}, {}), ConfigError);
+}
+
+TEST_F(Classification, NamesTheLineWithoutTheColumn) {
+  const std::string file = write("a", "1\tgood\n0 bad\n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  EXPECT_TRUE(contains(message, file + ":2: expected at least 2 columns separated by tabs, found 1")) << message;
+}
+
+TEST_F(Classification, NamesTheLineWithoutALabel) {
+  const std::string file = write("a", "1\tgood\n \tbad\n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  EXPECT_TRUE(contains(message, file + ":2: the label in column 1 is empty")) << message;
+}
+
+TEST_F(Classification, NeedsTwoClasses) {
+  const std::string file = write("a", "1\tgood\n1\tbad\n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  EXPECT_TRUE(contains(message, "all 2 texts have the label \"1\"")) << message;
+}
+
+TEST_F(Classification, NumbersValidationLabelsAsInTraining) {
+  const Files classes{"a", "b", "c"};
+  const LabelledText text = read_labelled(Files{write("v", "c\tx\nc\ty\n")}, {}, classes);
+  EXPECT_EQ(text.labels, (Ids{2, 2}));  // one class only is fine here
+  EXPECT_EQ(text.classes, classes);
+}
+
+TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
+  const Files classes{"neg", "pos"};
+  const std::string file = write("v", "neg\tx\nneutral\ty\n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}, classes); });
+  EXPECT_TRUE(contains(message, file + ":2: unknown label \"neutral\", expected one of: neg, pos")) << message;
+}
+
+TEST_F(Classification, CutsTheSideAskedFor) {
+  const Ids ids{10, 11, 12, 13, 14};
+  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 4, .truncation = Truncation::right}), (Ids{10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 4, .truncation = Truncation::left}), (Ids{12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 6, .truncation = Truncation::left}), (Ids{10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, 3, {}), Ids{3});
+  EXPECT_THROW(classifier_ids(ids, 3, {.max_length = 1}), ConfigError);
+}
+
+TEST_F(Classification, CountsEmptyAndShortenedTexts) {
+  const Tokenizer tokenizer = characters();
+  const LabelledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
+  LabelledReport report;
+  const ClassificationBatch all = encode_labelled(text, tokenizer, {.max_length = 5}, report);
+  EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
+  EXPECT_EQ(all.labels, (Ids{0, 1, 0}));
+  EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
+  EXPECT_EQ(copy(all.text[1]), Ids{tokenizer.eos_id()});
+  EXPECT_EQ(tokenizer.decode(all.text[2]), "abc");
+}
+
+TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
+  ClassificationBatch all;
+  for (int i = 0; i < 200; ++i) {
+    all.text.add(Ids(i % 11 + 1, i));
+    all.labels.push_back(i % 3);
+  }
+  const ClassificationBatcher batcher(all, {40}, 5);
+  EXPECT_NE(batcher.batch(0, 0).text.ids, batcher.batch(1, 0).text.ids);
+  for (const std::int64_t epoch : {0, 1}) {
+    Ids seen;
+    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
+      const ClassificationBatch batch = batcher.batch(epoch, index);
+      EXPECT_LE(batch.text.tokens(), 40);
+      EXPECT_EQ(batcher.size(epoch, index).tokens, batch.text.tokens());
+      EXPECT_EQ(batcher.size(epoch, index).texts, batch.text.sequences());
+      for (std::int64_t i = 0; i < batch.text.sequences(); ++i) {
+        const std::int32_t text = batch.text[i][0];
+        EXPECT_EQ(copy(batch.text[i]), Ids(text % 11 + 1, text));
+        EXPECT_EQ(batch.labels[i], text % 3);
+        seen.push_back(text);
+      }
+    }
+    std::sort(seen.begin(), seen.end());
+    ASSERT_EQ(seen.size(), 200u);
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(seen[i], i);
+  }
+}
+
+TEST_F(Classification, ReadsRealReviews) {
+  const std::string file = real_data("sst2/train.tsv");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no SST-2 at " << file;
+  const LabelledText text = read_labelled(Files{file}, {});
+  EXPECT_EQ(text.texts.size(), 6920u);
+  EXPECT_EQ(text.classes, (Files{"0", "1"}));
+  LabelledOptions imdb;
+  imdb.text_column = 4;
+  const std::string reviews = real_data("imdb/valid.tsv");
+  if (!std::filesystem::exists(reviews)) GTEST_SKIP() << "no IMDB at " << reviews;
+  EXPECT_EQ(read_labelled(Files{reviews}, imdb, text.classes).texts.size(), 5000u);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,157 @@
+#include "attend/data/language.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "attend/core/error.h"
+#include "data/files.h"
+
+namespace attend {
+namespace {
+
+using Files = std::vector<std::string>;
+using Ids = std::vector<std::int32_t>;
+
+constexpr std::int32_t kEos = 3;
+
+Tokenizer words() {
+  TokenizerOptions options;
+  options.type = TokenizerType::word;
+  options.vocab_size = 4 + 3;
+  return Tokenizer::train(std::vector<std::string>{"one two three"}, options);
+}
+
+// 0, 1, 2, ...: every token is its position.
+Ids counting(int tokens) {
+  Ids stream(tokens);
+  std::iota(stream.begin(), stream.end(), 0);
+  return stream;
+}
+
+class Language : public WithFiles {};
+
+TEST_F(Language, JoinsLinesIntoOneStream) {
+  const Tokenizer tokenizer = words();
+  const std::int32_t one = tokenizer.id("▁one");
+  const std::int32_t two = tokenizer.id("▁two");
+  const LanguageText text = encode_language(Files{"one two", "", "two"}, tokenizer);
+  EXPECT_EQ(text.stream, (Ids{kEos, one, two, kEos, kEos, two, kEos}));
+  EXPECT_EQ(text.targets(), 6);
+  EXPECT_EQ(text.summary(), "3 lines (1 empty), 3 words, 6 tokens");
+}
+
+TEST_F(Language, ReadsFilesAsIfTheyWereOne) {
+  const Tokenizer tokenizer = words();
+  const LanguageText text = read_language(Files{write("a", "one two\n\n"), write("b", "two\n")}, tokenizer);
+  EXPECT_EQ(text.stream, encode_language(Files{"one two", "", "two"}, tokenizer).stream);
+  EXPECT_EQ(text.lines, 3);
+  EXPECT_THROW(read_language(Files{}, tokenizer), ConfigError);
+}
+
+TEST_F(Language, ReadsManyLinesInOrder) {
+  const Tokenizer tokenizer = words();
+  std::string content;
+  Files lines;
+  for (int i = 0; i < 20'000; ++i) {
+    lines.push_back(i % 3 == 0 ? "one" : i % 5 == 0 ? "two three" : "");
+    content += lines.back() + "\n";
+  }
+  const LanguageText text = read_language(Files{write("a", content)}, tokenizer);
+  EXPECT_EQ(text.lines, 20'000);
+  EXPECT_EQ(text.stream, encode_language(lines, tokenizer).stream);
+}
+
+TEST_F(Language, CutsTheStreamIntoWindowsShiftedByOne) {
+  const LanguageBatcher batcher(counting(8), {.sequence_length = 3}, {6}, std::nullopt);
+  ASSERT_EQ(batcher.batches(0), 2);
+  const LanguageBatch first = batcher.batch(0, 0);
+  EXPECT_EQ(first.input.ids, (Ids{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(first.input.offsets, (Ids{0, 3, 6}));
+  EXPECT_EQ(first.target, (Ids{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(first.first_scored, (Ids{0, 0}));
+  const LanguageBatch last = batcher.batch(0, 1);
+  EXPECT_EQ(last.input.ids, Ids{6});
+  EXPECT_EQ(last.target, Ids{7});
+}
+
+TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
+  const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {64}, 9);
+  std::set<std::int32_t> beginnings;
+  for (std::int64_t epoch = 0; epoch < 6; ++epoch) {
+    Ids seen;
+    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
+      const LanguageBatch batch = batcher.batch(epoch, index);
+      EXPECT_LE(batch.input.tokens(), 64);
+      EXPECT_EQ(batch.scored(), batcher.size(epoch, index));
+      EXPECT_EQ(batch.scored(), batch.input.tokens());
+      for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
+        EXPECT_LE(batch.input.length(i), 16);
+        EXPECT_GE(batch.input.length(i), 1);
+        beginnings.insert(batch.input[i][0] % 16);
+      }
+      for (std::size_t n = 0; n < batch.target.size(); ++n) EXPECT_EQ(batch.target[n], batch.input.ids[n] + 1);
+      seen.insert(seen.end(), batch.target.begin(), batch.target.end());
+    }
+    std::sort(seen.begin(), seen.end());
+    Ids all = counting(1001);
+    all.erase(all.begin());
+    EXPECT_EQ(seen, all);
+  }
+  EXPECT_GE(beginnings.size(), 4u);  // windows are cut elsewhere in every epoch
+}
+
+TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
+  const LanguageOptions options{.sequence_length = 16};
+  const LanguageBatcher batcher(counting(1001), options, {64}, 9);
+  const Ids expected = batcher.batch(3, 2).target;
+  EXPECT_NE(batcher.batch(2, 2).target, expected);
+  EXPECT_EQ(LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
+  EXPECT_NE(LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
+}
+
+TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
+  for (const int stride : {1, 3, 8}) {
+    const LanguageEvaluationBatcher batcher(counting(31), {.sequence_length = 8}, stride, {20});
+    Ids scored;
+    for (std::int64_t index = 0; index < batcher.batches(); ++index) {
+      const LanguageBatch batch = batcher.batch(index);
+      EXPECT_LE(batch.input.tokens(), 20);
+      std::int64_t count = 0;
+      for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
+        EXPECT_LE(batch.input.length(i), 8);
+        for (std::int32_t t = batch.first_scored[i]; t < batch.input.length(i); ++t, ++count) {
+          const std::int32_t target = batch.target[batch.input.offsets[i] + t];
+          EXPECT_GE(t, std::min(8 - stride, target - 1));  // positions before it in its window
+          scored.push_back(target);
+        }
+      }
+      EXPECT_EQ(batch.scored(), count);
+    }
+    Ids all = counting(31);
+    all.erase(all.begin());
+    EXPECT_EQ(scored, all) << "stride " << stride;
+  }
+}
+
+TEST_F(Language, ChecksItsOptions) {
+  EXPECT_THROW(LanguageBatcher(counting(10), {.sequence_length = 0}, {64}, 1), ConfigError);
+  EXPECT_THROW(LanguageBatcher(counting(1), {}, {64}, 1), DataError);
+  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 0, {64}), ConfigError);
+  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 9, {64}), ConfigError);
+  EXPECT_THROW(LanguageBatcher(counting(10), {}, {64}, 1).batch(0, 1), DataError);
+}
+
+TEST_F(Language, CountsWikiText2AsThePublishedResultsDo) {
+  const std::string file = real_data("wikitext-2/valid.txt");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no WikiText-2 at " << file;
+  const LanguageText text = read_language(Files{file}, words());
+  EXPECT_EQ(text.lines, 3760);
+  EXPECT_EQ(text.words, 213886);
+  EXPECT_EQ(text.targets(), 213886 + 3760);  // words and ends of lines: unknown neighbours stay apart
+}
+
+}  // namespace
+}  // namespace attend
