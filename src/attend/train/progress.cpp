@@ -1,0 +1,176 @@
+#include "attend/train/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "attend/core/utf8.h"
+#include "attend/train/readable.h"
+
+namespace attend {
+namespace {
+
+constexpr double kSmoothing = 0.95;  // weight of the past in the loss and the speed that are shown
+constexpr int kDefaultColumns = 80;
+constexpr int kColumnsForBar = 50;
+constexpr int kShortestBar = 12, kLongestBar = 40;
+constexpr int kUnlimited = 1 << 20;
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment(name));
+    if (value.empty()) continue;
+    std::ranges::transform(value, value.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+int width(std::string_view text) { return static_cast<int>(count_code_points(text)); }
+
+}  // namespace
+
+ProgressOptions progress_options_for(std::FILE* out) {
+  ProgressOptions options;
+  options.terminal = isatty(fileno(out)) == 1 && environment("TERM") != "dumb";
+  options.unicode = utf8_locale();
+  return options;
+}
+
+Progress::Progress(std::FILE* out, ProgressOptions options) : out_(out), options_(options) {}
+
+void Progress::on_start(const TrainingStart& start) {
+  start_ = start;
+  std::string line = fmt::format("training {} parameters", readable_count(start.parameters));
+  if (start.total_steps > 0) line += fmt::format(", {} steps", readable_count(start.total_steps));
+  line += fmt::format(", seed {}", start.seed);
+  if (start.resumed_step > 0) line += fmt::format(", from step {}", readable_count(start.resumed_step));
+  put(line + "\n");
+}
+
+void Progress::on_step(const StepEvent& event) {
+  const bool first = first_seconds_ < 0;
+  if (first) {
+    first_seconds_ = event.seconds;
+    first_step_ = event.step;
+  }
+  last_ = event;
+  weight_ = kSmoothing * weight_ + (1 - kSmoothing);
+  const double share = (1 - kSmoothing) / weight_;  // of the newest value: 1 at first, so that no zero is averaged in
+  loss_ += share * (event.loss - loss_);
+  nll_ += share * (event.nll - nll_);
+  tokens_per_second_ += share * (event.tokens_per_second - tokens_per_second_);
+  if (!first && event.seconds < next_ && event.step != start_.total_steps) return;
+  next_ = event.seconds + (options_.terminal ? options_.redraw_seconds : options_.line_seconds);
+  if (options_.terminal) {
+    put("\r" + status(event, columns()) + "\x1b[K");
+    drawn_ = true;
+  } else {
+    put(status(event, 0) + "\n");
+  }
+}
+
+void Progress::on_validation(const ValidationEvent& event) {
+  std::string line = fmt::format("step {}: validation loss {}, perplexity {}", readable_count(event.step), readable_measure(event.loss),
+                                 readable_measure(perplexity(event.nll)));
+  for (const auto& [name, value] : event.metrics) line += fmt::format(", {} {}", name, readable_measure(value));
+  if (event.best) line += options_.unicode ? " ← best" : " <- best";
+  note(line);
+}
+
+void Progress::on_end(const EndEvent& event) {
+  clear_line();
+  put(fmt::format("{} at step {} after {}\n", name_of(event.reason), readable_count(event.step), readable_duration(event.seconds)));
+}
+
+void Progress::note(const std::string& message) {
+  const bool redraw = drawn_;
+  clear_line();
+  put(message + "\n");
+  if (redraw) {
+    put(status(last_, columns()) + "\x1b[K");
+    drawn_ = true;
+  }
+}
+
+// The parts of the line in the order of their worth: on a narrow terminal the last ones go. columns = 0: all of them, no bar.
+std::string Progress::status(const StepEvent& event, int columns) const {
+  const bool known = start_.total_steps > 0;
+  const bool with_bar = known && columns >= kColumnsForBar;
+  const int room =
+      columns == 0 ? kUnlimited : columns - 1 - (with_bar ? kShortestBar + 2 : 0);  // the last column stays free: some terminals wrap there
+  const std::string total = readable_count(start_.total_steps);
+  std::string line =
+      fmt::format("step {:>{}}", readable_count(event.step), with_bar ? total.size() : 0);  // aligned: the bar keeps its length
+  if (known) line += "/" + total;
+  for (const std::string& part : parts(event)) {
+    if (width(line) + 2 + width(part) > room) break;
+    line += "  " + part;
+  }
+  if (width(line) > room) line.resize(static_cast<std::size_t>(std::max(room, 0)));
+  if (!with_bar) return line;
+  const int length = std::min(kShortestBar + room - width(line), kLongestBar);
+  return bar(static_cast<double>(event.step) / static_cast<double>(start_.total_steps), length) + "  " + line;
+}
+
+std::vector<std::string> Progress::parts(const StepEvent& event) const {
+  std::vector<std::string> parts = {"loss " + readable_measure(loss_)};
+  if (start_.total_steps > 0) {
+    const auto steps = static_cast<double>(event.step - first_step_);
+    const auto left = static_cast<double>(start_.total_steps - event.step);
+    parts.push_back("ETA " + readable_duration(left == 0 ? 0 : steps > 0 ? left * (event.seconds - first_seconds_) / steps : -1));
+  }
+  parts.push_back(readable_quantity(tokens_per_second_) + " tokens/s");
+  parts.push_back("perplexity " + readable_measure(perplexity(nll_)));
+  parts.push_back("lr " + readable_rate(event.learning_rate));
+  parts.push_back("epoch " + readable_count(event.epoch + 1));
+  return parts;
+}
+
+std::string Progress::bar(double fraction, int columns) const {
+  const int inside = columns - 2;
+  const double filled = std::clamp(fraction, 0.0, 1.0) * inside;
+  if (!options_.unicode) {
+    const int whole = static_cast<int>(filled);
+    return "[" + std::string(static_cast<std::size_t>(whole), '#') + std::string(static_cast<std::size_t>(inside - whole), '.') + "]";
+  }
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  std::string text = "▕";
+  int eighths = static_cast<int>(std::lround(filled * 8));
+  for (int column = 0; column < inside; ++column) {
+    const int here = std::min(eighths, 8);
+    text += here > 0 ? kEighths[here] : " ";
+    eighths -= here;
+  }
+  return text + "▏";
+}
+
+int Progress::columns() const {
+  if (options_.columns > 0) return options_.columns;
+  winsize size{};
+  if (ioctl(fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return kDefaultColumns;
+}
+
+void Progress::put(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), out_);
+  std::fflush(out_);
+}
+
+void Progress::clear_line() {
+  if (drawn_) put("\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace attend

@@ -1,0 +1,41 @@
+// Draws a run in TensorBoard: train/loss, train/perplexity, train/learning_rate, train/gradient_norm, train/tokens_per_second, valid/loss,
+// valid/perplexity and valid/<metric> over the steps. Show with `tensorboard --logdir RUN`.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "attend/train/event_file.h"
+#include "attend/train/listener.h"
+
+namespace attend {
+
+struct TensorBoardOptions {
+  int every = 10;               // steps between points of train/...
+  std::function<double()> now;  // seconds since 1970; the system's clock when empty
+};
+
+template <class Visitor>
+void fields(TensorBoardOptions& o, Visitor&& visit) {
+  visit("tensorboard-every", o.every, "steps between points in TensorBoard");
+}
+
+class TensorBoard : public TrainingListener {
+ public:
+  // Nothing is made before on_start. Throws ConfigError unless every >= 1. Calls throw IoError when the file cannot be written.
+  explicit TensorBoard(std::filesystem::path folder, TensorBoardOptions options = {});
+
+  // A new event file each time; for a resumed run, one that makes TensorBoard forget the steps that are trained again.
+  void on_start(const TrainingStart& start) override;
+  void on_step(const StepEvent& event) override;
+  void on_validation(const ValidationEvent& event) override;
+  void on_end(const EndEvent& event) override;
+
+ private:
+  std::filesystem::path folder_;
+  TensorBoardOptions options_;
+  std::optional<EventFile> file_;
+};
+
+}  // namespace attend

@@ -1,0 +1,136 @@
+#include "attend/train/training_log.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+void check_header(const Json& header, const std::filesystem::path& path) {
+  const auto version = header.find("attend_log");
+  if (version == header.end() || !version->is_number_integer()) {
+    throw DataError(
+        fmt::format("{}:1: expected the first line of a training log, {{\"attend_log\":{},...}}; move the file away to resume without it",
+                    path.string(), TrainingLog::kVersion));
+  }
+  if (*version != TrainingLog::kVersion) {
+    throw DataError(fmt::format("{}:1: a log of version {}, this program writes version {}; move the file away to resume without it",
+                                path.string(), version->get<std::int64_t>(), TrainingLog::kVersion));
+  }
+}
+
+// Whether the line belongs to the run up to `step`.
+bool belongs(const Json& line, std::int64_t step) {
+  return line.value("event", std::string()) != "end" && line.value("step", std::int64_t{0}) <= step;
+}
+
+// How many bytes of the log are to be kept on resuming from `step`: whole lines only. nullopt when there is no log.
+std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, std::int64_t step) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::uintmax_t kept = 0;
+  std::string text;
+  for (std::int64_t number = 1; std::getline(file, text); ++number) {
+    if (file.eof()) break;  // no newline: the line was cut short
+    const Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object()) {
+      if (file.peek() == std::ifstream::traits_type::eof()) break;
+      throw DataError(
+          fmt::format("{}:{}: expected a JSON object, found \"{}\"; the log is damaged: repair it, or move it away to resume without it",
+                      path.string(), number, text.substr(0, 40)));
+    }
+    if (number == 1) {
+      check_header(line, path);
+    } else if (!belongs(line, step)) {
+      break;
+    }
+    kept += text.size() + 1;
+  }
+  return kept == 0 ? std::nullopt : std::optional(kept);
+}
+
+}  // namespace
+
+TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options) : path_(std::move(path)), options_(options) {
+  if (options_.every < 1) throw ConfigError(fmt::format("log-every: expected at least 1, got {}", options_.every));
+}
+
+void TrainingLog::on_start(const TrainingStart& start) {
+  if (start.resumed_step > 0) {
+    if (const auto kept = kept_bytes(path_, start.resumed_step)) {
+      std::error_code error;
+      std::filesystem::resize_file(path_, *kept, error);
+      if (error) throw IoError(fmt::format("cannot shorten {}: {}", path_.string(), error.message()));
+      return open("ab");
+    }
+  }
+  open("wb");
+  write(Json{{"attend_log", kVersion},
+             {"seed", start.seed},
+             {"parameters", start.parameters},
+             {"total_steps", start.total_steps},
+             {"time", {{"started", utc_now()}}}}
+            .dump());
+}
+
+void TrainingLog::on_step(const StepEvent& e) {
+  if (e.step % options_.every != 0) return;
+  write(Json{{"event", "step"},
+             {"step", e.step},
+             {"epoch", e.epoch},
+             {"loss", e.loss},
+             {"nll", e.nll},
+             {"perplexity", perplexity(e.nll)},
+             {"learning_rate", e.learning_rate},
+             {"gradient_norm", e.gradient_norm},
+             {"tokens", e.tokens},
+             {"source_tokens", e.source_tokens},
+             {"time", {{"seconds", e.seconds}, {"tokens_per_second", e.tokens_per_second}}}}
+            .dump());
+}
+
+void TrainingLog::on_validation(const ValidationEvent& e) {
+  Json line{{"event", "validation"}, {"step", e.step}, {"epoch", e.epoch},
+            {"loss", e.loss},        {"nll", e.nll},   {"perplexity", perplexity(e.nll)}};
+  for (const auto& [name, value] : e.metrics) line[name] = value;
+  line["best"] = e.best;
+  line["time"] = {{"seconds", e.seconds}};
+  write(line.dump());
+}
+
+void TrainingLog::on_end(const EndEvent& e) {
+  write(Json{{"event", "end"}, {"step", e.step}, {"reason", name_of(e.reason)}, {"time", {{"seconds", e.seconds}}}}.dump());
+  file_.reset();
+}
+
+void TrainingLog::open(const char* mode) {
+  file_.reset(std::fopen(path_.c_str(), mode));
+  if (!file_) throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+}
+
+void TrainingLog::write(const std::string& line) {
+  if (!file_) return;
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fputc('\n', file_.get()) == EOF ||
+      std::fflush(file_.get()) != 0) {
+    throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+  }
+}
+
+}  // namespace attend
