@@ -70,41 +70,45 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
   const std::ptrdiff_t a_row = p.a_row;
   const std::ptrdiff_t a_depth = p.a_depth;
   const std::ptrdiff_t b_row = p.b_row;
+  // The pragmas keep the accumulators in registers; 6 and 2 are the most there can be.
   V total[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Zero(d);
-  }
+  HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) { HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Zero(d); }
   for (std::ptrdiff_t k = depth.begin; k < depth.end; ++k) {
     V x[kVectors];
-    for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * lanes);
-    for (int r = 0; r < kRows; ++r) {
+    HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * lanes);
+    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
       const V y = hn::Set(d, a[r * a_row]);
-      for (int v = 0; v < kVectors; ++v) total[r][v] = hn::MulAdd(y, x[v], total[r][v]);
+      HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::MulAdd(y, x[v], total[r][v]);
     }
     a += a_depth;
     b += b_row;
   }
   if (p.zeros_hide) {
-    V all = hn::Zero(d);
-    for (int r = 0; r < kRows; ++r) {
-      for (int v = 0; v < kVectors; ++v) all = hn::Add(all, total[r][v]);
-    }
+    V all = total[0][0];
+    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) { HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) all = hn::Add(all, total[r][v]); }
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::IsFinite(all)))) {
       small_product_elements(p, m, m + kRows, n, n + kVectors * lanes, depth);
       return;
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      float* to = p.c + (m + r) * p.c_row + n + v * lanes;
-      V value = total[r][v];
-      if (p.accumulate) {
-        const V old = hn::LoadU(d, to);
-        value = p.keep != nullptr ? hn::MulAdd(hn::Set(d, p.keep[m + r]), old, value) : hn::Add(old, value);
+  float* const c = p.c + m * p.c_row + n;
+  const std::ptrdiff_t c_row = p.c_row;
+  if (p.accumulate) {
+    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
+      const V keep = hn::Set(d, p.keep != nullptr ? p.keep[m + r] : 1.0f);
+      HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) {
+        total[r][v] = hn::MulAdd(keep, hn::LoadU(d, c + r * c_row + v * lanes), total[r][v]);
       }
-      if (p.factor != nullptr) value = hn::Mul(hn::Set(d, p.factor[m + r]), value);
-      hn::StoreU(value, d, to);
     }
+  }
+  if (p.factor != nullptr) {
+    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
+      const V factor = hn::Set(d, p.factor[m + r]);
+      HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Mul(factor, total[r][v]);
+    }
+  }
+  HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
+    HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) hn::StoreU(total[r][v], d, c + r * c_row + v * lanes);
   }
 }
 
@@ -114,28 +118,31 @@ constexpr int kProductRows = 6;  // 6 x 2 accumulators, 2 vectors of B and 1 ele
 template <int kVectors, class D>
 HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t n) {
   const std::ptrdiff_t columns = kVectors * static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  for (std::ptrdiff_t m = 0; m < p.rows; m += kProductRows) {
-    const std::ptrdiff_t left = p.rows - m;
-    const Depth depth = depth_of(p, m, HWY_MIN(m + kProductRows, p.rows), n + columns);
+  // The rows are dealt out evenly: 14 as 5 + 5 + 4, since a tile of 2 would leave the multipliers waiting for each other.
+  const std::ptrdiff_t tiles = (p.rows + kProductRows - 1) / kProductRows;
+  for (std::ptrdiff_t t = 0, m = 0; t < tiles; ++t) {
+    const std::ptrdiff_t m_begin = m;
+    m += (p.rows - m) / (tiles - t) + ((p.rows - m) % (tiles - t) != 0 ? 1 : 0);
+    const Depth depth = depth_of(p, m_begin, m, n + columns);
     if (depth.skip) continue;
-    switch (left) {
+    switch (m - m_begin) {
       case 1:
-        small_product_tile<1, kVectors>(d, p, m, n, depth);
+        small_product_tile<1, kVectors>(d, p, m_begin, n, depth);
         break;
       case 2:
-        small_product_tile<2, kVectors>(d, p, m, n, depth);
+        small_product_tile<2, kVectors>(d, p, m_begin, n, depth);
         break;
       case 3:
-        small_product_tile<3, kVectors>(d, p, m, n, depth);
+        small_product_tile<3, kVectors>(d, p, m_begin, n, depth);
         break;
       case 4:
-        small_product_tile<4, kVectors>(d, p, m, n, depth);
+        small_product_tile<4, kVectors>(d, p, m_begin, n, depth);
         break;
       case 5:
-        small_product_tile<5, kVectors>(d, p, m, n, depth);
+        small_product_tile<5, kVectors>(d, p, m_begin, n, depth);
         break;
       default:
-        small_product_tile<kProductRows, kVectors>(d, p, m, n, depth);
+        small_product_tile<kProductRows, kVectors>(d, p, m_begin, n, depth);
     }
   }
 }
@@ -161,38 +168,40 @@ void small_product(const SmallProduct& p) {
   }
 }
 
+// Rows behind the last are copies of it: they fill the vectors with harmless numbers.
 void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width, float factor, float* to, std::ptrdiff_t stride) {
-  std::ptrdiff_t r = 0;
+  const std::ptrdiff_t last = rows - 1;
+  std::ptrdiff_t whole = 0;  // columns of `from` that go through vectors
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<float, 4> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   const auto scale = hn::Set(d, factor);
   const auto pairs = [wide](auto x) HWY_ATTR { return hn::BitCast(wide, x); };
-  for (; r + 4 <= rows; r += 4) {
-    std::ptrdiff_t i = 0;
-    for (; i + 4 <= width; i += 4) {
-      const auto x0 = hn::Mul(scale, hn::LoadU(d, from.at(r, i)));
-      const auto x1 = hn::Mul(scale, hn::LoadU(d, from.at(r + 1, i)));
-      const auto x2 = hn::Mul(scale, hn::LoadU(d, from.at(r + 2, i)));
-      const auto x3 = hn::Mul(scale, hn::LoadU(d, from.at(r + 3, i)));
+  whole = width / 4 * 4;
+  for (std::ptrdiff_t r = 0; r < stride; r += 4) {
+    const float* HWY_RESTRICT row0 = from.at(HWY_MIN(r, last), 0);
+    const float* HWY_RESTRICT row1 = from.at(HWY_MIN(r + 1, last), 0);
+    const float* HWY_RESTRICT row2 = from.at(HWY_MIN(r + 2, last), 0);
+    const float* HWY_RESTRICT row3 = from.at(HWY_MIN(r + 3, last), 0);
+    float* HWY_RESTRICT corner = to + r;
+    for (std::ptrdiff_t i = 0; i < whole; i += 4, corner += 4 * stride) {
+      const auto x0 = hn::Mul(scale, hn::LoadU(d, row0 + i));
+      const auto x1 = hn::Mul(scale, hn::LoadU(d, row1 + i));
+      const auto x2 = hn::Mul(scale, hn::LoadU(d, row2 + i));
+      const auto x3 = hn::Mul(scale, hn::LoadU(d, row3 + i));
       const auto low01 = pairs(hn::InterleaveLower(d, x0, x1));
       const auto low23 = pairs(hn::InterleaveLower(d, x2, x3));
       const auto high01 = pairs(hn::InterleaveUpper(d, x0, x1));
       const auto high23 = pairs(hn::InterleaveUpper(d, x2, x3));
-      float* corner = to + i * stride + r;
       hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, corner);
       hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, corner + stride);
       hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, corner + 2 * stride);
       hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, corner + 3 * stride);
     }
-    for (; i < width; ++i) {
-      for (std::ptrdiff_t s = r; s < r + 4; ++s) to[i * stride + s] = factor * *from.at(s, i);
-    }
   }
 #endif
-  for (std::ptrdiff_t i = 0; i < width; ++i) {
-    for (std::ptrdiff_t s = r; s < rows; ++s) to[i * stride + s] = factor * *from.at(s, i);
-    for (std::ptrdiff_t s = rows; s < stride; ++s) to[i * stride + s] = 0.0f;
+  for (std::ptrdiff_t i = whole; i < width; ++i) {
+    for (std::ptrdiff_t r = 0; r < stride; ++r) to[i * stride + r] = factor * *from.at(HWY_MIN(r, last), i);
   }
 }
 
