@@ -17,6 +17,15 @@ void fill_guard(const Tensor& x) {
   for (std::int64_t i = 0; i < x.size(); ++i) std::memcpy(x.data() + i, &kGuard, sizeof kGuard);
 }
 
+// The sum of four uniform numbers, scaled to variance 1: near enough to normal, within 3.5, and several times faster to draw.
+float near_normal(Random& random) {
+  const std::uint32_t a = random.next();
+  const std::uint32_t b = random.next();
+  const std::uint32_t sum = (a & 0xffffu) + (a >> 16) + (b & 0xffffu) + (b >> 16);
+  constexpr float kDeviation = 37837.23f;  // 2^16 sqrt(4/12)
+  return (static_cast<float>(sum) - 131070.0f) / kDeviation;
+}
+
 bool is_guard(const float& x) { return std::memcmp(&x, &kGuard, sizeof kGuard) == 0; }
 
 }  // namespace
@@ -32,14 +41,14 @@ Tensor Operands::make(std::int64_t rows, std::int64_t cols) {
 Tensor Operands::normal(std::int64_t rows, std::int64_t cols, float deviation, float mean) {
   const Tensor x = make(rows, cols);
   for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < cols; ++c) x.row(r)[c] = mean + deviation * random_.normal();
+    for (std::int64_t c = 0; c < cols; ++c) x.row(r)[c] = mean + deviation * near_normal(random_);
   }
   return x;
 }
 
 Tensor Operands::normal_vector(std::int64_t size, float deviation, float mean) {
   const Tensor x = Tensor::empty({size});
-  for (float& value : x.span()) value = mean + deviation * random_.normal();
+  for (float& value : x.span()) value = mean + deviation * near_normal(random_);
   return x;
 }
 
