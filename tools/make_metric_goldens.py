@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/metrics/goldens.h: what sacreBLEU says about texts made up for the purpose.
+"""Writes tests/metrics/goldens.cpp: what sacreBLEU says about texts made up for the purpose.
 
-    python3 tools/make_metric_goldens.py > tests/metrics/goldens.h
+    python3 tools/make_metric_goldens.py > tests/metrics/goldens.cpp
 
 Needs the package sacrebleu (the committed file was made with the version named in its first line). The tests themselves need no Python.
 """
@@ -130,7 +130,7 @@ def integers(values):
 
 
 def table(kind, name, rows):
-    print(f"inline const std::vector<{kind}> {name} = {{")
+    print(f"const std::vector<{kind}> {name} = {{")
     for row in rows:
         print("    {" + ", ".join(row) + "},")
     print("};\n")
@@ -232,32 +232,22 @@ def bootstrap_rows(reference, systems):
 def main():
     print(f"// Made by tools/make_metric_goldens.py with sacrebleu {sacrebleu.__version__}; do not edit.")
     print("// clang-format off")
-    print("#pragma once\n\n#include <cstdint>\n#include <map>\n#include <string>\n#include <vector>\n")
+    print('#include "metrics/goldens.h"\n')
     print("namespace goldens {\n")
-    print("struct Tokens { std::string tokenization, line, tokens; };")
-    print("struct Lower { std::string line, lower; };")
-    print("struct Bleu {\n  std::string corpus; int references; std::string tokenization; bool lowercase; std::string smoothing;\n"
-          "  double smoothing_value; int max_order; bool effective_order; double score; std::vector<double> precisions;\n"
-          "  double brevity_penalty; std::int64_t hypothesis_length, reference_length; std::string line;\n};")
-    print("struct Sentence { std::string hypothesis; std::vector<std::string> references; double bleu, chrf, chrf_plus; };")
-    print("struct Chrf {\n  std::string corpus; int references, char_order, word_order, beta; bool lowercase; double score;\n"
-          "  std::string name, signature;\n};")
-    print("struct Bootstrap {\n  int baseline, system; std::string metric; double baseline_score, baseline_mean, baseline_half_width;\n"
-          "  double system_score, system_mean, system_half_width, p_value;\n};\n")
-    print("inline const std::map<std::string, std::vector<std::string>> kCorpora = {")
+    print("const std::map<std::string, std::vector<std::string>> kCorpora = {")
     for name, lines in CORPORA.items():
         print(f"    {{{text(name)}, {texts(lines)}}},")
     print("};\n")
-    print(f"inline const std::vector<std::vector<std::string>> kReferences = {{\n    {texts(REFERENCE_1)},\n    {texts(REFERENCE_2)},\n}};\n")
+    print(f"const std::vector<std::vector<std::string>> kReferences = {{\n    {texts(REFERENCE_1)},\n    {texts(REFERENCE_2)},\n}};\n")
     table("Tokens", "kTokens", tokens())
     table("Lower", "kLower", ((text(line), text(line.lower())) for line in LINES))
     table("Bleu", "kBleu", bleu_rows())
     table("Sentence", "kSentences", sentence_rows())
     table("Chrf", "kChrf", chrf_rows())
-    print(f"inline const double kMultiBleu[] = {{{multi_bleu(SYSTEM_A, [REFERENCE_1])!r}, {multi_bleu(SYSTEM_A, [REFERENCE_1, REFERENCE_2])!r}}};\n")
+    print(f"const double kMultiBleu[2] = {{{multi_bleu(SYSTEM_A, [REFERENCE_1])!r}, {multi_bleu(SYSTEM_A, [REFERENCE_1, REFERENCE_2])!r}}};\n")
     reference, systems = made_up_systems()
-    print(f"inline const std::vector<std::string> kMadeUpReference = {texts(reference)};\n")
-    print("inline const std::vector<std::vector<std::string>> kMadeUpSystems = {")
+    print(f"const std::vector<std::string> kMadeUpReference = {texts(reference)};\n")
+    print("const std::vector<std::vector<std::string>> kMadeUpSystems = {")
     for system in systems:
         print(f"    {texts(system)},")
     print("};\n")

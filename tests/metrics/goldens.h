@@ -1,5 +1,4 @@
-// Made by tools/make_metric_goldens.py with sacrebleu 2.6.0; do not edit.
-// clang-format off
+// What sacreBLEU says about texts made up for the purpose: the data is in goldens.cpp, which tools/make_metric_goldens.py writes.
 #pragma once
 
 #include <cstdint>
@@ -9,409 +8,56 @@
 
 namespace goldens {
 
-struct Tokens { std::string tokenization, line, tokens; };
-struct Lower { std::string line, lower; };
-struct Bleu {
-  std::string corpus; int references; std::string tokenization; bool lowercase; std::string smoothing;
-  double smoothing_value; int max_order; bool effective_order; double score; std::vector<double> precisions;
-  double brevity_penalty; std::int64_t hypothesis_length, reference_length; std::string line;
+struct Tokens {
+  std::string tokenization, line, tokens;
 };
-struct Sentence { std::string hypothesis; std::vector<std::string> references; double bleu, chrf, chrf_plus; };
+struct Lower {
+  std::string line, lower;
+};
+struct Bleu {
+  std::string corpus;
+  int references;
+  std::string tokenization;
+  bool lowercase;
+  std::string smoothing;
+  double smoothing_value;
+  int max_order;
+  bool effective_order;
+  double score;
+  std::vector<double> precisions;
+  double brevity_penalty;
+  std::int64_t hypothesis_length, reference_length;
+  std::string line;
+};
+struct Sentence {
+  std::string hypothesis;
+  std::vector<std::string> references;
+  double bleu, chrf, chrf_plus;
+};
 struct Chrf {
-  std::string corpus; int references, char_order, word_order, beta; bool lowercase; double score;
+  std::string corpus;
+  int references, char_order, word_order, beta;
+  bool lowercase;
+  double score;
   std::string name, signature;
 };
 struct Bootstrap {
-  int baseline, system; std::string metric; double baseline_score, baseline_mean, baseline_half_width;
+  int baseline, system;
+  std::string metric;
+  double baseline_score, baseline_mean, baseline_half_width;
   double system_score, system_mean, system_half_width, p_value;
 };
 
-inline const std::map<std::string, std::vector<std::string>> kCorpora = {
-    {"A", {"A man in an orange hat is looking at something.", "Two young white males are outside near many bushes.", "Der Hund rennt über die grüne Wiese, während die Kinder spielen.", "The company's revenue rose 3.5% to $1,000.5 million in 2019-20.", "&quot;I don't know,&quot; she said - &quot;ask him &amp; his wife&quot;.", "今日は天気がよいです。", "Straßenbahnen fahren hier nur bis 23.30 Uhr (AUSSER SONNTAGS).", "yes", "good morning 👍🏽 everyone !", "", "EIN MANN", "Extra words here"}},
-    {"B", {"A man with a hat.", "Two boys stand by bushes", "Ein Hund auf der Wiese, die Kinder spielen auch hier und da.", "Revenue rose 3,5 % to 1000.5 million dollars.", "she said: ask his wife", "天気", "Die Straßenbahn fährt bis 23:30 Uhr", "No.", "morning", "He lives in the house on the sea coast near the harbour of the town.", "Mann", ""}},
-    {"none", {"x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z", "x y z"}},
-    {"empty", {"", "", "", "", "", "", "", "", "", "", "", ""}},
-    {"short", {"ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann", "ein Mann"}},
-};
-
-inline const std::vector<std::vector<std::string>> kReferences = {
-    {"A man in an orange hat is staring at something.", "Two young, white males are outside near many bushes.", "Der Hund läuft über die grüne Wiese, während die Kinder spielen.", "The company's revenue rose by 3.5% to $1,000.5 million in 2019-20.", "\"I don't know,\" she said – \"ask him & his wife\".", "今日は天気がいいです。", "Straßenbahnen fahren hier nur bis 23:30 Uhr (außer sonntags).", "Yes.", "Good morning 👍 everyone!", "He lives in a house by the sea.", "ein Mann", ""},
-    {"A man wearing an orange hat stares at something.", "Two young white men are outdoors, close to a lot of bushes.", "Während die Kinder spielen, rennt der Hund über die grüne Wiese.", "Revenues of the company were up 3.5 % to $1,000.5 million in 2019–20.", "“I do not know”, she said, “ask him and his wife.”", "今日はいい天気ですね。", "Trams run here until 23:30 only (except on Sundays).", "Yes, indeed!", "Good morning to everyone! 👍", "His house is by the sea.", "Ein Mann steht da", "Something."},
-};
-
-inline const std::vector<Tokens> kTokens = {
-    {"13a", "", ""},
-    {"13a", "   ", ""},
-    {"13a", "Hello", "Hello"},
-    {"13a", "Hello, world!", "Hello , world !"},
-    {"13a", "Die Straße ist 3,5 km lang – größer als 1,000.5 m.", "Die Straße ist 3,5 km lang – größer als 1,000.5 m ."},
-    {"13a", "Er sagte: \"Das ist \"schön\"\", nicht wahr\?", "Er sagte : \" Das ist \" schön \" \" , nicht wahr \?"},
-    {"13a", "He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done", "He said \" yes & no \" < b > < & # 39 ; x & # 39 ; & done"},
-    {"13a", "It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-.", "It's a well-known state-of-the-art 5 - year-old's re-run , 1990 - 95 , -5 and 7 - ."},
-    {"13a", "Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home", "Costs : $ 5.00 , €1.234,56 , £3 , - , 50 % , # 1 , C + + & C # , a _ b , x ^ 2 , ~ 10 , { a | b } , [ c ] , ` d ` , a / b @ home"},
-    {"13a", "Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3.", "Wait . . . what \? ! No . . yes , , no , , . , a . b 1 . 2 , . 5 , 5 5 . a a . 5 v1.2.3 ."},
-    {"13a", "„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?", "„Ja“ , sagte sie ; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola ! ¿Qué \?"},
-    {"13a", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!", "我喜歡吃蘋果。你呢 \? 价格 : １２３ . ４元 , 好 !"},
-    {"13a", "東京は日本の首都です。「はい」、そうです〜", "東京は日本の首都です。「はい」、そうです〜"},
-    {"13a", "Привет, мир! Это 3-й тест (№5).", "Привет , мир ! Это 3 - й тест ( №5 ) ."},
-    {"13a", "مرحبا، كيف حالك؟ ٣٫١٤", "مرحبا، كيف حالك؟ ٣٫١٤"},
-    {"13a", "สวัสดีชาวโลก ๑๒๓", "สวัสดีชาวโลก ๑๒๓"},
-    {"13a", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3 = 15 ½ ² ± 20 °C"},
-    {"13a", "no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two", "no break thin wide line next fs tab two"},
-    {"13a", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature"},
-    {"13a", "<skipped> text <skipped>, hyphen-\012ated line\012break end-\012", "text , hyphenated line break end-"},
-    {"13a", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ . ΑΣ' Α . Σ . ΣΑΣ"},
-    {"13a", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀"},
-    {"13a", "ends with space \302\240 ", "ends with space"},
-    {"13a", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6..", "a . b , c d . , e f , . g 1 . , 2 3 , . 4 . .5 6 . ."},
-    {"13a", "A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲", "A 1 - 2 - 3 4 - -5 x-1 1 - -1 １-２ 1–2 1—2 ۱-۲"},
-    {"none", "", ""},
-    {"none", "   ", ""},
-    {"none", "Hello", "Hello"},
-    {"none", "Hello, world!", "Hello, world!"},
-    {"none", "Die Straße ist 3,5 km lang – größer als 1,000.5 m.", "Die Straße ist 3,5 km lang – größer als 1,000.5 m."},
-    {"none", "Er sagte: \"Das ist \"schön\"\", nicht wahr\?", "Er sagte: \"Das ist \"schön\"\", nicht wahr\?"},
-    {"none", "He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done", "He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done"},
-    {"none", "It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-.", "It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-."},
-    {"none", "Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home", "Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home"},
-    {"none", "Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3.", "Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3."},
-    {"none", "„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?", "„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?"},
-    {"none", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!"},
-    {"none", "東京は日本の首都です。「はい」、そうです〜", "東京は日本の首都です。「はい」、そうです〜"},
-    {"none", "Привет, мир! Это 3-й тест (№5).", "Привет, мир! Это 3-й тест (№5)."},
-    {"none", "مرحبا، كيف حالك؟ ٣٫١٤", "مرحبا، كيف حالك؟ ٣٫١٤"},
-    {"none", "สวัสดีชาวโลก ๑๒๓", "สวัสดีชาวโลก ๑๒๓"},
-    {"none", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C"},
-    {"none", "no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two", "no break thin wide line next fs tab two"},
-    {"none", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature"},
-    {"none", "<skipped> text <skipped>, hyphen-\012ated line\012break end-\012", "<skipped> text <skipped>, hyphen- ated line break end-"},
-    {"none", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ"},
-    {"none", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀"},
-    {"none", "ends with space \302\240 ", "ends with space"},
-    {"none", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6..", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6.."},
-    {"none", "A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲", "A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲"},
-    {"intl", "", ""},
-    {"intl", "   ", ""},
-    {"intl", "Hello", "Hello"},
-    {"intl", "Hello, world!", "Hello , world !"},
-    {"intl", "Die Straße ist 3,5 km lang – größer als 1,000.5 m.", "Die Straße ist 3,5 km lang – größer als 1,000.5 m ."},
-    {"intl", "Er sagte: \"Das ist \"schön\"\", nicht wahr\?", "Er sagte : \" Das ist \" schön \" \" , nicht wahr \?"},
-    {"intl", "He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done", "He said & quot ; yes & amp ; no & quot ; & lt ; b & gt ; & amp ; lt ; & #39 ; x & #39 ; & done"},
-    {"intl", "It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-.", "It ' s a well - known state - of - the - art 5 - year - old ' s re - run , 1990-95 , - 5 and 7 - ."},
-    {"intl", "Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home", "Costs : $ 5.00 , € 1.234,56 , £ 3 , - , 50 % , # 1 , C + + & C # , a _ b , x ^ 2 , ~ 10 , { a | b } , [ c ] , ` d ` , a / b @ home"},
-    {"intl", "Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3.", "Wait . . . what \? ! No . . yes , , no , , . , a . b 1 . 2 , . 5 , 5 5 . a a . 5 v1.2.3."},
-    {"intl", "„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?", "„ Ja “ , sagte sie ; ‚ nein ‘ – « oui » ‹ non › “ yes ” ‘ no ’ … ¡ Hola ! ¿ Qué \?"},
-    {"intl", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!", "我喜歡吃蘋果 。 你呢 \? 价格 : １２３.４元 , 好 !"},
-    {"intl", "東京は日本の首都です。「はい」、そうです〜", "東京は日本の首都です 。 「 はい 」 、 そうです 〜"},
-    {"intl", "Привет, мир! Это 3-й тест (№5).", "Привет , мир ! Это 3 - й тест ( № 5 ) ."},
-    {"intl", "مرحبا، كيف حالك؟ ٣٫١٤", "مرحبا ، كيف حالك ؟ ٣٫١٤"},
-    {"intl", "สวัสดีชาวโลก ๑๒๓", "สวัสดีชาวโลก ๑๒๓"},
-    {"intl", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C", "Good 👍 🏽 morning ☕ 👨 ‍ 👩 ‍ 👧 🇩 🇪 → ok ✓ 5 × 3 = 15 ½ ² ± 20 ° C"},
-    {"intl", "no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two", "no break thin wide line next fs tab two"},
-    {"intl", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature"},
-    {"intl", "<skipped> text <skipped>, hyphen-\012ated line\012break end-\012", "< skipped > text < skipped > , hyphen - ated line break end -"},
-    {"intl", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ . ΑΣ ' Α . Σ . ΣΑΣ"},
-    {"intl", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐ Σ ªΣ 𐐀"},
-    {"intl", "ends with space \302\240 ", "ends with space"},
-    {"intl", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6..", "a . b , c d . , e f , . g 1 . , 2 3 , . 4 . .5 6 . ."},
-    {"intl", "A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲", "A 1-2-3 4 - - 5 x - 1 1 - - 1 １-２ 1–2 1—2 ۱-۲"},
-    {"char", "", ""},
-    {"char", "   ", ""},
-    {"char", "Hello", "H e l l o"},
-    {"char", "Hello, world!", "H e l l o , w o r l d !"},
-    {"char", "Die Straße ist 3,5 km lang – größer als 1,000.5 m.", "D i e S t r a ß e i s t 3 , 5 k m l a n g – g r ö ß e r a l s 1 , 0 0 0 . 5 m ."},
-    {"char", "Er sagte: \"Das ist \"schön\"\", nicht wahr\?", "E r s a g t e : \" D a s i s t \" s c h ö n \" \" , n i c h t w a h r \?"},
-    {"char", "He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done", "H e s a i d & q u o t ; y e s & a m p ; n o & q u o t ; & l t ; b & g t ; & a m p ; l t ; & # 3 9 ; x & # 3 9 ; & d o n e"},
-    {"char", "It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-.", "I t ' s a w e l l - k n o w n s t a t e - o f - t h e - a r t 5 - y e a r - o l d ' s r e - r u n , 1 9 9 0 - 9 5 , - 5 a n d 7 - ."},
-    {"char", "Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home", "C o s t s : $ 5 . 0 0 , € 1 . 2 3 4 , 5 6 , £ 3 , - , 5 0 % , # 1 , C + + & C # , a _ b , x ^ 2 , ~ 1 0 , { a | b } , [ c ] , ` d ` , a / b @ h o m e"},
-    {"char", "Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3.", "W a i t . . . w h a t \? ! N o . . y e s , , n o , , . , a . b 1 . 2 , . 5 , 5 5 . a a . 5 v 1 . 2 . 3 ."},
-    {"char", "„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?", "„ J a “ , s a g t e s i e ; ‚ n e i n ‘ – « o u i » ‹ n o n › “ y e s ” ‘ n o ’ … ¡ H o l a ! ¿ Q u é \?"},
-    {"char", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!", "我 喜 歡 吃 蘋 果 。 你 呢 \? 价 格 : １ ２ ３ . ４ 元 , 好 !"},
-    {"char", "東京は日本の首都です。「はい」、そうです〜", "東 京 は 日 本 の 首 都 で す 。 「 は い 」 、 そ う で す 〜"},
-    {"char", "Привет, мир! Это 3-й тест (№5).", "П р и в е т , м и р ! Э т о 3 - й т е с т ( № 5 ) ."},
-    {"char", "مرحبا، كيف حالك؟ ٣٫١٤", "م ر ح ب ا ، ك ي ف ح ا ل ك ؟ ٣ ٫ ١ ٤"},
-    {"char", "สวัสดีชาวโลก ๑๒๓", "ส ว ั ส ด ี ช า ว โ ล ก ๑ ๒ ๓"},
-    {"char", "Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C", "G o o d 👍 🏽 m o r n i n g ☕ 👨 ‍ 👩 ‍ 👧 🇩 🇪 → o k ✓ 5 × 3 = 1 5 ½ ² ± 2 0 ° C"},
-    {"char", "no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two", "n o b r e a k t h i n w i d e l i n e n e x t f s t a b t w o"},
-    {"char", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature", "z e r o \342\200\213 w i d t h \357\273\277 b o m e ́ c o m b i n i n g ﬁ l i g a t u r e"},
-    {"char", "<skipped> text <skipped>, hyphen-\012ated line\012break end-\012", "< s k i p p e d > t e x t < s k i p p e d > , h y p h e n - a t e d l i n e b r e a k e n d -"},
-    {"char", "ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ", "Ο Δ Υ Σ Σ Ε Υ Σ Κ Α Ι Ο Σ Ι Σ Υ Φ Ο Σ . Α Σ ' Α . Σ . Σ Α Σ"},
-    {"char", "İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀", "İ S T A N B U L I Ğ D I R D Ž ǅ ẞ Œ U V R E À É Î Õ Ü Α Σ ́ Β Α Σ \302\255 Ⅷ Σ ⓐ Σ ª Σ 𐐀"},
-    {"char", "ends with space \302\240 ", "e n d s w i t h s p a c e"},
-    {"char", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6..", "a . b , c d . , e f , . g 1 . , 2 3 , . 4 . . 5 6 . ."},
-    {"char", "A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲", "A 1 - 2 - 3 4 - - 5 x - 1 1 - - 1 １ - ２ 1 – 2 1 — 2 ۱ - ۲"},
-};
-
-inline const std::vector<Lower> kLower = {
-    {"", ""},
-    {"   ", "   "},
-    {"Hello", "hello"},
-    {"Hello, world!", "hello, world!"},
-    {"Die Straße ist 3,5 km lang – größer als 1,000.5 m.", "die straße ist 3,5 km lang – größer als 1,000.5 m."},
-    {"Er sagte: \"Das ist \"schön\"\", nicht wahr\?", "er sagte: \"das ist \"schön\"\", nicht wahr\?"},
-    {"He said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done", "he said &quot;yes &amp; no&quot; &lt;b&gt; &amp;lt; &#39;x&#39; & done"},
-    {"It's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-.", "it's a well-known state-of-the-art 5-year-old's re-run, 1990-95, -5 and 7-."},
-    {"Costs: $5.00, €1.234,56, £3,-, 50%, #1, C++ & C#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home", "costs: $5.00, €1.234,56, £3,-, 50%, #1, c++ & c#, a_b, x^2, ~10, {a|b}, [c], `d`, a/b @home"},
-    {"Wait... what\?! No.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3.", "wait... what\?! no.. yes,,no ,, . ,a .b 1. 2, .5 ,5 5.a a.5 v1.2.3."},
-    {"„Ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡Hola! ¿Qué\?", "„ja“, sagte sie; ‚nein‘ – «oui» ‹non› “yes” ‘no’ … ¡hola! ¿qué\?"},
-    {"我喜歡吃蘋果。你呢\?价格:１２３.４元,好!", "我喜歡吃蘋果。你呢\?价格:１２３.４元,好!"},
-    {"東京は日本の首都です。「はい」、そうです〜", "東京は日本の首都です。「はい」、そうです〜"},
-    {"Привет, мир! Это 3-й тест (№5).", "привет, мир! это 3-й тест (№5)."},
-    {"مرحبا، كيف حالك؟ ٣٫١٤", "مرحبا، كيف حالك؟ ٣٫١٤"},
-    {"สวัสดีชาวโลก ๑๒๓", "สวัสดีชาวโลก ๑๒๓"},
-    {"Good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °C", "good 👍🏽 morning ☕ 👨‍👩‍👧 🇩🇪 → ok ✓ 5×3=15 ½ ² ± 20 °c"},
-    {"no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two", "no\302\240break\342\200\211thin\343\200\200wide\342\200\250line\302\205next\034fs\011tab  two"},
-    {"zero\342\200\213width \357\273\277bom é combining ﬁ ligature", "zero\342\200\213width \357\273\277bom é combining ﬁ ligature"},
-    {"<skipped> text <skipped>, hyphen-\012ated line\012break end-\012", "<skipped> text <skipped>, hyphen-\012ated line\012break end-\012"},
-    {"ΟΔΥΣΣΕΥΣ ΚΑΙ Ο ΣΙΣΥΦΟΣ. ΑΣ' Α.Σ. ΣΑΣ", "οδυσσευς και ο σισυφος. ας' α.ς. σας"},
-    {"İSTANBUL IĞDIR DŽ ǅ ẞ ŒUVRE ÀÉÎÕÜ ΑΣ́Β ΑΣ\302\255 ⅧΣ ⓐΣ ªΣ 𐐀", "i̇stanbul iğdir dž ǆ ß œuvre àéîõü ασ́β ας\302\255 ⅷς ⓐς ªς 𐐨"},
-    {"ends with space \302\240 ", "ends with space \302\240 "},
-    {"a.b,c d.,e f,.g 1.,2 3,.4 ..5 6..", "a.b,c d.,e f,.g 1.,2 3,.4 ..5 6.."},
-    {"A 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲", "a 1-2-3 4--5 x-1 1- -1 １-２ 1–2 1—2 ۱-۲"},
-};
-
-inline const std::vector<Bleu> kBleu = {
-    {"A", 1, "13a", false, "exp", -1.0, 4, false, 62.4629869499004, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 62.46 83.3/75.9/65.7/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", true, "exp", -1.0, 4, false, 64.6044242411049, {88.88888888888889, 79.74683544303798, 67.14285714285714, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 64.60 88.9/79.7/67.1/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "none", false, "exp", -1.0, 4, false, 49.420055041618724, {68.05555555555556, 55.73770491803279, 48.07692307692308, 43.18181818181818}, 0.9329119603871474, 72, 77, "BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 49.42 68.1/55.7/48.1/43.2 (BP = 0.933 ratio = 0.935 hyp_len = 72 ref_len = 77)"},
-    {"A", 1, "none", true, "exp", -1.0, 4, false, 51.1244993490859, {73.61111111111111, 59.01639344262295, 48.07692307692308, 43.18181818181818}, 0.9329119603871474, 72, 77, "BLEU|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 51.12 73.6/59.0/48.1/43.2 (BP = 0.933 ratio = 0.935 hyp_len = 72 ref_len = 77)"},
-    {"A", 1, "intl", false, "exp", -1.0, 4, false, 52.8477308955119, {71.84466019417475, 59.78260869565217, 46.34146341463415, 39.189189189189186}, 1.0, 103, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 52.85 71.8/59.8/46.3/39.2 (BP = 1.000 ratio = 1.020 hyp_len = 103 ref_len = 101)"},
-    {"A", 1, "intl", true, "exp", -1.0, 4, false, 55.13921926360721, {76.69902912621359, 63.04347826086956, 48.78048780487805, 39.189189189189186}, 1.0, 103, 101, "BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 55.14 76.7/63.0/48.8/39.2 (BP = 1.000 ratio = 1.020 hyp_len = 103 ref_len = 101)"},
-    {"A", 1, "char", false, "exp", -1.0, 4, false, 73.568928516668, {79.00552486187846, 75.21367521367522, 71.76470588235294, 68.69300911854103}, 1.0, 362, 350, "BLEU|nrefs:1|case:mixed|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 73.57 79.0/75.2/71.8/68.7 (BP = 1.000 ratio = 1.034 hyp_len = 362 ref_len = 350)"},
-    {"A", 1, "char", true, "exp", -1.0, 4, false, 78.98235789027808, {84.5303867403315, 80.91168091168092, 77.3529411764706, 73.55623100303951}, 1.0, 362, 350, "BLEU|nrefs:1|case:lc|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 78.98 84.5/80.9/77.4/73.6 (BP = 1.000 ratio = 1.034 hyp_len = 362 ref_len = 350)"},
-    {"A", 1, "13a", false, "floor", -1.0, 4, false, 62.4629869499004, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 62.46 83.3/75.9/65.7/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "floor", 0.25, 4, false, 62.4629869499004, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 62.46 83.3/75.9/65.7/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "add-k", -1.0, 4, false, 62.80653769272659, {83.33333333333333, 76.25, 66.19718309859155, 60.317460317460316}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 62.81 83.3/76.2/66.2/60.3 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "add-k", 0.5, 4, false, 62.6361542401239, {83.33333333333333, 76.1006289308176, 65.95744680851064, 60.0}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 62.64 83.3/76.1/66.0/60.0 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "none", -1.0, 4, false, 62.4629869499004, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 62.46 83.3/75.9/65.7/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "exp", -1.0, 4, true, 62.4629869499004, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 62.46 83.3/75.9/65.7/59.7 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "exp", -1.0, 2, false, 70.40297636951908, {83.33333333333333, 75.9493670886076}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 70.40 83.3/75.9 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "exp", -1.0, 6, true, 55.36786940145863, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871, 52.72727272727273, 45.833333333333336}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 55.37 83.3/75.9/65.7/59.7/52.7/45.8 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 1, "13a", false, "exp", -1.0, 6, false, 55.36786940145863, {83.33333333333333, 75.9493670886076, 65.71428571428571, 59.67741935483871, 52.72727272727273, 45.833333333333336}, 0.8849516907190785, 90, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 55.37 83.3/75.9/65.7/59.7/52.7/45.8 (BP = 0.885 ratio = 0.891 hyp_len = 90 ref_len = 101)"},
-    {"A", 2, "13a", false, "exp", -1.0, 4, false, 63.97583712229752, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 63.98 84.4/77.2/67.1/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", true, "exp", -1.0, 4, false, 66.13513030737987, {90.0, 81.0126582278481, 68.57142857142857, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:lc|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 66.14 90.0/81.0/68.6/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "none", false, "exp", -1.0, 4, false, 51.13414275220251, {70.83333333333333, 59.01639344262295, 50.0, 43.18181818181818}, 0.9329119603871474, 72, 77, "BLEU|nrefs:2|case:mixed|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 51.13 70.8/59.0/50.0/43.2 (BP = 0.933 ratio = 0.935 hyp_len = 72 ref_len = 77)"},
-    {"A", 2, "none", true, "exp", -1.0, 4, false, 52.817687395017415, {76.38888888888889, 62.295081967213115, 50.0, 43.18181818181818}, 0.9329119603871474, 72, 77, "BLEU|nrefs:2|case:lc|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 52.82 76.4/62.3/50.0/43.2 (BP = 0.933 ratio = 0.935 hyp_len = 72 ref_len = 77)"},
-    {"A", 2, "intl", false, "exp", -1.0, 4, false, 53.611791236991984, {72.81553398058253, 60.869565217391305, 47.5609756097561, 39.189189189189186}, 1.0, 103, 101, "BLEU|nrefs:2|case:mixed|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 53.61 72.8/60.9/47.6/39.2 (BP = 1.000 ratio = 1.020 hyp_len = 103 ref_len = 101)"},
-    {"A", 2, "intl", true, "exp", -1.0, 4, false, 55.89375761589051, {77.66990291262135, 64.1304347826087, 50.0, 39.189189189189186}, 1.0, 103, 101, "BLEU|nrefs:2|case:lc|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 55.89 77.7/64.1/50.0/39.2 (BP = 1.000 ratio = 1.020 hyp_len = 103 ref_len = 101)"},
-    {"A", 2, "char", false, "exp", -1.0, 4, false, 75.53969262153255, {82.32044198895028, 76.92307692307692, 73.23529411764706, 70.2127659574468}, 1.0, 362, 357, "BLEU|nrefs:2|case:mixed|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 75.54 82.3/76.9/73.2/70.2 (BP = 1.000 ratio = 1.014 hyp_len = 362 ref_len = 357)"},
-    {"A", 2, "char", true, "exp", -1.0, 4, false, 80.89089234623985, {87.56906077348066, 82.62108262108262, 78.82352941176471, 75.07598784194529}, 1.0, 362, 357, "BLEU|nrefs:2|case:lc|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 80.89 87.6/82.6/78.8/75.1 (BP = 1.000 ratio = 1.014 hyp_len = 362 ref_len = 357)"},
-    {"A", 2, "13a", false, "floor", -1.0, 4, false, 63.97583712229752, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 63.98 84.4/77.2/67.1/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "floor", 0.25, 4, false, 63.97583712229752, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 63.98 84.4/77.2/67.1/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "add-k", -1.0, 4, false, 64.31610534178282, {84.44444444444444, 77.5, 67.6056338028169, 60.317460317460316}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 64.32 84.4/77.5/67.6/60.3 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "add-k", 0.5, 4, false, 64.14735604529608, {84.44444444444444, 77.35849056603773, 67.37588652482269, 60.0}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 64.15 84.4/77.4/67.4/60.0 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "none", -1.0, 4, false, 63.97583712229752, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 63.98 84.4/77.2/67.1/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "exp", -1.0, 4, true, 63.97583712229752, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 63.98 84.4/77.2/67.1/59.7 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "exp", -1.0, 2, false, 72.25734015753555, {84.44444444444444, 77.21518987341773}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 72.26 84.4/77.2 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "exp", -1.0, 6, true, 56.46705387959146, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871, 52.72727272727273, 45.833333333333336}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 56.47 84.4/77.2/67.1/59.7/52.7/45.8 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"A", 2, "13a", false, "exp", -1.0, 6, false, 56.46705387959146, {84.44444444444444, 77.21518987341773, 67.14285714285714, 59.67741935483871, 52.72727272727273, 45.833333333333336}, 0.8948393168143697, 90, 100, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 56.47 84.4/77.2/67.1/59.7/52.7/45.8 (BP = 0.895 ratio = 0.900 hyp_len = 90 ref_len = 100)"},
-    {"B", 1, "13a", false, "exp", -1.0, 4, false, 9.91715470997341, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 9.92 55.1/24.1/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", true, "exp", -1.0, 4, false, 10.219908155896219, {57.971014492753625, 25.862068965517242, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 10.22 58.0/25.9/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "none", false, "exp", -1.0, 4, false, 5.599860564725609, {36.666666666666664, 12.244897959183673, 4.761904761904762, 1.4285714285714286}, 0.7532686564546567, 60, 77, "BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 5.60 36.7/12.2/4.8/1.4 (BP = 0.753 ratio = 0.779 hyp_len = 60 ref_len = 77)"},
-    {"B", 1, "none", true, "exp", -1.0, 4, false, 5.947864291274072, {40.0, 14.285714285714286, 4.761904761904762, 1.4285714285714286}, 0.7532686564546567, 60, 77, "BLEU|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 5.95 40.0/14.3/4.8/1.4 (BP = 0.753 ratio = 0.779 hyp_len = 60 ref_len = 77)"},
-    {"B", 1, "intl", false, "exp", -1.0, 4, false, 5.785953138095909, {52.23880597014925, 21.428571428571427, 6.25, 1.2195121951219512}, 0.6020211589297388, 67, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 5.79 52.2/21.4/6.2/1.2 (BP = 0.602 ratio = 0.663 hyp_len = 67 ref_len = 101)"},
-    {"B", 1, "intl", true, "exp", -1.0, 4, false, 5.985478268667412, {55.223880597014926, 23.214285714285715, 6.25, 1.2195121951219512}, 0.6020211589297388, 67, 101, "BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 5.99 55.2/23.2/6.2/1.2 (BP = 0.602 ratio = 0.663 hyp_len = 67 ref_len = 101)"},
-    {"B", 1, "char", false, "exp", -1.0, 4, false, 33.68389615015718, {77.73109243697479, 58.590308370044056, 47.22222222222222, 39.320388349514566}, 0.6246347280002744, 238, 350, "BLEU|nrefs:1|case:mixed|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 33.68 77.7/58.6/47.2/39.3 (BP = 0.625 ratio = 0.680 hyp_len = 238 ref_len = 350)"},
-    {"B", 1, "char", true, "exp", -1.0, 4, false, 34.170459694999025, {78.57142857142857, 59.47136563876652, 48.148148148148145, 39.80582524271845}, 0.6246347280002744, 238, 350, "BLEU|nrefs:1|case:lc|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 34.17 78.6/59.5/48.1/39.8 (BP = 0.625 ratio = 0.680 hyp_len = 238 ref_len = 350)"},
-    {"B", 1, "13a", false, "floor", -1.0, 4, false, 9.91715470997341, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 9.92 55.1/24.1/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "floor", 0.25, 4, false, 9.91715470997341, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 9.92 55.1/24.1/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "add-k", -1.0, 4, false, 11.513143501796897, {55.072463768115945, 25.423728813559322, 11.764705882352942, 6.818181818181818}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 11.51 55.1/25.4/11.8/6.8 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "add-k", 0.5, 4, false, 10.752395802155533, {55.072463768115945, 24.786324786324787, 10.891089108910892, 5.747126436781609}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 10.75 55.1/24.8/10.9/5.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "none", -1.0, 4, false, 9.91715470997341, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 9.92 55.1/24.1/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "exp", -1.0, 4, true, 9.91715470997341, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 9.92 55.1/24.1/10.0/4.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "exp", -1.0, 2, false, 22.930067879211542, {55.072463768115945, 24.137931034482758}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 22.93 55.1/24.1 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "exp", -1.0, 6, true, 5.1345099364710425, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675, 2.7777777777777777, 1.7241379310344827}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 5.13 55.1/24.1/10.0/4.7/2.8/1.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 1, "13a", false, "exp", -1.0, 6, false, 5.1345099364710425, {55.072463768115945, 24.137931034482758, 10.0, 4.651162790697675, 2.7777777777777777, 1.7241379310344827}, 0.6289093716172953, 69, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 5.13 55.1/24.1/10.0/4.7/2.8/1.7 (BP = 0.629 ratio = 0.683 hyp_len = 69 ref_len = 101)"},
-    {"B", 2, "13a", false, "exp", -1.0, 4, false, 10.57751945251766, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 10.58 56.5/24.1/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", true, "exp", -1.0, 4, false, 10.82987601358597, {57.971014492753625, 25.862068965517242, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:lc|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 10.83 58.0/25.9/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "none", false, "exp", -1.0, 4, false, 6.047826063645869, {40.0, 14.285714285714286, 4.761904761904762, 1.4285714285714286}, 0.7659283383646487, 60, 76, "BLEU|nrefs:2|case:mixed|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 6.05 40.0/14.3/4.8/1.4 (BP = 0.766 ratio = 0.789 hyp_len = 60 ref_len = 76)"},
-    {"B", 2, "none", true, "exp", -1.0, 4, false, 6.317270461925609, {41.666666666666664, 16.3265306122449, 4.761904761904762, 1.4285714285714286}, 0.7659283383646487, 60, 76, "BLEU|nrefs:2|case:lc|eff:no|tok:none|smooth:exp|version:attend-0.1.0 = 6.32 41.7/16.3/4.8/1.4 (BP = 0.766 ratio = 0.789 hyp_len = 60 ref_len = 76)"},
-    {"B", 2, "intl", false, "exp", -1.0, 4, false, 6.093678643905579, {53.73134328358209, 21.428571428571427, 6.25, 1.2195121951219512}, 0.6295899357448559, 67, 98, "BLEU|nrefs:2|case:mixed|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 6.09 53.7/21.4/6.2/1.2 (BP = 0.630 ratio = 0.684 hyp_len = 67 ref_len = 98)"},
-    {"B", 2, "intl", true, "exp", -1.0, 4, false, 6.259575469526567, {55.223880597014926, 23.214285714285715, 6.25, 1.2195121951219512}, 0.6295899357448559, 67, 98, "BLEU|nrefs:2|case:lc|eff:no|tok:intl|smooth:exp|version:attend-0.1.0 = 6.26 55.2/23.2/6.2/1.2 (BP = 0.630 ratio = 0.684 hyp_len = 67 ref_len = 98)"},
-    {"B", 2, "char", false, "exp", -1.0, 4, false, 35.841411637037176, {79.41176470588235, 59.91189427312775, 48.611111111111114, 40.29126213592233}, 0.6487076608804897, 238, 341, "BLEU|nrefs:2|case:mixed|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 35.84 79.4/59.9/48.6/40.3 (BP = 0.649 ratio = 0.698 hyp_len = 238 ref_len = 341)"},
-    {"B", 2, "char", true, "exp", -1.0, 4, false, 35.93585622811041, {80.25210084033614, 59.91189427312775, 48.611111111111114, 40.29126213592233}, 0.6487076608804897, 238, 341, "BLEU|nrefs:2|case:lc|eff:no|tok:char|smooth:exp|version:attend-0.1.0 = 35.94 80.3/59.9/48.6/40.3 (BP = 0.649 ratio = 0.698 hyp_len = 238 ref_len = 341)"},
-    {"B", 2, "13a", false, "floor", -1.0, 4, false, 10.57751945251766, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 10.58 56.5/24.1/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "floor", 0.25, 4, false, 10.57751945251766, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 10.58 56.5/24.1/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "add-k", -1.0, 4, false, 12.27978214632596, {56.52173913043478, 25.423728813559322, 11.764705882352942, 6.818181818181818}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 12.28 56.5/25.4/11.8/6.8 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "add-k", 0.5, 4, false, 11.468377683378332, {56.52173913043478, 24.786324786324787, 10.891089108910892, 5.747126436781609}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 11.47 56.5/24.8/10.9/5.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "none", -1.0, 4, false, 10.57751945251766, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 10.58 56.5/24.1/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "exp", -1.0, 4, true, 10.57751945251766, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 10.58 56.5/24.1/10.0/4.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "exp", -1.0, 2, false, 24.616275130130987, {56.52173913043478, 24.137931034482758}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 24.62 56.5/24.1 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "exp", -1.0, 6, true, 5.464565787417138, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675, 2.7777777777777777, 1.7241379310344827}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 5.46 56.5/24.1/10.0/4.7/2.8/1.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"B", 2, "13a", false, "exp", -1.0, 6, false, 5.464565787417138, {56.52173913043478, 24.137931034482758, 10.0, 4.651162790697675, 2.7777777777777777, 1.7241379310344827}, 0.6664453745083867, 69, 97, "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 5.46 56.5/24.1/10.0/4.7/2.8/1.7 (BP = 0.666 ratio = 0.711 hyp_len = 69 ref_len = 97)"},
-    {"none", 1, "13a", false, "exp", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "floor", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "floor", 0.25, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "add-k", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "add-k", 0.5, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "none", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "exp", -1.0, 4, true, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "exp", -1.0, 2, false, 0.0, {0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "exp", -1.0, 6, true, 0.0, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"none", 1, "13a", false, "exp", -1.0, 6, false, 0.0, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.1643831072562174, 36, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0/0.0/0.0 (BP = 0.164 ratio = 0.356 hyp_len = 36 ref_len = 101)"},
-    {"empty", 1, "13a", false, "exp", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "floor", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "floor", 0.25, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "add-k", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "add-k", 0.5, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "none", -1.0, 4, false, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "exp", -1.0, 4, true, 0.0, {0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "exp", -1.0, 2, false, 0.0, {0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "exp", -1.0, 6, true, 0.0, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"empty", 1, "13a", false, "exp", -1.0, 6, false, 0.0, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 0.0/0.0/0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 101)"},
-    {"short", 1, "13a", false, "exp", -1.0, 4, false, 0.0, {8.333333333333334, 8.333333333333334, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 8.3/8.3/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "floor", -1.0, 4, false, 0.0, {8.333333333333334, 8.333333333333334, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:attend-0.1.0 = 0.00 8.3/8.3/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "floor", 0.25, 4, false, 0.0, {8.333333333333334, 8.333333333333334, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.25]|version:attend-0.1.0 = 0.00 8.3/8.3/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "add-k", -1.0, 4, false, 1.3602379476922035, {8.333333333333334, 15.384615384615385, 100.0, 100.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|version:attend-0.1.0 = 1.36 8.3/15.4/100.0/100.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "add-k", 0.5, 4, false, 1.2783169196471795, {8.333333333333334, 12.0, 100.0, 100.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:attend-0.1.0 = 1.28 8.3/12.0/100.0/100.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "none", -1.0, 4, false, 0.0, {8.333333333333334, 8.333333333333334, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:none|version:attend-0.1.0 = 0.00 8.3/8.3/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "exp", -1.0, 4, true, 0.33686608646796096, {8.333333333333334, 8.333333333333334, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.34 8.3/8.3/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "exp", -1.0, 2, false, 0.33686608646796096, {8.333333333333334, 8.333333333333334}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.34 8.3/8.3 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "exp", -1.0, 6, true, 0.33686608646796096, {8.333333333333334, 8.333333333333334, 0.0, 0.0, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:attend-0.1.0 = 0.34 8.3/8.3/0.0/0.0/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-    {"short", 1, "13a", false, "exp", -1.0, 6, false, 0.0, {8.333333333333334, 8.333333333333334, 0.0, 0.0, 0.0, 0.0}, 0.04042393037615532, 24, 101, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0 = 0.00 8.3/8.3/0.0/0.0/0.0/0.0 (BP = 0.040 ratio = 0.238 hyp_len = 24 ref_len = 101)"},
-};
-
-inline const std::vector<Sentence> kSentences = {
-    {"A man in an orange hat is looking at something.", {"A man in an orange hat is staring at something."}, 70.16879391277372, 81.41522749881884, 82.4250569877505},
-    {"A man in an orange hat is looking at something.", {"A man in an orange hat is staring at something.", "A man wearing an orange hat stares at something."}, 70.16879391277372, 81.41522749881884, 82.4250569877505},
-    {"Two young white males are outside near many bushes.", {"Two young, white males are outside near many bushes."}, 75.16501147964685, 91.82449217144188, 90.66137042745095},
-    {"Two young white males are outside near many bushes.", {"Two young, white males are outside near many bushes.", "Two young white men are outdoors, close to a lot of bushes."}, 80.45268749630647, 91.82449217144188, 90.66137042745095},
-    {"Der Hund rennt über die grüne Wiese, während die Kinder spielen.", {"Der Hund läuft über die grüne Wiese, während die Kinder spielen."}, 79.10665071754353, 87.25455527585436, 87.39604466201898},
-    {"Der Hund rennt über die grüne Wiese, während die Kinder spielen.", {"Der Hund läuft über die grüne Wiese, während die Kinder spielen.", "Während die Kinder spielen, rennt der Hund über die grüne Wiese."}, 80.70557274927978, 87.25455527585436, 87.39604466201898},
-    {"The company's revenue rose 3.5% to $1,000.5 million in 2019-20.", {"The company's revenue rose by 3.5% to $1,000.5 million in 2019-20."}, 81.96501312471537, 92.16711230318589, 91.64689862059406},
-    {"The company's revenue rose 3.5% to $1,000.5 million in 2019-20.", {"The company's revenue rose by 3.5% to $1,000.5 million in 2019-20.", "Revenues of the company were up 3.5 % to $1,000.5 million in 2019–20."}, 87.61560783209455, 92.16711230318589, 91.64689862059406},
-    {"&quot;I don't know,&quot; she said - &quot;ask him &amp; his wife&quot;.", {"\"I don't know,\" she said – \"ask him & his wife\"."}, 82.82477531331043, 54.36160187144801, 47.64027836233644},
-    {"&quot;I don't know,&quot; she said - &quot;ask him &amp; his wife&quot;.", {"\"I don't know,\" she said – \"ask him & his wife\".", "“I do not know”, she said, “ask him and his wife.”"}, 82.82477531331043, 54.36160187144801, 47.64027836233644},
-    {"今日は天気がよいです。", {"今日は天気がいいです。"}, 0.0, 55.46897546897546, 47.544836116264676},
-    {"今日は天気がよいです。", {"今日は天気がいいです。", "今日はいい天気ですね。"}, 0.0, 55.46897546897546, 47.544836116264676},
-    {"Straßenbahnen fahren hier nur bis 23.30 Uhr (AUSSER SONNTAGS).", {"Straßenbahnen fahren hier nur bis 23:30 Uhr (außer sonntags)."}, 34.399309793662525, 63.90660244627229, 63.27157944222094},
-    {"Straßenbahnen fahren hier nur bis 23.30 Uhr (AUSSER SONNTAGS).", {"Straßenbahnen fahren hier nur bis 23:30 Uhr (außer sonntags).", "Trams run here until 23:30 only (except on Sundays)."}, 34.399309793662525, 63.90660244627229, 63.27157944222094},
-    {"yes", {"Yes."}, 0.0, 29.461279461279453, 22.095959595959595},
-    {"yes", {"Yes.", "Yes, indeed!"}, 0.0, 29.461279461279453, 22.095959595959595},
-    {"good morning 👍🏽 everyone !", {"Good morning 👍 everyone!"}, 23.643540225079384, 79.20041877024845, 70.02937854971704},
-    {"good morning 👍🏽 everyone !", {"Good morning 👍 everyone!", "Good morning to everyone! 👍"}, 23.643540225079384, 79.20041877024845, 70.02937854971704},
-    {"", {"He lives in a house by the sea."}, 0.0, 0.0, 0.0},
-    {"", {"He lives in a house by the sea.", "His house is by the sea."}, 0.0, 0.0, 0.0},
-    {"EIN MANN", {"ein Mann"}, 0.0, 2.380952380952381, 1.7857142857142856},
-    {"EIN MANN", {"ein Mann", "Ein Mann steht da"}, 0.0, 2.6455026455026456, 1.9841269841269837},
-    {"Extra words here", {""}, 0.0, 0.0, 0.0},
-    {"Extra words here", {"", "Something."}, 0.0, 6.17283950617284, 4.62962962962963},
-    {"A man with a hat.", {"A man in an orange hat is staring at something."}, 8.389861810900507, 11.35615400908411, 14.97908450937499},
-    {"A man with a hat.", {"A man in an orange hat is staring at something.", "A man wearing an orange hat stares at something."}, 9.911450612811139, 13.38324091526728, 17.142569006888657},
-    {"Two boys stand by bushes", {"Two young, white males are outside near many bushes."}, 3.8261660656802645, 18.944990277785227, 16.76011858908068},
-    {"Two boys stand by bushes", {"Two young, white males are outside near many bushes.", "Two young white men are outdoors, close to a lot of bushes."}, 3.8261660656802645, 18.944990277785227, 16.76011858908068},
-    {"Ein Hund auf der Wiese, die Kinder spielen auch hier und da.", {"Der Hund läuft über die grüne Wiese, während die Kinder spielen."}, 14.458924666162856, 43.01708335659502, 42.001421414627664},
-    {"Ein Hund auf der Wiese, die Kinder spielen auch hier und da.", {"Der Hund läuft über die grüne Wiese, während die Kinder spielen.", "Während die Kinder spielen, rennt der Hund über die grüne Wiese."}, 14.949751774990691, 43.01708335659502, 42.001421414627664},
-    {"Revenue rose 3,5 % to 1000.5 million dollars.", {"The company's revenue rose by 3.5% to $1,000.5 million in 2019-20."}, 5.508583800214239, 39.66292617120311, 35.59788827198738},
-    {"Revenue rose 3,5 % to 1000.5 million dollars.", {"The company's revenue rose by 3.5% to $1,000.5 million in 2019-20.", "Revenues of the company were up 3.5 % to $1,000.5 million in 2019–20."}, 6.155947438501932, 39.66292617120311, 35.59788827198738},
-    {"she said: ask his wife", {"\"I don't know,\" she said – \"ask him & his wife\"."}, 3.8810150592173795, 34.253500753677315, 30.50945345085075},
-    {"she said: ask his wife", {"\"I don't know,\" she said – \"ask him & his wife\".", "“I do not know”, she said, “ask him and his wife.”"}, 5.416392838590001, 34.253500753677315, 30.50945345085075},
-    {"天気", {"今日は天気がいいです。"}, 0.0, 17.01427003293085, 11.342846688620565},
-    {"天気", {"今日は天気がいいです。", "今日はいい天気ですね。"}, 0.0, 17.01427003293085, 11.342846688620565},
-    {"Die Straßenbahn fährt bis 23:30 Uhr", {"Straßenbahnen fahren hier nur bis 23:30 Uhr (außer sonntags)."}, 24.420082659439853, 39.9351675620179, 36.4813655079271},
-    {"Die Straßenbahn fährt bis 23:30 Uhr", {"Straßenbahnen fahren hier nur bis 23:30 Uhr (außer sonntags).", "Trams run here until 23:30 only (except on Sundays)."}, 24.420082659439853, 39.9351675620179, 36.4813655079271},
-    {"No.", {"Yes."}, 49.99999999999999, 8.771929824561402, 15.30612244897959},
-    {"No.", {"Yes.", "Yes, indeed!"}, 49.99999999999999, 8.771929824561402, 15.30612244897959},
-    {"morning", {"Good morning 👍 everyone!"}, 1.8315638888734187, 27.934180892931636, 27.349324305687624},
-    {"morning", {"Good morning 👍 everyone!", "Good morning to everyone! 👍"}, 1.8315638888734187, 27.934180892931636, 27.349324305687624},
-    {"He lives in the house on the sea coast near the harbour of the town.", {"He lives in a house by the sea."}, 12.451643194233869, 46.15237417961346, 47.16592934122137},
-    {"He lives in the house on the sea coast near the harbour of the town.", {"He lives in a house by the sea.", "His house is by the sea."}, 12.451643194233869, 46.15237417961346, 47.16592934122137},
-    {"Mann", {"ein Mann"}, 36.78794411714425, 48.56912535268037, 49.98392799742849},
-    {"Mann", {"ein Mann", "Ein Mann steht da"}, 36.78794411714425, 48.56912535268037, 49.98392799742849},
-    {"", {""}, 0.0, 0.0, 0.0},
-    {"", {"", "Something."}, 0.0, 0.0, 0.0},
-};
-
-inline const std::vector<Chrf> kChrf = {
-    {"A", 1, 6, 0, 2, false, 72.92760020435021, "chrF2", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 1, 6, 2, 2, false, 70.09552053937733, "chrF2++", "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"A", 1, 6, 0, 2, true, 78.10599672429092, "chrF2", "nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 1, 6, 2, 2, true, 75.12539385461562, "chrF2++", "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"A", 1, 6, 0, 1, false, 72.875339392931, "chrF1", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 1, 3, 0, 3, false, 78.01681677608525, "chrF3", "nrefs:1|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 1, 4, 1, 2, false, 74.82600535271973, "chrF2+", "nrefs:1|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"A", 2, 6, 0, 2, false, 70.14057970095953, "chrF2", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 2, 6, 2, 2, false, 67.43525520157345, "chrF2++", "nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"A", 2, 6, 0, 2, true, 76.3727095064634, "chrF2", "nrefs:2|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 2, 6, 2, 2, true, 73.50100970049957, "chrF2++", "nrefs:2|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"A", 2, 6, 0, 1, false, 70.27953883840098, "chrF1", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 2, 3, 0, 3, false, 75.01639763460864, "chrF3", "nrefs:2|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"A", 2, 4, 1, 2, false, 71.93744206785577, "chrF2+", "nrefs:2|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"B", 1, 6, 0, 2, false, 33.22613592531641, "chrF2", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 1, 6, 2, 2, false, 31.632203258179693, "chrF2++", "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"B", 1, 6, 0, 2, true, 33.71814894810431, "chrF2", "nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 1, 6, 2, 2, true, 32.4446046113615, "chrF2++", "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"B", 1, 6, 0, 1, false, 37.27979722182491, "chrF1", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 1, 3, 0, 3, false, 42.45878131609577, "chrF3", "nrefs:1|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 1, 4, 1, 2, false, 39.77185823718109, "chrF2+", "nrefs:1|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"B", 2, 6, 0, 2, false, 33.3254412645577, "chrF2", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 2, 6, 2, 2, false, 31.771650069336026, "chrF2++", "nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"B", 2, 6, 0, 2, true, 33.8148777639536, "chrF2", "nrefs:2|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 2, 6, 2, 2, true, 32.586444996595546, "chrF2++", "nrefs:2|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"B", 2, 6, 0, 1, false, 37.44961332040574, "chrF1", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 2, 3, 0, 3, false, 42.53172926683165, "chrF3", "nrefs:2|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"B", 2, 4, 1, 2, false, 39.977270390218145, "chrF2+", "nrefs:2|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"none", 1, 6, 0, 2, false, 0.46522447080716445, "chrF2", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 1, 6, 2, 2, false, 0.27913468248429874, "chrF2++", "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"none", 1, 6, 0, 2, true, 0.5815305885089556, "chrF2", "nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 1, 6, 2, 2, true, 0.3489183531053733, "chrF2++", "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"none", 1, 6, 0, 1, false, 0.6962576153176675, "chrF1", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 1, 3, 0, 3, false, 0.4188920305791183, "chrF3", "nrefs:1|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 1, 4, 1, 2, false, 0.3489183531053733, "chrF2+", "nrefs:1|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"none", 2, 6, 0, 2, false, 0.7262164124909223, "chrF2", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 2, 6, 2, 2, false, 0.4357298474945534, "chrF2++", "nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"none", 2, 6, 0, 2, true, 0.8472524812394093, "chrF2", "nrefs:2|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 2, 6, 2, 2, true, 0.5083514887436456, "chrF2++", "nrefs:2|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"none", 2, 6, 0, 1, false, 1.084010840108401, "chrF1", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 2, 3, 0, 3, false, 0.6542361792607132, "chrF3", "nrefs:2|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"none", 2, 4, 1, 2, false, 0.5446623093681917, "chrF2+", "nrefs:2|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"empty", 1, 6, 0, 2, false, 0.0, "chrF2", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 1, 6, 2, 2, false, 0.0, "chrF2++", "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"empty", 1, 6, 0, 2, true, 0.0, "chrF2", "nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 1, 6, 2, 2, true, 0.0, "chrF2++", "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"empty", 1, 6, 0, 1, false, 0.0, "chrF1", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 1, 3, 0, 3, false, 0.0, "chrF3", "nrefs:1|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 1, 4, 1, 2, false, 0.0, "chrF2+", "nrefs:1|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"empty", 2, 6, 0, 2, false, 0.0, "chrF2", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 2, 6, 2, 2, false, 0.0, "chrF2++", "nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"empty", 2, 6, 0, 2, true, 0.0, "chrF2", "nrefs:2|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 2, 6, 2, 2, true, 0.0, "chrF2++", "nrefs:2|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"empty", 2, 6, 0, 1, false, 0.0, "chrF1", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 2, 3, 0, 3, false, 0.0, "chrF3", "nrefs:2|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"empty", 2, 4, 1, 2, false, 0.0, "chrF2+", "nrefs:2|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"short", 1, 6, 0, 2, false, 4.667891043820773, "chrF2", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 1, 6, 2, 2, false, 3.9998995560092427, "chrF2++", "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"short", 1, 6, 0, 2, true, 5.189541646625189, "chrF2", "nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 1, 6, 2, 2, true, 4.391155555517911, "chrF2++", "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"short", 1, 6, 0, 1, false, 6.596738099083159, "chrF1", "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 1, 3, 0, 3, false, 7.427504676270538, "chrF3", "nrefs:1|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 1, 4, 1, 2, false, 5.685152916629396, "chrF2+", "nrefs:1|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-    {"short", 2, 6, 0, 2, false, 5.029949670819507, "chrF2", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 2, 6, 2, 2, false, 4.261133490758361, "chrF2++", "nrefs:2|case:mixed|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"short", 2, 6, 0, 2, true, 5.762041449254785, "chrF2", "nrefs:2|case:lc|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 2, 6, 2, 2, true, 4.810221908579606, "chrF2++", "nrefs:2|case:lc|eff:yes|nc:6|nw:2|space:no|version:attend-0.1.0"},
-    {"short", 2, 6, 0, 1, false, 7.037995775636552, "chrF1", "nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 2, 3, 0, 3, false, 8.141726620770191, "chrF3", "nrefs:2|case:mixed|eff:yes|nc:3|nw:0|space:no|version:attend-0.1.0"},
-    {"short", 2, 4, 1, 2, false, 6.117964012193519, "chrF2+", "nrefs:2|case:mixed|eff:yes|nc:4|nw:1|space:no|version:attend-0.1.0"},
-};
-
-inline const double kMultiBleu[] = {51.12449934908594, 52.817687395017415};
-
-inline const std::vector<std::string> kMadeUpReference = {"Haus Garten die das über ein im die neue", "die das , , das sieht das", ", die ein sieht die Garten die sieht die über Haus schnell", "Haus über ein schnell über Hund ein Katze im ein", "das die Katze alte über , und . . im schnell sieht", "sieht das schnell neue alte und", "schnell das ein neue , Hund und Haus alte , die", "über und und im alte", "das das läuft alte das die schnell . schnell Garten im", ". im Hund ein", "die Katze schnell Haus sieht Garten Garten alte das Hund .", "über läuft Haus , über läuft , im Garten sieht", "das Hund Haus sieht sieht der", "Hund läuft schnell der Haus , über im und Haus neue", ". über Garten Garten", "Garten ein alte Garten die Katze das Katze . Hund", "und die ein der Haus", "ein im der das Katze Garten Haus läuft im im alte ein", "alte . alte alte schnell", "Haus ein und läuft alte", "neue der Katze neue im Haus", "der neue schnell das läuft neue im Hund im sieht über über", "und sieht Katze sieht Garten sieht Katze neue alte im der der", "alte läuft Katze im . im im das", "ein sieht alte Katze und Katze alte", "alte im das ein", "Katze alte Hund , und das Garten . Garten das", "Hund Haus der Haus . Haus", "im Haus über über Haus der der ein neue Haus ,", "Katze der läuft Katze schnell neue sieht", "läuft über , Haus die im . neue ,", "Haus über Haus neue neue der . Hund der Haus Hund Haus", "ein über die und neue neue über alte ein über die", "Katze läuft die ein neue . über", "das . und neue", "Katze läuft . neue über alte neue sieht neue läuft über Katze", "Haus , ein Garten . und das sieht , das Katze", "ein Haus im Haus läuft Haus . sieht", "Garten alte Hund sieht Hund", "neue Garten und , Katze im und das im der", "über . . der Garten und neue schnell neue", "ein sieht ein das läuft", "die Hund läuft Haus , läuft Garten Haus", "neue alte und das läuft die Hund , das läuft der das", "das sieht das läuft ein . der und", ", läuft Haus die neue sieht ein Hund läuft die Hund Katze", "schnell neue Katze schnell . neue Hund läuft", "der läuft die der der neue über Katze neue", "sieht . ein , alte über Garten neue schnell Katze sieht", "Katze Haus Garten im die Haus der das läuft", "Hund die das Garten neue schnell sieht schnell die .", "Hund läuft . der läuft im", "über und sieht die schnell Katze im Hund der", "Garten das alte läuft neue Katze sieht neue der", "läuft das Haus Garten die", "der schnell schnell sieht das neue Haus Garten und alte", "schnell Haus die neue , neue", "neue neue der sieht das der", "Haus im ein Garten", "über die der über sieht alte läuft der . das neue", "das neue das alte läuft das läuft sieht Katze sieht . alte", "das alte schnell die Katze das Haus und läuft schnell", "der alte die alte läuft ein", "alte schnell neue schnell . . .", "über Katze schnell das alte", "schnell . das neue", "läuft Garten Katze Katze das das Haus neue läuft im Haus", "läuft ein im sieht alte alte Garten der Hund der alte .", "schnell Haus , im Garten und ein und der und", "Garten ein Katze der schnell läuft im das Garten", "das im , läuft die läuft ein die schnell Haus", "läuft , neue und Katze im ,", "Garten über über Katze", "die , . Haus schnell", "die über Haus Hund alte , und schnell schnell läuft läuft", "sieht schnell alte über Garten ein Hund Hund das Katze", "alte über sieht . und . , Haus über Katze sieht das", "und über das und sieht im", "Katze der , Garten , neue Katze Garten", "und die alte läuft im Haus neue neue", "das läuft sieht Garten Garten . ,", "der Haus die , alte alte der das", "neue . . sieht ein sieht Haus Haus neue ein", "das über die der Haus sieht die schnell Haus läuft neue", "ein ein das schnell neue Katze Garten läuft sieht der", "über schnell . läuft", "sieht alte neue sieht über sieht der , schnell", "der Katze alte ,", "läuft sieht , im sieht", "die und , im Garten Katze der schnell neue das Katze", "Katze schnell Katze sieht . sieht läuft schnell ein alte Hund", "alte , die Haus Garten die Katze", "Haus , die die", "Garten . und ein das Hund", "Katze Hund neue . die schnell Garten im und", "Hund ein der das läuft das im , ein über Katze", "im schnell , das die alte Katze im über .", "und im alte der , sieht Garten", "Garten die . das", "läuft Katze das und", "läuft und die läuft und läuft schnell der das", "sieht ein alte .", "läuft , alte Haus alte Hund der schnell Haus sieht", "und . im das neue Katze Garten Hund sieht", "das die alte über über und Hund , ein das", "das Katze ein , alte . Hund sieht", ", . sieht über ein schnell", "läuft läuft im läuft läuft Katze . sieht", "sieht sieht Haus schnell Katze und", "Garten läuft sieht neue neue", "ein . die ein der alte sieht", "im die schnell sieht ein die Katze Katze das im neue", ". läuft der ein im Katze", "im und Haus die", "läuft die Katze der und , im", "schnell das Katze die alte über", "das , ein Garten über Haus über das Hund Garten läuft", "schnell schnell , die schnell im , , der im", "Garten Garten Katze der , Hund ,", "das Garten im . Hund"};
-
-inline const std::vector<std::vector<std::string>> kMadeUpSystems = {
-    {"die Garten die das im ein im die neue", "die alte , , das sieht das", "alte die ein sieht Hund Garten die sieht die alte Katze neue", "im sieht ein schnell über Hund ein Katze im ein", "das die Katze alte über , und . . der schnell sieht", "sieht das schnell neue alte und", "im das . neue , Haus und Haus alte neue die", "über und das im alte", "das alte läuft alte das die schnell . schnell Garten im", ". im Hund ein", "die Katze schnell Haus sieht Garten Garten Garten läuft Hund .", "läuft neue im , über läuft , im Garten sieht", "das Hund Haus sieht sieht und", "Hund läuft die der Haus , über im und Haus neue", ". über Garten Garten", "Garten ein alte Garten die der das Katze . Hund", "und die im der Haus", "sieht im der Haus Katze Garten Haus läuft über im alte ein", "alte . alte der über", "Hund ein ein über alte", ", neue Katze neue im Haus", "die neue schnell das läuft neue im Hund . ein über über", "läuft sieht Katze sieht Garten sieht Katze neue alte im der der", "läuft läuft Katze im und Garten im das", "ein sieht alte Katze und Katze alte", "alte im das ein", "Katze alte Hund , Hund der Hund . der Haus", "Hund Haus der Haus im über", "im Garten Katze über das der der ein ein Haus ,", "Katze der läuft Katze schnell im sieht", "läuft über , Haus die im neue neue ,", "Haus über Haus neue schnell der . Hund der im Hund Haus", "ein alte die und neue neue Katze alte ein das die", "Katze läuft und ein neue . über", "der . und neue", "Katze sieht . die über alte . sieht neue . über Katze", "Haus , ein Garten . und das sieht , das Katze", "ein Haus im Haus läuft Haus . sieht", "ein Haus Hund sieht Hund", "neue ein und , Katze , und das im der", "Garten sieht . der Garten und neue schnell neue", "ein sieht ein das läuft", "die Hund läuft Haus , läuft Garten Haus", ", alte , das läuft die Hund , alte läuft läuft das", "Katze sieht . läuft ein . der und", ", läuft Haus die neue sieht ein im läuft die Hund das", "schnell neue Katze schnell . neue Hund läuft", "der läuft die der der das über Katze neue", "sieht . ein , alte über Garten neue schnell Katze alte", "Katze Haus Garten im die Haus der das läuft", "Hund die das Garten neue im schnell schnell und .", "im läuft der der schnell im", "Haus und . die Garten Katze das Hund der", "Garten das Katze läuft neue Katze sieht neue der", "läuft alte Haus Garten die", "der schnell der und das neue Haus Garten und alte", "schnell im die die , neue", "neue neue der sieht das ,", "Haus im ein Garten", "über die der über sieht alte läuft der . das neue", "das neue das alte läuft das läuft sieht Katze sieht . alte", "über alte schnell schnell die alte Haus und läuft schnell", "der alte die alte läuft ein", "alte schnell neue schnell Hund . .", "der Katze schnell das alte", "schnell . das neue", "läuft Garten Katze neue ein das Haus neue läuft Garten Haus", "läuft ein , sieht alte alte der der ein der alte .", "alte sieht , im Garten und ein und das und", "Garten ein Katze der schnell die der das Garten", "das im , läuft die läuft ein die schnell Haus", "läuft ein neue und Katze im ,", "Garten über über Katze", "die und . Haus Haus", "die über Haus Hund alte , und schnell schnell läuft läuft", "sieht die alte Haus Garten ein Hund Hund das Katze", "über über sieht . und . , Garten über Katze sieht das", "und über im und sieht im", "Katze der , Garten , Katze schnell Garten", "und die alte die im Haus neue neue", "das und sieht Garten Garten die ,", "der Haus die , alte alte . das", "neue . . Katze ein sieht die Haus neue ein", "das über Garten der Haus und die schnell Haus läuft neue", "ein sieht das schnell läuft Katze über läuft sieht neue", "über schnell . Haus", "sieht Katze neue sieht über sieht und , schnell", "der Katze alte ,", "läuft sieht , im sieht", "sieht im , . Garten Katze der das neue das Katze", "Katze schnell sieht sieht . sieht Haus schnell ein läuft Hund", "alte , die . Garten neue Katze", "Haus , Katze die", "Garten . und ein das Hund", "schnell der neue . die schnell Garten im und", "Hund , der das Hund das im das ein über Katze", "im Haus , das die alte Katze neue über .", "im im alte der , alte läuft", "Garten die . im", "läuft Katze das und", "läuft im die läuft und läuft schnell der das", "ein ein alte .", "läuft , das Haus ein Hund der schnell Katze sieht", "und . im das neue Katze Hund ein sieht", "das die ein über sieht und . , der das", "das Katze ein , alte . Hund sieht", ", . sieht über ein schnell", "läuft läuft neue im läuft Katze . sieht", "sieht , Haus schnell Katze und", "Garten läuft sieht die läuft", "ein . die ein ein alte sieht", "im die schnell sieht ein neue Katze über das im neue", ". läuft der ein im Katze", "im und Haus die", "läuft die Katze der und , im", "und das Katze die alte im", "sieht , ein Garten über Haus der das Hund Garten läuft", "schnell schnell , die schnell im , , der im", "Katze Garten Katze der , Hund ,", "das Garten im . Hund"},
-    {"ein über die das über ein im die neue", "die das , , das sieht das", ", die ein sieht die Garten die schnell die über Haus schnell", "Haus über ein schnell über Hund ein Katze im läuft", "das die Katze alte über , und . . im schnell sieht", "sieht das schnell neue im und", "schnell das Katze neue , Hund und Haus alte , die", "und und schnell im schnell", "das das läuft alte das schnell schnell Katze schnell ein im", ". im , der", "die Katze schnell Haus der Garten alte alte das Hund .", "über Katze Haus Hund über läuft das neue Garten sieht", "das Hund Haus sieht sieht sieht", "Hund läuft schnell der Haus Katze über im Garten Haus neue", ". über Garten Hund", "Garten ein alte Garten die Katze das Katze . Hund", "und die ein der Haus", "ein im im das schnell Garten Haus läuft im im alte ein", "alte . alte alte schnell", "Haus ein und Haus alte", "Katze der Katze . im Haus", "der neue schnell das läuft neue im Hund . sieht über über", "und sieht Katze sieht Garten sieht ein neue läuft im der Haus", "alte läuft Hund im . ein im das", "ein schnell schnell Garten und Katze alte", "alte im das läuft", "im alte Hund , und das Garten . Garten das", "Hund ein der Haus . Haus", "im Haus über über die der der ein neue Haus ,", "Katze der läuft Katze schnell schnell sieht", "läuft über , Haus die und . neue ,", "Garten über Haus neue neue der . Hund der Haus Hund Haus", "ein über die neue neue neue über über ein über die", "Katze läuft die im neue schnell alte", "das . und neue", "Katze läuft . neue über sieht neue sieht neue läuft Haus Katze", "Haus , ein schnell alte die das sieht schnell das und", "ein Haus im Haus . Haus . und", "Garten alte alte sieht Hund", "neue Garten und schnell Katze im und das im der", "Garten . . neue Garten und schnell schnell neue", "im sieht ein das läuft", "die Hund Garten Haus , läuft Garten schnell", "neue alte sieht . läuft die Hund , das läuft der neue", "das sieht das läuft ein . der und", ", läuft schnell im neue sieht ein Hund läuft die Hund Garten", "schnell neue Katze und . neue Hund läuft", "der läuft die der der Katze über Katze neue", "im . ein , alte über Garten neue schnell ein sieht", "Katze Haus läuft im die Haus der das läuft", "Hund die das Garten neue neue sieht schnell die neue", "Garten läuft . alte läuft die", "über die Katze die Haus Katze im Hund der", "Garten das alte und neue Katze läuft im der", "läuft das Haus Garten die", "der schnell schnell sieht das . . der und läuft", "über Haus die neue , neue", "neue neue der sieht das Haus", "Haus im die Garten", "über die der über sieht alte läuft der . das die", "das neue das alte läuft das läuft sieht Katze sieht . alte", "das alte schnell Garten Katze das Haus und läuft schnell", "der über die Katze läuft ein", "alte schnell neue schnell . . .", "über Katze schnell das alte", "schnell . das und", "läuft Garten Katze Katze das das Haus Katze . im Haus", "läuft ein im schnell alte alte Garten der Katze der Hund .", "schnell Haus , im Garten und ein und läuft und", "Garten ein Katze die schnell schnell im das die", "das im und läuft läuft läuft ein die schnell Haus", "läuft , neue und Katze im ,", "Garten und über Katze", "die , . und schnell", "die und der Haus alte , und schnell schnell läuft läuft", "und schnell alte über Garten schnell Hund Hund das Katze", "alte über sieht . und im sieht Haus über Katze sieht über", "und über im und sieht im", "Katze der , Garten , neue Katze Garten", "und die alte läuft im der Garten neue", "das läuft sieht Garten Garten . ,", "der Haus die , , alte der das", "neue . läuft sieht schnell sieht Haus Haus neue .", "das Katze die der . Haus die schnell ein der schnell", "im Hund das schnell neue Katze Garten läuft sieht der", "über der neue läuft", "sieht alte neue und ein alte der , sieht", "der über alte im", "läuft sieht Katze im sieht", "die Hund läuft die die Katze der schnell die das Katze", "Katze schnell Katze sieht . sieht läuft schnell ein alte Hund", "alte der die Haus Garten die Katze", "Haus , die die", "Garten über und ein das Hund", "Katze alte neue . die schnell Garten im und", "Hund ein der das läuft das im , ein über Katze", "im schnell , das die alte neue im Hund .", "und . die der , sieht Garten", "Garten die . das", "läuft Katze das und", "läuft und die alte und neue Haus der das", "sieht ein alte .", "Katze läuft Hund Haus alte Hund der schnell Haus sieht", "und Haus im das neue Katze . Hund schnell", "das die alte über über und Katze , ein das", "Katze Katze . , alte . Hund sieht", ". . sieht über ein das", "läuft läuft im läuft läuft Katze . schnell", "sieht sieht Haus sieht Katze und", "alte Katze sieht Katze neue", "ein , die , der alte und", "der über schnell sieht ein die Katze Katze das im schnell", ". läuft der ein im Katze", "im und Haus die", "läuft die Katze über und , das", "schnell das Katze die alte über", "das , ein Garten über Haus über , Hund Haus läuft", "alte über , sieht schnell im , , der Katze", "Garten Garten das der , Hund ,", "das Garten die . Hund"},
-    {"Haus sieht die das über ein läuft Katze sieht", "die Haus , über das Haus das", ", die im Katze die Garten die im alte über Haus läuft", "Haus über ein Haus über Hund ein Katze im ein", "das Haus Katze und alte im schnell . . im schnell Hund", "sieht das neue neue alte und", "schnell das Hund das alte läuft sieht alte über . über", "läuft Katze über Haus alte", "das das ein die das die schnell . Hund läuft im", ". im ein Katze", "neue Katze sieht und sieht Hund Garten . das und .", "über läuft sieht neue über im , sieht Garten sieht", "der Hund Haus sieht sieht der", "Hund läuft die der Haus im über im und Haus neue", "schnell über Garten Garten", "Garten ein alte Garten die Katze über Katze . läuft", "und die . der Haus", "ein im der Garten Katze Garten Haus läuft im und alte ein", "alte schnell alte ein schnell", "Haus ein Haus Katze Garten", "neue der das neue . Haus", "der Katze schnell Hund und neue sieht Garten und sieht über über", "Hund der Hund sieht Garten sieht im neue alte im der der", "läuft läuft und im . Garten im das", "alte sieht alte ein und Katze alte", "alte im das und", "Katze läuft neue Garten läuft das über über Garten das", "Hund Haus im Haus Hund Haus", "im über Haus die neue schnell der ein neue Haus Hund", "alte und läuft Katze schnell und alte", "Katze über , Haus die und läuft neue ,", "Haus über Haus im neue schnell . . der schnell im sieht", "ein über , und neue neue Hund alte ein über die", "und alte die Hund neue neue über", "das Katze das neue", "der läuft . neue über alte Haus sieht neue läuft über Katze", "Haus , ein Garten . das das sieht , das Katze", "im Haus im Haus neue und . sieht", "läuft alte Hund sieht Hund", "über Garten sieht und Katze im über das über der", "Hund neue im läuft Garten und neue schnell neue", "die sieht ein läuft alte", "die Hund läuft Haus , Katze Hund Katze", "neue Katze und das läuft schnell Hund , das läuft der Katze", "das sieht das läuft ein . der und", "im die Haus die neue . ein Haus alte die und Katze", "schnell neue ein schnell Garten läuft Hund läuft", "läuft läuft die der der , der über der", "sieht . die über alte über über neue schnell Katze sieht", "im ein Haus im die Haus der das läuft", "Hund die das Garten sieht schnell sieht schnell die alte", "Hund sieht . der sieht im", "über ein sieht der die Katze im Hund der", "über das alte Haus neue Katze sieht neue der", "Haus das neue neue die", "der schnell der sieht das neue Haus Garten und die", "schnell Haus die neue , Hund", "neue neue der Katze das der", "Haus neue ein sieht", "über die im schnell sieht und läuft das Katze das neue", "das neue das alte läuft das läuft sieht Katze Haus . alte", "das schnell schnell die schnell das Garten . alte schnell", "der alte die sieht über sieht", "alte und sieht schnell . . und", "über das schnell das neue", "über , das neue", "läuft Garten Katze der das das Hund neue läuft schnell Haus", "läuft ein Katze sieht alte alte Garten das Hund der das .", "schnell das ein im Garten und ein und der und", "Garten ein Katze der schnell . Katze sieht Katze", "das im der läuft das schnell ein Haus schnell Haus", "läuft , neue das läuft im im", "Hund läuft Hund Katze", "sieht , Garten Haus Katze", "die über Haus alte der Garten und der schnell läuft über", "sieht ein alte über Garten ein Katze im das und", "alte sieht sieht Garten , . Hund Haus ein läuft sieht das", "und . das läuft sieht ein", "Katze der neue neue , neue Katze sieht", "und die im und im Haus Hund neue", ". läuft Katze Garten Haus . und", "der Haus die , alte alte alte das", "Katze alte . und Hund der Haus Haus der läuft", "das über die läuft ein , Haus schnell und läuft sieht", "ein . das sieht neue Katze , , sieht der", "über Hund . läuft", "sieht alte neue sieht über sieht der , schnell", "neue Katze das ,", "Garten läuft , im sieht", "das und alte und Garten alte Hund schnell sieht das Katze", "Katze schnell sieht im alte sieht sieht schnell ein neue Garten", "alte , die Haus über , alte", "Haus , die ein", "Garten . und ein das Hund", "Katze schnell neue das die schnell Garten im der", "Hund ein der der läuft sieht sieht sieht ein das Katze", "und im , das die das läuft die über und", "alte über alte der , sieht der", "das die Haus .", "läuft Katze das und", "läuft und Katze . läuft läuft schnell die der", "schnell . alte .", "schnell , alte die und Hund der schnell Haus und", "und und die sieht sieht Katze ein Hund sieht", "das die alte das das und Hund neue und das", "das Katze ein , alte . die .", "läuft über . über das schnell", "läuft neue Garten läuft läuft Katze Haus sieht", "sieht über Haus schnell Garten und", "Garten ein sieht neue neue", "Garten . die ein . Katze sieht", "Katze die schnell sieht ein die neue Katze das und und", ". läuft der ein im läuft", "im und Haus und", "läuft im im schnell sieht , im", "schnell das Katze die alte Hund", "das , und schnell über Haus über Hund Hund Garten über", "schnell über , die schnell im , , der das", "und Garten Katze im das Hund .", "das alte im alte im"},
-};
-
-inline const std::vector<Bootstrap> kBootstrap = {
-    {0, 1, "BLEU", 58.835961564438186, 58.880125472977625, 5.144674784870535, 59.04230797300395, 59.055041755462675, 4.81127722126304, 0.3916083916083916},
-    {0, 1, "chrF", 73.11970522928503, 73.16468811035156, 3.3008460998535156, 72.75904757931804, 72.76234436035156, 3.173633575439453, 0.34465534465534464},
-    {0, 2, "BLEU", 58.835961564438186, 58.880125472977625, 5.144674784870535, 31.875566166890156, 31.853986121070747, 4.910149834248136, 0.000999000999000999},
-    {0, 2, "chrF", 73.11970522928503, 73.16468811035156, 3.3008460998535156, 53.790754274969096, 53.81785202026367, 3.1560211181640625, 0.000999000999000999},
-    {2, 1, "BLEU", 31.875566166890156, 31.853986121070747, 4.910149834248136, 59.04230797300395, 59.055041755462675, 4.81127722126304, 0.000999000999000999},
-    {2, 1, "chrF", 53.790754274969096, 53.81785202026367, 3.1560211181640625, 72.75904757931804, 72.76234436035156, 3.173633575439453, 0.000999000999000999},
-};
+extern const std::map<std::string, std::vector<std::string>> kCorpora;
+extern const std::vector<std::vector<std::string>> kReferences;
+extern const std::vector<Tokens> kTokens;
+extern const std::vector<Lower> kLower;
+extern const std::vector<Bleu> kBleu;
+extern const std::vector<Sentence> kSentences;
+extern const std::vector<Chrf> kChrf;
+extern const double kMultiBleu[2];
+extern const std::vector<std::string> kMadeUpReference;
+extern const std::vector<std::vector<std::string>> kMadeUpSystems;
+extern const std::vector<Bootstrap> kBootstrap;
 
 }  // namespace goldens
