@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "attend/core/visible_fork.h"
+
 namespace attend {
 
 // Physical cores this process may use: the default number of threads.
@@ -31,8 +33,14 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
     body(std::int64_t{0}, count);
     return;
   }
+  detail::VisibleFork fork;
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
-  for (std::int64_t part = 0; part < parts; ++part) body(count * part / parts, count * (part + 1) / parts);
+  for (std::int64_t part = 0; part < parts; ++part) {
+    fork.enter();
+    body(count * part / parts, count * (part + 1) / parts);
+    fork.leave();
+  }
+  fork.join();
 }
 
 template <class Body>
@@ -41,8 +49,14 @@ void parallel_each(std::int64_t count, const Body& body) {
     for (std::int64_t i = 0; i < count; ++i) body(i);
     return;
   }
+  detail::VisibleFork fork;
 #pragma omp parallel for num_threads(threads()) schedule(dynamic, 1)
-  for (std::int64_t i = 0; i < count; ++i) body(i);
+  for (std::int64_t i = 0; i < count; ++i) {
+    fork.enter();
+    body(i);
+    fork.leave();
+  }
+  fork.join();
 }
 
 }  // namespace attend
