@@ -11,16 +11,34 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A panel of b (kDepthBlock x two vectors) stays in the first-level cache, a chunk of panels and kRowBlock rows of a in the second.
+// A panel of b (kDepthBlock x two vectors) stays in the first-level cache, kRowBlock rows of a in the second, a chunk of panels in the
+// third.
 constexpr std::size_t kDepthBlock = 256;
 constexpr std::size_t kRowBlock = 96;
-constexpr std::size_t kChunk = 192;
+constexpr std::size_t kChunk = 2048;
 
-// Floats of scratch memory that gemm_part wants, aligned to a vector.
-std::size_t gemm_scratch() { return kDepthBlock * (kChunk + kRowBlock); }
+// Floats of scratch memory that gemm_part wants for so many columns, aligned to a vector: a block of a, then panels of b.
+std::size_t gemm_scratch(std::size_t columns) { return kDepthBlock * (HWY_MIN(columns + kTileColumns, kChunk) + kRowBlock); }
 
 // The tile's extent: [0] rows, [1] columns.
 std::size_t gemm_tile(bool columns) { return columns ? kTileColumns : kTileRows; }
+
+HWY_INLINE void copy_tile_rows(const float* from, float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int r = 0; r < kTileRows; ++r) to[r] = from[r];
+#else
+  const hn::FixedTag<float, 4> four;
+  const hn::FixedTag<float, 2> two;
+  static_assert(kTileRows == 6 || kTileRows == 12);
+  hn::StoreU(hn::LoadU(four, from), four, to);
+  if constexpr (kTileRows == 6) {
+    hn::StoreU(hn::LoadU(two, from + 4), two, to + 4);
+  } else {
+    hn::StoreU(hn::LoadU(four, from + 4), four, to + 4);
+    hn::StoreU(hn::LoadU(four, from + 8), four, to + 8);
+  }
+#endif
+}
 
 // Rows [begin, end) of a transposed a, rearranged: [row / kTileRows][k][row % kTileRows]. Tiles then read one cache line after the other.
 HWY_INLINE void pack_a(const Product& product, std::size_t begin, std::size_t end, std::size_t k, std::size_t depth, float* packed) {
@@ -28,9 +46,7 @@ HWY_INLINE void pack_a(const Product& product, std::size_t begin, std::size_t en
   for (std::size_t row = begin; row < end; row += kTileRows) {
     const float* from = product.a + k * stride + row;
     if (row + kTileRows <= end) {
-      for (std::size_t i = 0; i < depth; ++i, from += stride, packed += kTileRows) {
-        for (std::size_t r = 0; r < kTileRows; ++r) packed[r] = from[r];
-      }
+      for (std::size_t i = 0; i < depth; ++i, from += stride, packed += kTileRows) copy_tile_rows(from, packed);
     } else {
       for (std::size_t i = 0; i < depth; ++i, from += stride, packed += kTileRows) {
         for (std::size_t r = 0; row + r < end; ++r) packed[r] = from[r];
@@ -100,24 +116,30 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   const auto depth = static_cast<std::size_t>(product.depth);
   const auto row_begin = static_cast<std::size_t>(part.row_begin), row_end = static_cast<std::size_t>(part.row_end);
   const auto column_end = static_cast<std::size_t>(part.column_end);
+  float* panels = scratch + kDepthBlock * kRowBlock;
   // Few rows: a panel is used at once, while it is in the first-level cache.
-  const std::size_t chunk = row_end - row_begin <= kRowBlock ? kTileColumns : kChunk;
+  std::size_t chunk = row_end - row_begin <= kRowBlock ? kTileColumns : kChunk;
+#if HWY_TARGET != HWY_SCALAR
+  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a;
+  if (few) chunk = kFewColumns;
+#endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
     for (auto column = static_cast<std::size_t>(part.column_begin); column < column_end; column += chunk) {
       Block block{k, HWY_MIN(kDepthBlock, depth - k), row_begin, row_end, column, HWY_MIN(chunk, column_end - column)};
 #if HWY_TARGET != HWY_SCALAR
-      if (row_end - row_begin <= kFewRows && block.columns == kTileColumns && product.transpose_b && !product.transpose_a) {
+      if (few && block.columns % kTileColumns == 0) {
         const auto a_stride = static_cast<std::size_t>(product.a_stride), b_stride = static_cast<std::size_t>(product.b_stride);
-        multiply_few_rows(row_end - row_begin, product.a + row_begin * a_stride + k, a_stride, product.b + column * b_stride + k, b_stride,
-                          block.depth, output_of(product, block));
+        const Operand a{product.a + row_begin * a_stride + k, a_stride};
+        const Operand b{product.b + column * b_stride + k, b_stride};
+        multiply_few_rows(row_end - row_begin, a, b, block.depth, output_of(product, block));
         continue;
       }
 #endif
-      pack_b(product, block, scratch);
+      pack_b(product, block, panels);
       for (std::size_t row = row_begin; row < row_end; row += kRowBlock) {
         block.row_begin = row;
         block.row_end = HWY_MIN(row + kRowBlock, row_end);
-        multiply_block(product, block, scratch, scratch + kDepthBlock * kChunk);
+        multiply_block(product, block, panels, scratch);
       }
     }
   }
@@ -179,7 +201,7 @@ void gemm(const Product& product) {
   const std::int64_t height = round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows);
   const std::int64_t width = round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns);
   const auto kernel = HWY_DYNAMIC_DISPATCH(gemm_part);
-  const auto scratch_size = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(gemm_scratch)());
+  const auto scratch_size = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(gemm_scratch)(static_cast<std::size_t>(width)));
   parallel_for(grid.rows * grid.columns, 1, [&](std::int64_t begin, std::int64_t end) {
     const Tensor scratch = Tensor::empty({scratch_size});
     for (std::int64_t i = begin; i < end; ++i) {

@@ -14,12 +14,19 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 constexpr std::size_t kFewRows = 3;
+constexpr std::size_t kFewColumns = 2 * kTileColumns;
 
-// A tile of `rows` rows of a by kTileColumns rows of b, over the contiguous depth of both. The order of the sums is that of multiply_tile.
-template <int rows>
-HWY_NOINLINE void multiply_few(const float* a, std::size_t a_stride, const float* b, std::size_t b_stride, std::size_t depth,
-                               const TileOutput& out) {
-  constexpr int kGroups = static_cast<int>(kTileColumns / kGroup);
+// A matrix in memory, row after row.
+struct Operand {
+  const float* data;
+  std::size_t stride;
+};
+
+// `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. The order of the sums is that of multiply_tile.
+// One row wants two tiles: a sum waits four cycles for its next term, so many must be under way.
+template <int rows, int tiles>
+HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const TileOutput& out) {
+  constexpr int kGroups = static_cast<int>(tiles * kTileColumns / kGroup);
   const Group d;
   using V = hn::Vec<Group>;
   V sums[rows][kGroups];
@@ -32,10 +39,10 @@ HWY_NOINLINE void multiply_few(const float* a, std::size_t a_stride, const float
   for (; k + 4 <= depth; k += 4) {
 #pragma GCC unroll 12
     for (int g = 0; g < kGroups; ++g) {
-      transpose_block(b + static_cast<std::size_t>(g) * kGroup * b_stride + k, b_stride, [&](std::size_t i, V column) HWY_ATTR {
+      transpose_block(b.data + static_cast<std::size_t>(g) * kGroup * b.stride + k, b.stride, [&](std::size_t i, V column) HWY_ATTR {
 #pragma GCC unroll 12
         for (int r = 0; r < rows; ++r) {
-          sums[r][g] = hn::MulAdd(hn::Set(d, a[static_cast<std::size_t>(r) * a_stride + k + i]), column, sums[r][g]);
+          sums[r][g] = hn::MulAdd(hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k + i]), column, sums[r][g]);
         }
       });
     }
@@ -44,33 +51,40 @@ HWY_NOINLINE void multiply_few(const float* a, std::size_t a_stride, const float
   for (; k < depth; ++k) {
 #pragma GCC unroll 12
     for (int g = 0; g < kGroups; ++g) {
-      for (std::size_t c = 0; c < kGroup; ++c) column[c] = b[(static_cast<std::size_t>(g) * kGroup + c) * b_stride + k];
+      for (std::size_t c = 0; c < kGroup; ++c) column[c] = b.data[(static_cast<std::size_t>(g) * kGroup + c) * b.stride + k];
 #pragma GCC unroll 12
       for (int r = 0; r < rows; ++r) {
-        sums[r][g] = hn::MulAdd(hn::Set(d, a[static_cast<std::size_t>(r) * a_stride + k]), hn::Load(d, column), sums[r][g]);
+        sums[r][g] = hn::MulAdd(hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k]), hn::Load(d, column), sums[r][g]);
       }
     }
   }
+  constexpr int kGroupsPerTile = kGroups / tiles;
   HWY_ALIGN float tile[rows * kTileColumns];
-#pragma GCC unroll 12
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 12
-    for (int g = 0; g < kGroups; ++g) {
-      hn::Store(sums[r][g], d, tile + static_cast<std::size_t>(r) * kTileColumns + static_cast<std::size_t>(g) * kGroup);
+  for (int t = 0; t < tiles; ++t) {
+    for (int r = 0; r < rows; ++r) {
+      for (int g = 0; g < kGroupsPerTile; ++g) {
+        hn::Store(sums[r][t * kGroupsPerTile + g], d,
+                  tile + static_cast<std::size_t>(r) * kTileColumns + static_cast<std::size_t>(g) * kGroup);
+      }
     }
+    TileOutput part = out;
+    part.columns = kTileColumns;
+    part.c += static_cast<std::size_t>(t) * kTileColumns;
+    if (part.bias != nullptr) part.bias += static_cast<std::size_t>(t) * kTileColumns;
+    finish_tile(tile, rows, part);
   }
-  finish_tile(tile, rows, out);
 }
 
-HWY_INLINE void multiply_few_rows(std::size_t rows, const float* a, std::size_t a_stride, const float* b, std::size_t b_stride,
-                                  std::size_t depth, const TileOutput& out) {
+// As many columns as `out` says: one tile or kFewColumns.
+HWY_INLINE void multiply_few_rows(std::size_t rows, Operand a, Operand b, std::size_t depth, const TileOutput& out) {
+  const bool two = out.columns == kFewColumns;
   switch (rows) {
     case 1:
-      return multiply_few<1>(a, a_stride, b, b_stride, depth, out);
+      return two ? multiply_few<1, 2>(a, b, depth, out) : multiply_few<1, 1>(a, b, depth, out);
     case 2:
-      return multiply_few<2>(a, a_stride, b, b_stride, depth, out);
+      return two ? multiply_few<2, 2>(a, b, depth, out) : multiply_few<2, 1>(a, b, depth, out);
     default:
-      return multiply_few<3>(a, a_stride, b, b_stride, depth, out);
+      return two ? multiply_few<3, 2>(a, b, depth, out) : multiply_few<3, 1>(a, b, depth, out);
   }
 }
 #endif
