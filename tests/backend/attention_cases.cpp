@@ -13,9 +13,9 @@ using Results = std::vector<Tensor>;
 
 // Scores of size up to 5, off by 5 * 6e-8 * a few from a dot product of up to 64 terms; exp makes that the relative error of a weight. An
 // output is an average of values of size 1.
-constexpr Tolerance kForward{3e-6, 5e-6};
+constexpr Tolerance kForward{1.5e-6, 3e-6};
 // Sums over up to 300 queries of differences of such averages.
-constexpr Tolerance kBackward{1e-5, 1e-5};
+constexpr Tolerance kBackward{3e-6, 3e-6};
 
 KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
   return {"attention_" + pattern.name + (keep ? "" : "_output_only"),

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "attend/core/parallel.h"
+#include "backend/instruction_set.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -87,6 +88,24 @@ TEST_P(Kernel, AgreesWithTheReference) { compare(Rows::contiguous); }
 
 TEST_P(Kernel, AgreesWithTheReferenceOnStridedRows) { compare(Rows::strided); }
 
+// The tests above use the best instruction set of this machine; here are the others.
+TEST_P(Kernel, AgreesWithTheReferenceOnLesserInstructionSets) {
+  const std::vector<std::int64_t> sets = instruction_sets();
+  if (sets.size() < 2) GTEST_SKIP() << "this machine has one of the instruction sets that the kernels are compiled for";
+  const KernelCase& kernel = GetParam();
+  for (const Shape& shape : kernel.shapes) {
+    Operands expected_operands(Rows::contiguous);
+    const std::vector<Tensor> expected = kernel.run(reference_backend(), expected_operands, shape);
+    for (std::size_t set = 1; set < sets.size(); ++set) {
+      SCOPED_TRACE(fmt::format("{} {} with {}", kernel.name, to_string(shape), hwy::TargetName(sets[set])));
+      const ScopedInstructionSet scope(sets[set]);
+      Operands operands(Rows::contiguous);
+      const std::vector<Tensor> found = kernel.run(fast_backend(), operands, shape);
+      for (std::size_t i = 0; i < found.size(); ++i) expect_close(found[i], expected[i], kernel.tolerance);
+    }
+  }
+}
+
 TEST_P(Kernel, DoesNotDependOnTheNumberOfThreads) {
   const KernelCase& kernel = GetParam();
   for (const Shape& shape : kernel.shapes) {
@@ -106,6 +125,25 @@ TEST_P(Kernel, DoesNotDependOnTheNumberOfThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fast, Kernel, ::testing::ValuesIn(all_cases()), [](const auto& suite) { return suite.param.name; });
+
+// A model gives the same numbers on every machine that has fused multiply-add, as far as matrix products go.
+TEST(MatrixProduct, HasEqualBitsOnEveryInstructionSetWithFma) {
+  for (const KernelCase& kernel : matmul_cases()) {
+    if (kernel.name.find("gelu") != std::string::npos) continue;  // its polynomial may be evaluated in another order
+    for (const Shape& shape : kernel.shapes) {
+      SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
+      Operands best_operands(Rows::contiguous);
+      const std::vector<Tensor> best = kernel.run(fast_backend(), best_operands, shape);
+      for (const std::int64_t set : instruction_sets()) {
+        if (!has_fma(set)) continue;
+        const ScopedInstructionSet scope(set);
+        Operands operands(Rows::contiguous);
+        const std::vector<Tensor> found = kernel.run(fast_backend(), operands, shape);
+        for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(same_bits(found[i], best[i])) << hwy::TargetName(set);
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace attend

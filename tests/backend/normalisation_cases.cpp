@@ -7,7 +7,7 @@ namespace {
 using Results = std::vector<Tensor>;
 
 // Averages over up to 5000 numbers of size 1 with sqrt and division: tens of units in the last place of results up to 10.
-constexpr Tolerance kNormalised{3e-6, 3e-6};
+constexpr Tolerance kNormalised{1e-6, 1e-6};
 constexpr float kEpsilon = 1e-5f;
 
 struct Parameters {
@@ -62,9 +62,10 @@ KernelCase residual_case(const char* name, float p) {
 std::vector<KernelCase> normalisation_cases() {
   std::vector<KernelCase> cases;
   cases.push_back(layer_norm_case("layer_norm", 1.0f, 0.0f, kNormalised));
-  // Away from zero the subtraction x - mean cancels: the mean, near 300, is known to 300 * 6e-8 = 2e-5 of the deviation. A kernel that
-  // computed the variance as E[x^2] - E[x]^2 in f32 would be off by 300^2 * 6e-8 = 0.5 %.
-  cases.push_back(layer_norm_case("layer_norm_off_centre", 1.0f, 300.0f, {2e-4, 1e-5}));
+  // Away from zero the subtraction x - mean cancels. The mean, near 300, comes from a sum of up to 5000 numbers in as few as four partial
+  // sums of 1250 additions, each off by up to 2^-24 of what has been summed: at random about sqrt(1250 / 3) * 6e-8 / 2 * 300 = 2e-4. A
+  // kernel that computed the variance as E[x^2] - E[x]^2 in f32 would be off by 300^2 * 6e-8 = 0.5 % at the least.
+  cases.push_back(layer_norm_case("layer_norm_off_centre", 1.0f, 300.0f, {5e-4, 1e-5}));
   cases.push_back(layer_norm_case("layer_norm_of_constant_rows", 0.0f, 0.75f, {1e-4, 1e-4}));  // 0/0 but for epsilon
   cases.push_back({"layer_norm_without_statistics", kMatrixShapes, kNormalised, [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = o.normal(shape[0], shape[1]);
