@@ -8,8 +8,9 @@
 # Without a group: both. Nothing is touched, and apt is not even asked, when everything is there.
 set -eu
 
+# ocl-icd-opencl-dev: Debian's CMake package of oneDNN asks for OpenCL, though nothing here uses it.
 build_packages="g++ cmake ninja-build ccache pkg-config
-  libdnnl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev zlib1g-dev libutf8proc-dev
+  libdnnl-dev ocl-icd-opencl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev zlib1g-dev libutf8proc-dev
   libgtest-dev libbenchmark-dev"
 lint_packages="clang-format-14 clang-tidy-14"
 
