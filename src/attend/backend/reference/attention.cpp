@@ -20,12 +20,13 @@ double dot(const float* a, const float* b, std::int64_t width) {
 
 // Returns log sum exp. Scores that are all -infinity become zeros.
 double softmax_in_place(std::vector<double>& scores) {
-  double largest = kForbidden;
-  for (const double score : scores) largest = std::max(largest, score);
-  if (largest == kForbidden) {
+  // Asked score by score, because a maximum passes over NaN, which must not be taken for a forbidden key.
+  if (std::all_of(scores.begin(), scores.end(), [](double score) { return score == kForbidden; })) {
     std::fill(scores.begin(), scores.end(), 0.0);
     return kForbidden;
   }
+  double largest = kForbidden;
+  for (const double score : scores) largest = std::max(largest, score);
   double total = 0.0;
   for (const double score : scores) total += std::exp(score - largest);
   for (double& score : scores) score = std::exp(score - largest) / total;

@@ -1,0 +1,122 @@
+// A NaN must reach the loss, where training stops because of it: no kernel may turn one into a number. It stays in its row.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "backend/attention_pattern.h"
+#include "backend/backend_test.h"
+
+namespace attend {
+namespace {
+
+using InvalidNumbers = EachBackend;
+INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+
+constexpr std::int64_t kRows = 5;
+constexpr std::int64_t kColumns = 19;
+constexpr std::int64_t kBadRow = 2;
+
+bool all_nan(const Tensor& x) {
+  for (const float value : x.to_vector()) {
+    if (!std::isnan(value)) return false;
+  }
+  return true;
+}
+
+// Puts a NaN in one row of the input of `kernel` (x -> y), at the places where vector code and its tails could lose it.
+void expect_spoils_its_row(Backend& backend, const std::function<void(const Tensor& x, const Tensor& y)>& kernel) {
+  for (const std::int64_t column : {0, 7, 18}) {
+    Operands operands(Rows::strided);
+    const Tensor x = operands.normal(kRows, kColumns);
+    const Tensor y = operands.output(kRows, kColumns);
+    x.row(kBadRow)[column] = NAN;
+    kernel(x, y);
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      if (r == kBadRow) {
+        EXPECT_TRUE(all_nan(y.slice_rows(r, r + 1))) << "NaN in column " << column;
+      } else {
+        EXPECT_TRUE(backend.all_finite(y.slice_rows(r, r + 1))) << "row " << r;
+      }
+    }
+  }
+}
+
+TEST_P(InvalidNumbers, SpoilTheWholeRowOfASoftmax) {
+  Backend& b = kernels();
+  expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.softmax(x, 0.5f, y); });
+  expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.log_softmax(x, y); });
+}
+
+TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
+  Backend& b = kernels();
+  const Tensor gamma = Tensor::full({kColumns}, 1.0f);
+  const Tensor beta = Tensor::zeros({kColumns});
+  expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.layer_norm(x, gamma, beta, 1e-5f, y, {}, {}); });
+}
+
+TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
+  Backend& b = kernels();
+  const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
+  for (const Activation activation : {Activation::none, Activation::gelu})
+    expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, activation, y); });
+}
+
+TEST_P(InvalidNumbers, ReachTheLossAndItsGradient) {
+  Backend& b = kernels();
+  expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) {
+    const Tensor losses = Tensor::empty({kRows});
+    const Tensor nll = Tensor::empty({kRows});
+    b.cross_entropy(x, std::vector<std::int32_t>{0, 1, 2, 3, 4}, 0.1f, 1.0f, losses, nll);
+    for (std::int64_t r = 0; r < kRows; ++r) EXPECT_EQ(std::isnan(losses.data()[r]), r == kBadRow);
+    y.copy_from(x);
+  });
+}
+
+TEST_P(InvalidNumbers, InAQuerySpoilItsHeadAlone) {
+  Operands operands(Rows::contiguous);
+  const AttentionProblem problem({.name = "", .lengths = {{3, 20}, {2, 2}}}, operands);
+  const Tensor out = operands.output(5, 16);
+  const Tensor log_sum_exp = operands.output(5, 2);
+  problem.q.row(1)[8 + 3] = NAN;  // head 1
+  kernels().attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+  EXPECT_TRUE(all_nan(out.slice_rows(1, 2).slice_columns(8, 16)));
+  EXPECT_TRUE(std::isnan(log_sum_exp.row(1)[1]));
+  EXPECT_TRUE(kernels().all_finite(out.slice_columns(0, 8)));
+  EXPECT_TRUE(kernels().all_finite(out.slice_rows(0, 1)));
+  EXPECT_TRUE(kernels().all_finite(out.slice_rows(2, 5)));
+}
+
+TEST_P(InvalidNumbers, InAKeySpoilTheQueriesThatSeeIt) {
+  Operands operands(Rows::contiguous);
+  const AttentionProblem problem({.name = "", .lengths = {{20, 20}}, .heads = 1, .causal = true}, operands);
+  const Tensor out = operands.output(20, 8);
+  problem.k.row(13)[2] = NAN;
+  kernels().attention(problem.q, problem.k, problem.v, problem.layout, out, {}, {});
+  EXPECT_TRUE(kernels().all_finite(out.slice_rows(0, 13)));
+  EXPECT_TRUE(all_nan(out.slice_rows(13, 20)));
+}
+
+TEST_P(InvalidNumbers, ReachTheParameterThroughAdam) {
+  const Tensor gradient = Tensor::zeros({37});
+  gradient.data()[36] = NAN;
+  const Tensor parameter = Tensor::full({37}, 1.0f);
+  const Tensor mean = Tensor::zeros({37});
+  const Tensor variance = Tensor::zeros({37});
+  kernels().adam({.learning_rate = 0.1f}, gradient, parameter, mean, variance);
+  EXPECT_TRUE(std::isnan(parameter.data()[36]));
+  EXPECT_EQ(parameter.data()[35], 1.0f);
+}
+
+TEST_P(InvalidNumbers, RankLastInTopK) {
+  const Tensor x = Tensor::from(std::vector<float>{NAN, 1, 3, NAN, 2, -INFINITY, 3}, {1, 7});
+  const Tensor values = Tensor::empty({1, 4});
+  const Tensor indices = Tensor::empty({1, 4}, DType::i32);
+  kernels().top_k(x, 4, values, indices);
+  const auto found = indices.span<std::int32_t>();
+  EXPECT_EQ(std::vector<std::int32_t>(found.begin(), found.end()), (std::vector<std::int32_t>{2, 6, 4, 1}));
+}
+
+}  // namespace
+}  // namespace attend
