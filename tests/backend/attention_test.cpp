@@ -125,6 +125,15 @@ TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
   EXPECT_TRUE(kernels().all_finite(dk.slice_rows(4, 6)));
 }
 
+TEST_P(Attention, CausalQueriesSeeThePrefixAndTheTriangle) {
+  Operands operands(Rows::contiguous);
+  const AttentionProblem problem({.name = "", .lengths = {{2, 4}, {3, 3}}, .heads = 1, .causal = true}, operands);
+  const Tensor weights = attend(problem).weights;
+  const std::vector<bool> seen{true, true,  true,  false, true, true,  true, true,         // two queries after two keys of history
+                               true, false, false, true,  true, false, true, true, true};  // the usual triangle
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(weights.data()[i] > 0.0f, seen[i]) << "weight " << i;
+}
+
 TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
   Operands operands(Rows::contiguous);
   const AttentionProblem problem({.name = "", .lengths = {{20, 20}}, .causal = true}, operands);
