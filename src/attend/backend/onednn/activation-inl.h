@@ -6,8 +6,8 @@
 #define ATTEND_BACKEND_ONEDNN_ACTIVATION_INL_H
 #endif
 
+#include "attend/backend/onednn/exp-inl.h"
 #include "attend/backend/onednn/simd-inl.h"
-#include "hwy/contrib/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -24,7 +24,7 @@ HWY_INLINE Normal normal(FloatVector x) {
   const Floats d;
   const auto magnitude = hn::Abs(x);
   const auto one = hn::Set(d, 1.0f);
-  const auto bell = hn::Exp(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
+  const auto bell = exp_of(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
   const auto t = hn::Div(one, hn::MulAdd(magnitude, hn::Set(d, 0.3275911f * 0.70710678f), one));
   auto p = hn::Set(d, 0.5f * 1.061405429f);
   p = hn::MulAdd(p, t, hn::Set(d, 0.5f * -1.453152027f));
@@ -35,7 +35,8 @@ HWY_INLINE Normal normal(FloatVector x) {
   return {hn::Mul(bell, hn::Set(d, 0.3989422804f)), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
 }
 
-HWY_INLINE FloatVector relu(FloatVector x) { return hn::Max(x, hn::Zero(Floats())); }
+// In this order a NaN survives on x86.
+HWY_INLINE FloatVector relu(FloatVector x) { return hn::Max(hn::Zero(Floats()), x); }
 HWY_INLINE FloatVector gelu(FloatVector x) { return hn::Mul(x, normal(x).cumulative); }
 
 // d/dx x Phi(x) = Phi(x) + x phi(x)

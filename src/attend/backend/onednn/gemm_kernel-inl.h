@@ -119,15 +119,24 @@ using Tiles = TileTable<1, 2, 3, 4, 5, 6>;
 using Tiles = TileTable<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
 #endif
 
-// panel[k][c] = b[k * stride + c] for c < columns, 0 behind.
-HWY_INLINE void pack_rows(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panel) {
+// panels[c / kTileColumns][k][c % kTileColumns] = b[k * stride + c] for c < columns, 0 behind. A few rows at a time: that many streams the
+// processor can fetch ahead.
+HWY_INLINE void pack_rows(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panels) {
   const Floats d;
-  for (std::size_t k = 0; k < depth; ++k, b += stride, panel += kTileColumns) {
-    if (HWY_LIKELY(columns == kTileColumns)) {
-      hn::Store(hn::LoadU(d, b), d, panel);
-      hn::Store(hn::LoadU(d, b + kLanes), d, panel + kLanes);
-    } else {
-      for (std::size_t c = 0; c < kTileColumns; ++c) panel[c] = c < columns ? b[c] : 0.0f;
+  constexpr std::size_t kStreams = 8;
+  for (std::size_t first = 0; first < depth; first += kStreams) {
+    const std::size_t last = HWY_MIN(first + kStreams, depth);
+    for (std::size_t column = 0; column < columns; column += kTileColumns) {
+      const float* from = b + first * stride + column;
+      float* to = panels + column * depth + first * kTileColumns;
+      for (std::size_t k = first; k < last; ++k, from += stride, to += kTileColumns) {
+        if (HWY_LIKELY(column + kTileColumns <= columns)) {
+          hn::Store(hn::LoadU(d, from), d, to);
+          hn::Store(hn::LoadU(d, from + kLanes), d, to + kLanes);
+        } else {
+          for (std::size_t c = 0; c < kTileColumns; ++c) to[c] = column + c < columns ? from[c] : 0.0f;
+        }
+      }
     }
   }
 }

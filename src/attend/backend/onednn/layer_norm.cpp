@@ -5,8 +5,8 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
-#include "attend/backend/onednn/norm_rows.h"
 #include "attend/backend/onednn/philox-inl.h"
+#include "attend/backend/onednn/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -74,6 +74,7 @@ void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std:
   const std::size_t lanes = hn::Lanes(d);
   const std::uint32_t threshold = dropout.threshold();
   const auto scale = hn::Set(d, dropout.scale());
+  const Philox philox(dropout.key);
   for (std::size_t row = begin; row < end; ++row) {
     const float* x = rows.x + row * rows.x_stride;
     const float* branch = rows.branch + row * rows.branch_stride;
@@ -90,7 +91,7 @@ void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std:
           store_part(hn::Add(load_part(d, x + i, rest), drop(load_part(d, branch + i, rest), bits, threshold, scale)), d, sum + i, rest);
         }
       };
-      for_dropout_spans(dropout, static_cast<std::uint32_t>(row), rows.columns, add_span);
+      for_dropout_spans(philox, static_cast<std::uint32_t>(row), rows.columns, add_span);
     }
     normalise_row(rows, sum, row);
   }

@@ -6,7 +6,7 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
-#include "attend/backend/onednn/norm_rows.h"
+#include "attend/backend/onednn/rows.h"
 #include "attend/backend/onednn/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();

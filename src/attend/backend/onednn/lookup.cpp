@@ -6,31 +6,27 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/onednn/philox-inl.h"
+#include "attend/backend/onednn/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// y = dropout(scale * entry + position); position may be null.
-void embed_row(const float* entry, float scale, const float* position, const Dropout& dropout, std::uint32_t row, float* y,
-               std::size_t columns) {
-  const Floats d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto vscale = hn::Set(d, scale);
-  if (position != nullptr) {
-    map_rows(entry, position, y, columns, [&](FloatVector e, FloatVector p) HWY_ATTR { return hn::MulAdd(vscale, e, p); });
-  } else {
-    map_row(entry, y, columns, [&](FloatVector e) HWY_ATTR { return hn::Mul(vscale, e); });
+void embed_rows(const Dropout& dropout, const EmbedRows& rows, std::size_t begin, std::size_t end) {
+  const auto scale = hn::Set(Floats(), rows.scale);
+  const Philox philox(dropout.key);
+  const bool drops = dropout.threshold() != 0;
+  for (std::size_t row = begin; row < end; ++row) {
+    const float* entry = rows.table + static_cast<std::size_t>(rows.ids[row]) * rows.table_stride;
+    float* y = rows.y + row * rows.y_stride;
+    if (rows.positions != nullptr) {
+      const float* place = rows.positions + static_cast<std::size_t>(rows.position[row]) * rows.positions_stride;
+      map_rows(entry, place, y, rows.columns, [&](FloatVector e, FloatVector p) HWY_ATTR { return hn::MulAdd(scale, e, p); });
+    } else {
+      map_row(entry, y, rows.columns, [&](FloatVector e) HWY_ATTR { return hn::Mul(scale, e); });
+    }
+    if (drops) drop_row(philox, dropout, static_cast<std::uint32_t>(row), y, y, rows.columns);
   }
-  const std::uint32_t threshold = dropout.threshold();
-  if (threshold == 0) return;
-  const auto kept_scale = hn::Set(d, dropout.scale());
-  for_dropout_spans(dropout, row, columns, [&](std::size_t column, std::size_t count, const std::uint16_t* bits) HWY_ATTR {
-    float* part = y + column;
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) hn::StoreU(drop(hn::LoadU(d, part + i), bits + i, threshold, kept_scale), d, part + i);
-    if (i < count) store_part(drop(load_part(d, part + i, count - i), bits + i, threshold, kept_scale), d, part + i, count - i);
-  });
 }
 
 // y += scale * x
@@ -51,19 +47,26 @@ HWY_AFTER_NAMESPACE();
 
 namespace attend {
 
-HWY_EXPORT(embed_row);
+HWY_EXPORT(embed_rows);
 HWY_EXPORT(add_scaled_row);
 
 void FastBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
                         std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
-  const auto kernel = HWY_DYNAMIC_DISPATCH(embed_row);
-  const bool with_positions = positions.defined();
-  parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const float* place = with_positions ? positions.row(position[n]) : nullptr;
-      kernel(table.row(ids[n]), scale, place, dropout, static_cast<std::uint32_t>(n), y.row(n), y.cols());
-    }
-  });
+  const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
+  EmbedRows rows;
+  rows.columns = static_cast<std::size_t>(y.cols());
+  rows.table = table.data();
+  rows.table_stride = static_cast<std::size_t>(table.row_stride());
+  rows.ids = ids.data();
+  rows.scale = scale;
+  if (positions.defined()) {
+    rows.positions = positions.data();
+    rows.positions_stride = static_cast<std::size_t>(positions.row_stride());
+    rows.position = position.data();
+  }
+  rows.y = y.data();
+  rows.y_stride = static_cast<std::size_t>(y.row_stride());
+  parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
 }
 
 void FastBackend::scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) {

@@ -1,7 +1,8 @@
-// What the kernels of the normalisation know about their tensors. Strides are in floats.
+// What the kernels that go row by row know about their tensors. Strides are in floats.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace attend {
 
@@ -33,6 +34,28 @@ struct NormGradientRows {
   std::size_t dy_stride = 0;
   float* dx = nullptr;
   std::size_t dx_stride = 0;
+};
+
+struct DropoutRows {
+  std::size_t columns = 0;
+  const float* x = nullptr;
+  std::size_t x_stride = 0;
+  float* y = nullptr;
+  std::size_t y_stride = 0;
+};
+
+// y[n] = dropout(scale * table[ids[n]] + positions[position[n]])
+struct EmbedRows {
+  std::size_t columns = 0;
+  const float* table = nullptr;
+  std::size_t table_stride = 0;
+  const std::int32_t* ids = nullptr;
+  float scale = 1.0f;
+  const float* positions = nullptr;  // null: none
+  std::size_t positions_stride = 0;
+  const std::int32_t* position = nullptr;
+  float* y = nullptr;
+  std::size_t y_stride = 0;
 };
 
 }  // namespace attend
