@@ -1,0 +1,156 @@
+#include "attend/core/option_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+template <class... Cases>
+struct Overload : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overload(Cases...) -> Overload<Cases...>;
+
+// 1_000_000 is 1000000 in TOML, and here.
+template <class Number>
+bool read_number(std::string text, Number& number) {
+  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '_' && digit(i - 1) && digit(i + 1)) text.erase(i, 1);
+  }
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.erase(0, 1);
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+bool read_bool(const std::string& text, bool& value) {
+  static constexpr std::string_view kTrue[] = {"true", "yes", "on", "1"}, kFalse[] = {"false", "no", "off", "0"};
+  if (std::find(std::begin(kTrue), std::end(kTrue), text) != std::end(kTrue)) return value = true;
+  if (std::find(std::begin(kFalse), std::end(kFalse), text) == std::end(kFalse)) return false;
+  value = false;
+  return true;
+}
+
+bool read_enum(const EnumReference& reference, const std::string& text) {
+  const auto same = [&](std::string_view name) { return name == text || kebab_case(name) == kebab_case(text); };
+  const auto name = std::find_if(reference.names.begin(), reference.names.end(), same);
+  if (name == reference.names.end()) return false;
+  reference.set(reference.location, static_cast<std::size_t>(name - reference.names.begin()));
+  return true;
+}
+
+// Nothing is set unless all of the text is a value.
+bool read_value(const OptionField& field, const std::string& text) {
+  const auto number = [&text](auto* target) {
+    auto value = *target;
+    if (!read_number(text, value)) return false;
+    *target = value;
+    return true;
+  };
+  return std::visit(Overload{[&](bool* target) { return read_bool(text, *target); },
+                             [&](std::string* target) {
+                               *target = text;
+                               return true;
+                             },
+                             [](std::vector<std::string>*) { return false; },
+                             [&](const EnumReference& reference) { return read_enum(reference, text); }, number},
+                    field.value);
+}
+
+// The shortest text that reads back as the same number.
+template <class Float>
+std::string float_text(Float value) {
+  std::string text = fmt::format("{}", value);
+  return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string quoted(const std::string& text, const std::string& name) {
+  const auto has = [&text](std::string_view letters) { return text.find_first_of(letters) != std::string::npos; };
+  if (!has("\"\\\n\r")) return '"' + text + '"';
+  if (!has("'\n\r") && text.back() != '\\') return '\'' + text + '\'';
+  throw ConfigError(fmt::format("{}: a configuration file cannot hold this text: {}", name, text));
+}
+
+std::string toml_value(const OptionField& field) {
+  std::vector<std::string> values = option_values(field);
+  const bool quote = field.is_text() || std::holds_alternative<EnumReference>(field.value);
+  for (std::string& value : values) value = quote ? quoted(value, field.name) : value;
+  return field.is_list() ? fmt::format("[{}]", fmt::join(values, ", ")) : values.front();
+}
+
+}  // namespace
+
+std::string expected_value(const OptionField& field) {
+  return std::visit(
+      Overload{[](bool*) { return std::string("true or false"); },
+               [](std::uint64_t*) { return std::string("a whole number, not negative"); },
+               [](std::string*) { return std::string("a text"); }, [](std::vector<std::string>*) { return std::string("a list of texts"); },
+               [](const EnumReference& reference) {
+                 return fmt::format("one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));
+               },
+               []<class Number>(Number*) { return std::string(std::is_integral_v<Number> ? "a whole number" : "a number"); }},
+      field.value);
+}
+
+std::vector<std::string> option_values(const OptionField& field) {
+  using Values = std::vector<std::string>;
+  return std::visit(
+      Overload{[](bool* value) { return Values{*value ? "true" : "false"}; }, [](std::string* value) { return Values{*value}; },
+               [](Values* value) { return *value; },
+               [](const EnumReference& reference) { return Values{std::string(reference.names[reference.get(reference.location)])}; },
+               [](float* value) { return Values{float_text(*value)}; }, [](double* value) { return Values{float_text(*value)}; },
+               [](auto* value) { return Values{fmt::format("{}", *value)}; }},
+      field.value);
+}
+
+void set_option(const OptionField& field, std::span<const std::string> values, std::string_view where) {
+  if (auto* const* list = std::get_if<std::vector<std::string>*>(&field.value)) {
+    (*list)->assign(values.begin(), values.end());
+    return;
+  }
+  if (values.size() != 1) throw ConfigError(fmt::format("{}: expected {}, got {} values", where, expected_value(field), values.size()));
+  if (!read_value(field, values.front())) {
+    throw ConfigError(
+        fmt::format("{}: expected {}, got {}", where, expected_value(field), values.front().empty() ? "nothing" : values.front()));
+  }
+}
+
+std::string kebab_case(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+std::string snake_case(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+const OptionField* find_option(std::span<const OptionField> fields, std::string_view name) {
+  const std::string kebab = kebab_case(name);
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const OptionField& f) { return f.name == kebab; });
+  return field == fields.end() ? nullptr : &*field;
+}
+
+std::vector<std::string> option_names(std::span<const OptionField> fields) {
+  std::vector<std::string> names;
+  for (const OptionField& field : fields) names.push_back(field.name);
+  return names;
+}
+
+std::string to_toml(std::span<const OptionField> fields, std::string_view heading) {
+  std::string out = heading.empty() ? std::string() : fmt::format("[{}]\n", heading);
+  for (const OptionField& field : fields) out += fmt::format("{} = {}\n", field.name, toml_value(field));
+  return out;
+}
+
+}  // namespace attend

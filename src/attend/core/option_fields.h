@@ -1,0 +1,94 @@
+// A struct of options as a list of named references: what command-line flags, TOML files and JSON objects are made from. The list is made
+// from the struct's `fields` function (see core/options.h) and holds references into the struct, which must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "attend/core/options.h"
+
+namespace attend {
+
+// An enum option without its type: names by value, and how to get and set it.
+struct EnumReference {
+  std::span<const std::string_view> names;
+  void* location = nullptr;
+  std::size_t (*get)(const void* location) = nullptr;
+  void (*set)(void* location, std::size_t value) = nullptr;
+};
+
+using OptionReference =
+    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*, std::string*, std::vector<std::string>*, EnumReference>;
+
+struct OptionField {
+  std::string name;  // in kebab-case
+  std::string help;
+  OptionReference value;
+
+  // A list takes any number of values, everything else one.
+  bool is_list() const { return std::holds_alternative<std::vector<std::string>*>(value); }
+  bool is_flag() const { return std::holds_alternative<bool*>(value); }
+  bool is_text() const { return std::holds_alternative<std::string*>(value) || is_list(); }
+};
+
+// What a value must be, for messages and help: "true or false", "a whole number", "one of post, pre".
+std::string expected_value(const OptionField& field);
+// A value as it is typed after a flag: true, 512, 0.1, post; the elements of a list.
+std::vector<std::string> option_values(const OptionField& field);
+// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number, got abc"; `where` says which option, and of which
+// line when it comes from a file.
+void set_option(const OptionField& field, std::span<const std::string> values, std::string_view where);
+
+// snake_case to kebab-case, and back.
+std::string kebab_case(std::string_view name);
+std::string snake_case(std::string_view name);
+
+// The field of that name, in either case; nullptr if there is none.
+const OptionField* find_option(std::span<const OptionField> fields, std::string_view name);
+std::vector<std::string> option_names(std::span<const OptionField> fields);
+
+// The options as lines "name = value" of a TOML file, in their order, which reads back as the same values. `heading` becomes "[heading]"
+// when it is not empty. Throws ConfigError for a text that the format cannot hold: line ends, or both kinds of quotes.
+std::string to_toml(std::span<const OptionField> fields, std::string_view heading = "");
+
+namespace detail {
+
+struct OptionCollector {
+  std::vector<OptionField>* fields;
+
+  template <class T>
+  void operator()(std::string_view name, T& reference, std::string_view help) const {
+    if constexpr (std::is_enum_v<T>) {
+      static_assert(NamedEnum<T>, "an enum option needs a function enum_names");
+      const EnumReference value{enum_names(reference), &reference,
+                                [](const void* at) { return static_cast<std::size_t>(*static_cast<const T*>(at)); },
+                                [](void* at, std::size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
+      fields->push_back({std::string(name), std::string(help), value});
+    } else {
+      fields->push_back({std::string(name), std::string(help), &reference});
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class Options>
+std::vector<OptionField> option_fields(Options& options) {
+  std::vector<OptionField> list;
+  fields(options, detail::OptionCollector{&list});
+  return list;
+}
+
+template <class Options>
+std::string to_toml(Options options, std::string_view heading = "") requires requires {
+  fields(options, detail::OptionCollector{});
+}
+{ return to_toml(std::span<const OptionField>(option_fields(options)), heading); }
+
+}  // namespace attend
