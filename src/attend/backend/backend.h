@@ -1,13 +1,13 @@
 // The kernels: about 35 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
-// `fast_backend()` is oneDNN for matrix products and Highway for everything else, with the instruction set chosen at run time.
+// `fast_backend()` is written with Highway, the instruction set chosen at run time; why its f32 products are not oneDNN's: onednn/gemm.h.
 // Both give the same results up to rounding; the tests compare them kernel by kernel.
 //
 // Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H heads, Dh head width, V vocabulary.
 // Tensors are f32 unless an argument says otherwise and may have a row stride; outputs must not overlap inputs except where "in place" is
 // said. Shapes have been checked by the caller (ops/): a kernel only asserts. A kernel's result does not depend on the number of threads,
-// except the summation order inside matrix products over N (weight gradients). What a row becomes does not depend on other rows.
+// and what a row becomes does not depend on other rows, bit for bit.
 #pragma once
 
 #include <cstdint>
