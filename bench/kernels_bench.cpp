@@ -73,6 +73,28 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
   });
 }
 
+// The embedding and its gradient: n tokens out of a vocabulary.
+void add_lookup(std::int64_t n, std::int64_t d, std::int64_t vocabulary) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(n)), position(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ids[i] = static_cast<std::int32_t>(i * 7919 % static_cast<std::size_t>(vocabulary));
+    position[i] = static_cast<std::int32_t>(i % 32);
+  }
+  const std::string shape = fmt::format("{}x{}", n, d);
+  const Work work{0, 12 * product(n, d)};
+  add("embed/" + shape, work, [=]() -> Body {
+    return
+        [=, table = random_tensor({vocabulary, d}, 1), positions = random_tensor({32, d}, 2), y = Tensor::empty({n, d})](Backend& backend) {
+          backend.embed(table, ids, 11.3f, positions, position, {0.1f, {1, 2}}, y);
+        };
+  });
+  add("scatter_add/" + shape, work, [=]() -> Body {
+    return [=, dy = random_tensor({n, d}, 1), dtable = Tensor::zeros({vocabulary, d})](Backend& backend) {
+      backend.scatter_add(dy, ids, 11.3f, dtable);
+    };
+  });
+}
+
 void add_rows(std::int64_t n, std::int64_t d) {
   const std::string shape = fmt::format("{}x{}", n, d);
   const double bytes = 4 * product(n, d);
@@ -151,6 +173,9 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
 }
 
 void add_adam(std::int64_t parameters) {
+  add(fmt::format("sum_of_squares/{}", parameters), {0, 4.0 * static_cast<double>(parameters)}, [=]() -> Body {
+    return [g = random_tensor({parameters}, 1)](Backend& backend) { benchmark::DoNotOptimize(backend.sum_of_squares(g)); };
+  });
   add(fmt::format("adam/{}", parameters), {0, 28.0 * static_cast<double>(parameters)}, [=]() -> Body {
     return [g = random_tensor({parameters}, 1), p = random_tensor({parameters}, 2), m = Tensor::zeros({parameters}),
             v = Tensor::zeros({parameters})](Backend& backend) {
@@ -168,6 +193,11 @@ const bool kRegistered = [] {
   add_linear(512, 128, 10000);
   add_linear(1024, 512, 512);
   add_linear(1024, 512, 2048);
+  for (const std::int64_t beam : {1, 5}) {  // one decoding step of one sentence
+    add_linear(beam, 128, 128);
+    add_linear(beam, 128, 10000);
+  }
+  add_lookup(4096, 128, 10000);
   add_rows(4096, 128);
   add_rows(1024, 512);
   add_vocabulary(512, 10000);
