@@ -7,8 +7,8 @@
 //     visit("adam-beta1", o.beta1, "decay of the mean of the gradient (Kingma & Ba 2015)");
 //   }
 //
-// A visitor is called as visit(name, reference, help) for references of type bool, int, std::int64_t, std::uint64_t, float, double, std::string,
-// std::vector<std::string> and enums that have `enum_names(E)`. Names are in kebab-case; snake_case is accepted on the way in.
+// A visitor is called as visit(name, reference, help) for references of type bool, int, std::int64_t, std::uint64_t, float, double,
+// std::string, std::vector<std::string> and enums that have `enum_names(E)`. Names are in kebab-case; snake_case is accepted on the way in.
 #pragma once
 
 #include <array>
