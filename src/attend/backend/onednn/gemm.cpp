@@ -51,7 +51,10 @@ HWY_INLINE void pack_a(const Product& product, std::size_t begin, std::size_t en
       const float* from = product.a + (k + first) * stride + row;
       float* to = packed + (row - begin) * depth + first * kTileRows;
       if (row + kTileRows <= end) {
-        for (std::size_t i = 0; i < count; ++i, from += stride, to += kTileRows) copy_tile_rows(from, to);
+        for (std::size_t i = 0; i < count; ++i, from += stride, to += kTileRows) {
+          hwy::Prefetch(from + kStreams * stride);
+          copy_tile_rows(from, to);
+        }
       } else {
         for (std::size_t i = 0; i < count; ++i, from += stride, to += kTileRows) {
           for (std::size_t r = 0; row + r < end; ++r) to[r] = from[r];
@@ -80,6 +83,14 @@ HWY_INLINE TileOutput output_of(const Product& product, const Block& block) {
   return out;
 }
 
+// The next tile of a, which the first panel meets first.
+HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t depth) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    for (std::size_t k = 0; k < depth; k += kLine) hwy::Prefetch(a + r * stride + k);
+  }
+}
+
 // A chunk of packed panels against at most kRowBlock rows.
 HWY_INLINE void multiply_block(const Product& product, const Block& block, const float* panels, float* packed_a) {
   const auto a_stride = static_cast<std::size_t>(product.a_stride);
@@ -100,6 +111,7 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
     const float* from = a;
     for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows, from += tile_step, out.c += kTileRows * out.stride) {
       const std::size_t rows = HWY_MIN(static_cast<std::size_t>(kTileRows), block.row_end - row);
+      if (column == 0 && !product.transpose_a) prefetch_rows(from + tile_step, row_step, block.depth);
       Tiles::kernels[rows - 1](from, row_step, k_step, panels + column * block.depth, block.depth, out);
     }
   }

@@ -8,6 +8,7 @@
 
 #include "attend/backend/onednn/activation-inl.h"
 #include "attend/backend/onednn/gemm.h"
+#include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -82,6 +83,7 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     left[r] = hn::Zero(d);
     right[r] = hn::Zero(d);
     from[r] = a + static_cast<std::size_t>(r) * row_step;
+    hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
   }
   for (std::size_t k = 0; k < depth; ++k) {
     const auto b0 = hn::Load(d, panel);
@@ -130,6 +132,7 @@ HWY_INLINE void pack_rows(const float* b, std::size_t stride, std::size_t depth,
       const float* from = b + first * stride + column;
       float* to = panels + column * depth + first * kTileColumns;
       for (std::size_t k = first; k < last; ++k, from += stride, to += kTileColumns) {
+        hwy::Prefetch(from + kStreams * stride);
         if (HWY_LIKELY(column + kTileColumns <= columns)) {
           hn::Store(hn::LoadU(d, from), d, to);
           hn::Store(hn::LoadU(d, from + kLanes), d, to + kLanes);
