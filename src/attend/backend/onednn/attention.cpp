@@ -131,7 +131,7 @@ struct ForwardScratch {
 };
 
 HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block,
-                                const ForwardScratch& scratch) {
+                                const ForwardScratch& scratch, const Prefetch& prefetch) {
   const std::ptrdiff_t query_row = unit.query_row + block.query_begin;
   const std::ptrdiff_t value_column = unit.head * call.value_width;
   const StridedRows q{call.q.at(query_row, unit.head * call.width), call.q.stride};
@@ -146,11 +146,15 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
   for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
+    const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
+    fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride}, scratch.q_transposed, call.width, scratch.scores);
+    fetch.keys(call.k, call.width);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
     const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) softmax_tile_column(tile, n, scratch.factors, scratch.running, scratch.scores);
+    fetch.keys(call.v, call.value_width);
     const bool last = tile.key_end == block.key_end;
     if (last) finish_softmax(tile.stride, scratch.running);
 
@@ -164,10 +168,11 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     product.triangle = Triangle::queries_by_keys;
     product.diagonal = tile.diagonal();
     small_product(product);
+    fetch.queries(call.out, call.value_width);
   }
 }
 
-void attention_unit(const AttentionCall& call, const AttentionUnit& unit) {
+void attention_unit(const AttentionCall& call, const AttentionUnit& unit, const AttentionUnit* next) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const bool drops = call.drop_threshold > 0;
   const std::ptrdiff_t queries_width = call.width * kQueryBlock;
@@ -182,13 +187,15 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit) {
   AttentionTile block;
   block.ahead = call.causal ? unit.keys - unit.queries : unit.keys;
   block.key_begin = 0;
-  for (std::ptrdiff_t begin = unit.query_begin; begin < unit.query_end; begin += kQueryBlock) {
+  const std::ptrdiff_t blocks = (unit.query_end - unit.query_begin + kQueryBlock - 1) / kQueryBlock;
+  for (std::ptrdiff_t b = 0; b < blocks; ++b) {
+    const std::ptrdiff_t begin = unit.query_begin + b * kQueryBlock;
     block.query_begin = begin;
     block.query_end = HWY_MIN(unit.query_end, begin + kQueryBlock);
     block.stride = (block.queries() + lanes - 1) / lanes * lanes;
     block.key_end = unit.keys;
     block.key_end = block.seen(block.queries() - 1);
-    attention_block(call, unit, block, scratch);
+    attention_block(call, unit, block, scratch, Prefetch(next, b, blocks));
     if (call.log_sum_exp.data != nullptr) {
       for (std::ptrdiff_t i = 0; i < block.queries(); ++i) {
         *call.log_sum_exp.at(unit.query_row + begin + i, unit.head) = scratch.running.sum[i];
@@ -213,8 +220,8 @@ void FastBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, c
   AttentionCall call = describe_attention(q, k, v, layout, out);
   if (log_sum_exp.defined()) call.log_sum_exp = rows_of(log_sum_exp);
   if (weights.defined()) call.weights = weights.data();
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit) {
-    HWY_DYNAMIC_DISPATCH(attention_unit)(c, unit);
+  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
+    HWY_DYNAMIC_DISPATCH(attention_unit)(c, unit, next);
   });
 }
 

@@ -18,6 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
+// One block holds all queries of the sequence, so no other adds to the gradients of the keys.
+HWY_INLINE bool answers_alone(const AttentionUnit& unit) { return unit.queries > 0 && unit.queries <= kQueryBlock; }
+
 struct BackwardScratch {
   float* q_transposed;
   float* dout_transposed;
@@ -80,13 +83,15 @@ HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
   }
 }
 
-// The tile's part of dq (overwritten by the first tile), dk and dv (overwritten when `alone`, the block being all queries of the sequence).
-HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& tile, bool alone,
-                                  const BackwardScratch& scratch) {
+// The tile's part of dq (overwritten by the first tile), dk and dv (overwritten when the block
+// answers alone).
+HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& tile,
+                                  const BackwardScratch& scratch, const Prefetch& prefetch) {
   const std::ptrdiff_t query_row = unit.query_row + tile.query_begin;
   const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
   const std::ptrdiff_t column = unit.head * call.width;
   const std::ptrdiff_t value_column = unit.head * call.value_width;
+  const bool alone = answers_alone(unit);
   const bool hides = call.causal || call.bias != nullptr;
 
   SmallProduct dv{tile.keys(),
@@ -104,6 +109,7 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   dv.triangle = Triangle::keys_by_queries;
   dv.diagonal = tile.diagonal();
   small_product(dv);
+  prefetch.queries(call.dq, call.width);
 
   SmallProduct dk{tile.keys(),
                   call.width,
@@ -120,6 +126,7 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   dk.triangle = Triangle::keys_by_queries;
   dk.diagonal = tile.diagonal();
   small_product(dk);
+  prefetch.keys(call.dk, call.width);
 
   SmallProduct dq{tile.queries(),
                   call.width,
@@ -136,23 +143,30 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   dq.triangle = Triangle::queries_by_keys;
   dq.diagonal = tile.diagonal();
   small_product(dq);
+  prefetch.keys(call.dv, call.value_width);
 }
 
-HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block, bool alone,
-                               const BackwardScratch& scratch) {
+HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block,
+                               const BackwardScratch& scratch, const Prefetch& prefetch) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   load_block(call, unit, block, scratch);
   AttentionTile tile = block;
   for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
+    const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
+    fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride}, scratch.q_transposed, call.width, scratch.scores);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
+    fetch.queries(call.dout, call.value_width);
     tile_product(tile, {call.v.at(key_row, unit.head * call.value_width), call.v.stride}, scratch.dout_transposed, call.value_width,
                  scratch.dweights);
+    fetch.queries(call.out, call.value_width);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
+    fetch.keys(call.k, call.width);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) backward_tile_column(tile, n, call.scale, scratch);
-    backward_products(call, unit, tile, alone, scratch);
+    fetch.keys(call.v, call.value_width);
+    backward_products(call, unit, tile, scratch, fetch);
   }
 }
 
@@ -164,7 +178,7 @@ HWY_INLINE void clear_rows(const StridedRows& rows, std::ptrdiff_t first, std::p
   }
 }
 
-void attention_backward_unit(const AttentionCall& call, const AttentionUnit& unit) {
+void attention_backward_unit(const AttentionCall& call, const AttentionUnit& unit, const AttentionUnit* next) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
   float* at = attention_scratch(static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size));
@@ -177,21 +191,22 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   scratch.dweights = scratch.scores + tile_size;
   scratch.factors = call.drop_threshold > 0 ? scratch.dweights + tile_size : nullptr;
 
-  const bool alone = unit.queries > 0 && unit.queries <= kQueryBlock;
-  if (!alone) {
+  if (!answers_alone(unit)) {
     clear_rows(call.dk, unit.key_row, unit.keys, unit.head * call.width, call.width);
     clear_rows(call.dv, unit.key_row, unit.keys, unit.head * call.value_width, call.value_width);
   }
   AttentionTile block;
   block.ahead = call.causal ? unit.keys - unit.queries : unit.keys;
   block.key_begin = 0;
-  for (std::ptrdiff_t begin = 0; begin < unit.queries; begin += kQueryBlock) {
+  const std::ptrdiff_t blocks = (unit.queries + kQueryBlock - 1) / kQueryBlock;
+  for (std::ptrdiff_t b = 0; b < blocks; ++b) {
+    const std::ptrdiff_t begin = b * kQueryBlock;
     block.query_begin = begin;
     block.query_end = HWY_MIN(unit.queries, begin + kQueryBlock);
     block.stride = (block.queries() + lanes - 1) / lanes * lanes;
     block.key_end = unit.keys;
     block.key_end = block.seen(block.queries() - 1);
-    backward_block(call, unit, block, alone, scratch);
+    backward_block(call, unit, block, scratch, Prefetch(next, b, blocks));
   }
 }
 
@@ -214,9 +229,10 @@ void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Ten
   call.dk = rows_of(dk);
   call.dv = rows_of(dv);
   // The gradients of a key sum over all queries of its sequence, so a sequence is not cut here.
-  for_attention_units(call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2, [](const AttentionCall& c, const AttentionUnit& unit) {
-    HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit);
-  });
+  for_attention_units(call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
+                        HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit, next);
+                      });
 }
 
 }  // namespace attend

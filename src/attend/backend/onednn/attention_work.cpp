@@ -109,11 +109,18 @@ void for_attention_units(const AttentionCall& call, const AttentionLayout& layou
 
   const Piece* const all = pieces.data();  // the threads have `pieces` of their own
   const std::int64_t* const start = starts.data();
+  const auto unit_at = [&call, all](std::int64_t position) {
+    AttentionUnit unit = all[position / call.heads].unit;
+    unit.head = position % call.heads;
+    return unit;
+  };
   parallel_each(static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t part) {
+    AttentionUnit next = unit_at(start[part]);
     for (std::int64_t position = start[part]; position < start[part + 1]; ++position) {
-      AttentionUnit unit = all[position / call.heads].unit;
-      unit.head = position % call.heads;
-      run(call, unit);
+      const AttentionUnit unit = next;
+      const bool last = position + 1 == start[part + 1];
+      if (!last) next = unit_at(position + 1);
+      run(call, unit, last ? nullptr : &next);
     }
   });
 }

@@ -51,6 +51,37 @@ struct AttentionUnit {
   std::ptrdiff_t block = 0;  // where its [Tq, Tk] block of the bias starts; heads times that in the weights
 };
 
+// Asks for the operands of the unit that a thread computes next, while it computes another. The rows of a head are far apart, so the
+// processor does not foresee them; and it waits when asked for many at once, so every block of queries asks for a part, one operand here
+// and there.
+class Prefetch {
+ public:
+  // `next` may be null: nothing comes next.
+  Prefetch(const AttentionUnit* next, std::ptrdiff_t part, std::ptrdiff_t parts) : next_(next), part_(part), parts_(parts) {}
+
+  // Of an operand with `width` columns per head.
+  [[gnu::always_inline]] void queries(const StridedRows& operand, std::ptrdiff_t width) const {
+    if (next_ != nullptr) rows(operand, next_->query_row + next_->query_begin, next_->query_end - next_->query_begin, width);
+  }
+  [[gnu::always_inline]] void keys(const StridedRows& operand, std::ptrdiff_t width) const {
+    if (next_ != nullptr) rows(operand, next_->key_row, next_->keys, width);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kMostRows = 128;  // of a long sequence only the first: it uses its operands often
+  static constexpr std::ptrdiff_t kLine = 64 / sizeof(float);
+
+  [[gnu::always_inline]] void rows(const StridedRows& operand, std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t width) const {
+    if (count > kMostRows) count = kMostRows;
+    for (std::ptrdiff_t r = first + count * part_ / parts_; r < first + count * (part_ + 1) / parts_; ++r) {
+      for (std::ptrdiff_t i = 0; i < width; i += kLine) __builtin_prefetch(operand.at(r, next_->head * width + i));
+    }
+  }
+
+  const AttentionUnit* next_;
+  std::ptrdiff_t part_, parts_;
+};
+
 // One row of attention_cached.
 struct CachedQuery {
   const float* q = nullptr;
@@ -66,8 +97,9 @@ struct CachedQuery {
 AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out);
 StridedRows rows_of(const Tensor& x);
 
-// Calls run(unit) for every unit of the layout, over the threads. Sequences are cut every `queries_per_unit` queries.
-using RunUnit = void (*)(const AttentionCall&, const AttentionUnit&);
+// Calls run(call, unit, next) for every unit of the layout, over the threads; `next` is the unit that follows on the same thread, or null.
+// Sequences are cut every `queries_per_unit` queries.
+using RunUnit = void (*)(const AttentionCall&, const AttentionUnit&, const AttentionUnit*);
 void for_attention_units(const AttentionCall& call, const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, RunUnit run);
 
 // Memory of the calling thread, aligned to 64 bytes, kept for its next call; valid until then.
