@@ -1,0 +1,62 @@
+// Option structs as flags of a command and keys of its configuration file.
+//
+//   CLI::App app("...");
+//   OptionBinding binding(app);           // adds --config FILE
+//   binding.add(config, "Model");         // --d-model, --n-heads, ..., listed in the help under "Model"
+//   binding.add(options, "Training");
+//   parse_command_line(app, argc, argv);
+//
+// After parsing, an option has the value of its flag, else the one of the file, else its default. A flag may be spelt in kebab-case or
+// snake_case; a bool is --name or --no-name; a list takes all values up to the next flag.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attend/core/option_fields.h"
+
+namespace CLI {
+class App;
+}
+
+namespace attend {
+
+class OptionBinding {
+ public:
+  // Adds --config unless told not to. The app must outlive the binding, and the bound structs must outlive the parsing.
+  explicit OptionBinding(CLI::App& app, bool with_config_file = true);
+
+  // The options' present values are the defaults that the help shows.
+  template <class Options>
+  void add(Options& options, const std::string& group = "Options") {
+    add_fields(option_fields(options), group);
+  }
+  void add_fields(const std::vector<OptionField>& fields, const std::string& group);
+
+  // Whether a flag or the file has set the option of this name (in kebab-case).
+  bool is_set(const std::string& name) const;
+  const std::vector<OptionField>& fields() const;
+
+ private:
+  struct State {
+    std::vector<OptionField> fields;
+    std::set<std::string> set;
+  };
+  CLI::App& app_;
+  std::shared_ptr<State> state_;  // shared with the callbacks inside the app
+};
+
+// The simplest use: one struct, no file.
+template <class Options>
+void bind_options(CLI::App& app, Options& options, const std::string& group = "Options") {
+  OptionBinding(app, /*with_config_file=*/false).add(options, group);
+}
+
+// Parses, and runs the callbacks. Throws ConfigError for whatever is wrong with the command line, naming the nearest known flag or command
+// for an unknown one. CLI::Success (--help, --version) passes through: hand it to app.exit().
+void parse_command_line(CLI::App& app, int argc, const char* const* argv);
+
+}  // namespace attend
