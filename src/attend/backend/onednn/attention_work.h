@@ -13,7 +13,7 @@
 namespace attend {
 
 // Scores are computed in tiles of so many queries by so many keys. A sum over keys is a sum over tiles of sums over the keys of a tile.
-constexpr std::ptrdiff_t kQueryBlock = 32;
+constexpr std::ptrdiff_t kQueryBlock = 64;
 constexpr std::ptrdiff_t kKeyTile = 256;
 static_assert(kKeyTile % 8 == 0, "one block of Philox serves 8 keys");
 
