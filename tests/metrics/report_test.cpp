@@ -41,6 +41,14 @@ TEST(Report, ComparesTwoSystems) {
   EXPECT_NE(format_report(compare(system_a(), system_a(), goldens::kReferences)).find(": not significant at 0.05"), std::string::npos);
 }
 
+TEST(Report, ScoresSubwordsWhenAllowed) {
+  const std::vector<std::string> lines{"a sub@@ word in four"};
+  EXPECT_THROW(evaluate(lines, {lines}), DataError);
+  EvaluationOptions options;
+  options.bleu.allow_subwords = true;
+  for (const auto& metric : evaluate(lines, {lines}, options).metrics) EXPECT_NEAR(metric.system.score, 100, 1e-9);
+}
+
 TEST(Report, NeedsAMetric) {
   EvaluationOptions options;
   options.compute_bleu = options.compute_chrf = false;

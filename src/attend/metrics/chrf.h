@@ -31,7 +31,6 @@ void fields(ChrfOptions& o, Visitor&& visit) {
   visit("chrf-word-order", o.word_order, "longest word n-gram of chrF; 2 for chrF++");
   visit("chrf-beta", o.beta, "weight of recall over precision in chrF");
   visit("chrf-lowercase", o.lowercase, "compare lower-cased text in chrF");
-  visit("chrf-allow-subwords", o.allow_subwords, "score text that still carries @@ or U+2581 with chrF");
 }
 
 // Counts of every segment: for each character order, then each word order, {n-grams of the hypothesis, of the reference, matches}.

@@ -28,10 +28,11 @@ std::vector<Metric> metrics_of(const References& references, const EvaluationOpt
                        [&](std::span<const std::int64_t> sum) { return bleu_details(bleu_from_counts(sum, o)); }});
   }
   if (options.compute_chrf) {
-    const ChrfOptions& o = options.chrf;
+    ChrfOptions o = options.chrf;
+    o.allow_subwords |= options.bleu.allow_subwords;
     metrics.push_back({chrf_name(o), chrf_signature(o, references.size(), bootstrap),
-                       [&](std::span<const std::string> lines) { return chrf_counts(lines, references, o); },
-                       [&](std::span<const std::int64_t> sum) { return chrf_from_counts(sum, o); },
+                       [&references, o](std::span<const std::string> lines) { return chrf_counts(lines, references, o); },
+                       [o](std::span<const std::int64_t> sum) { return chrf_from_counts(sum, o); },
                        [](std::span<const std::int64_t>) { return std::string(); }});
   }
   if (metrics.empty()) throw ConfigError("no metric asked for: enable bleu, chrf or both");

@@ -14,7 +14,7 @@
 namespace attend {
 
 struct EvaluationOptions {
-  BleuOptions bleu;
+  BleuOptions bleu;  // its allow_subwords holds for chrF too
   ChrfOptions chrf;
   bool compute_bleu = true;
   bool compute_chrf = true;
