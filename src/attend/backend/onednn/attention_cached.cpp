@@ -122,7 +122,7 @@ void FastBackend::attention_cached(const Tensor& q, std::span<const float* const
   const std::int64_t parts =
       rows >= threads() ? 1 : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
   const std::int64_t floats = static_cast<std::int64_t>(keys.size()) * (q.cols() + out.cols());
-  const std::int64_t grain = rows == 0 ? 1 : kGrain * rows * parts / std::max<std::int64_t>(1, floats);
+  const std::int64_t grain = rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
   parallel_for(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t r = item / parts;

@@ -63,7 +63,7 @@ void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::i
 }
 
 constexpr std::int64_t kPartsPerThread = 8;      // so that a thread that is held up does not hold up the others
-constexpr std::int64_t kSmallestPart = 1 << 17;  // multiply-adds worth handing to another thread
+constexpr std::int64_t kSmallestPart = 1 << 18;  // multiply-adds worth handing to another thread
 
 }  // namespace
 

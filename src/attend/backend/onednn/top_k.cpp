@@ -91,7 +91,8 @@ HWY_EXPORT(top_k_row);
 
 void FastBackend::top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
   assert(k >= 1 && k <= x.cols() && values.cols() == k && indices.cols() == k);
-  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
+  // A row is read once and nearly nothing is computed: several of them make a task.
+  parallel_for(x.rows(), 8 * row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       HWY_DYNAMIC_DISPATCH(top_k_row)
       (x.row(r), static_cast<std::size_t>(x.cols()), static_cast<std::size_t>(k), values.row(r), indices.row<std::int32_t>(r));
