@@ -1,0 +1,61 @@
+#include <string>
+#include <vector>
+
+#include "attend/nn/positional_encoding.h"
+#include "attend/ops/cross_entropy.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/layer_norm.h"
+#include "parity/golden.h"
+
+namespace attend {
+namespace {
+
+class FunctionParity : public Parity {};
+
+TEST_P(FunctionParity, Sinusoids) {
+  const Tensor expected = Golden("sinusoids").tensor("out.table");
+  expect_output(sinusoids(expected.dim(0), expected.dim(1)), expected, "sinusoids");
+}
+
+TEST_P(FunctionParity, LabelSmoothing) {
+  const Golden golden("label_smoothing");
+  const Tensor targets = golden.tensor("in.targets"), smoothing = golden.tensor("in.smoothing");
+  const auto ids =
+      std::make_shared<const std::vector<std::int32_t>>(targets.data<std::int32_t>(), targets.data<std::int32_t>() + targets.size());
+  for (std::int64_t i = 0; i < smoothing.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const Variable logits(golden.tensor("in.logits"), true);
+    const CrossEntropy result = cross_entropy(logits, ids, {smoothing.data()[i], 0.0});
+    double sum = 0.0;
+    for (const float loss : golden.tensor("out.losses." + number).to_vector()) sum += static_cast<double>(loss);
+    EXPECT_NEAR(result.loss_sum, sum, 1e-5 * sum);
+    backward(result.loss);
+    expect_gradient(logits.gradient(), golden.tensor("din.logits." + number), "logits, smoothing " + number);
+  }
+}
+
+TEST_P(FunctionParity, LayerNorm) {
+  const Golden golden("layer_norm");
+  const Variable x(golden.tensor("in.x"), true), gamma(golden.tensor("param.weight"), true), beta(golden.tensor("param.bias"), true);
+  const Variable y = layer_norm(x, {gamma, beta, 1e-5f});
+  expect_output(y.value(), golden.tensor("out.y"), "y");
+  backward(y, golden.tensor("dout.y"));
+  expect_gradient(x.gradient(), golden.tensor("din.x"), "x");
+  expect_gradient(gamma.gradient(), golden.tensor("dparam.weight"), "weight");
+  expect_gradient(beta.gradient(), golden.tensor("dparam.bias"), "bias");
+}
+
+TEST_P(FunctionParity, Gelu) {
+  const Golden golden("gelu");
+  const Tensor in = golden.tensor("in.x");
+  const Variable x(in.reshape({1, in.size()}), true);
+  const Variable y = activate(x, Activation::gelu);
+  expect_output(y.value(), golden.tensor("out.y"), "y");
+  backward(y, golden.tensor("dout.y").reshape({1, in.size()}));
+  expect_gradient(x.gradient(), golden.tensor("din.x"), "x");
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, FunctionParity, testing::Values("fast", "reference"));
+
+}  // namespace
+}  // namespace attend
