@@ -1,7 +1,8 @@
 // Which instruction sets the kernels of this folder are compiled for. Included before any Highway header.
 //
-// Highway compiles a kernel once per set and picks one when it is first called. The portable baseline (or NEON/SVE on ARM), AVX2 and
+// Highway compiles a kernel once per set and picks one when it is first called. The portable baseline (or NEON on ARM), AVX2 and
 // AVX-512 cover what is in use; the steps between them would only make the build longer.
+// SVE and RVV are left out because vectors without a fixed size cannot be kept in arrays, as the small products of attention do.
 //
 // A file with kernels has this form:
 //
@@ -32,5 +33,5 @@
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif
