@@ -1,0 +1,82 @@
+#include "attend/tasks/attention_maps.h"
+
+#include <algorithm>
+
+namespace attend {
+
+namespace {
+
+std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows, std::int64_t cols) {
+  std::vector<AttentionMap> heads;
+  for (int h = 0; h < record.heads; ++h) {
+    const float* first = record.weights.data() + h * rows * cols;
+    heads.push_back({rows, cols, {first, first + rows * cols}});
+  }
+  return heads;
+}
+
+Tokens one_sequence(const std::vector<std::int32_t>& ids) {
+  const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(ids.size())};
+  return Tokens::copy(ids, offsets);
+}
+
+}  // namespace
+
+AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt) {
+  const NoGradient guard;
+  std::vector<AttentionRecord> records;
+  Pass pass = Pass::inference();
+  pass.attention = &records;
+
+  AttentionMaps maps{src, tgt, {}, {}, {}};
+  maps.tgt.insert(maps.tgt.begin(), model.tgt_tokenizer.bos_id());
+  const Tokens source = one_sequence(src), target = one_sequence(maps.tgt);
+  const Variable memory = model.transformer->encode(source, pass);
+  model.transformer->decode(target, memory, source, pass);
+  for (const AttentionRecord& record : records) {
+    if (record.module.starts_with("encoder.")) {
+      maps.encoder.push_back(heads_of(record, source.count(), source.count()));
+    } else if (record.module.ends_with("self_attn")) {
+      maps.decoder.push_back(heads_of(record, target.count(), target.count()));
+    } else {
+      maps.cross.push_back(heads_of(record, target.count(), source.count()));
+    }
+  }
+  return maps;
+}
+
+std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model, const std::vector<std::int32_t>& src,
+                                                const std::vector<std::int32_t>& tgt) {
+  const AttentionMaps maps = attention_maps(model, src, tgt);
+  const auto src_words = model.src_tokenizer.words(std::span(src).first(src.size() - 1));
+  const auto tgt_words = model.tgt_tokenizer.words(tgt);
+  const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
+
+  // The row of a target token is the one that predicts it: that of the token before it, bos for the first.
+  const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
+    float total = 0;
+    for (std::size_t layer = first_layer; layer < maps.cross.size(); ++layer) {
+      for (const AttentionMap& head : maps.cross[layer]) {
+        for (std::int32_t row = t.begin; row < t.end; ++row) {
+          for (std::int32_t col = s.begin; col < s.end; ++col) total += head.weights[static_cast<std::size_t>(row * head.cols + col)];
+        }
+      }
+    }
+    return total;
+  };
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t t = 0; t < tgt_words.size(); ++t) {
+    std::size_t best = 0;
+    float best_weight = -1;
+    for (std::size_t s = 0; s < src_words.size(); ++s) {
+      if (const float w = weight(tgt_words[t], src_words[s]); w > best_weight) {
+        best = s;
+        best_weight = w;
+      }
+    }
+    if (best_weight >= 0) pairs.emplace_back(static_cast<int>(best), static_cast<int>(t));
+  }
+  return pairs;
+}
+
+}  // namespace attend

@@ -1,0 +1,35 @@
+// The attention weights of a sentence pair, of every layer and head, taken from one pass over the whole of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/tasks/translation_model.h"
+
+namespace attend {
+
+// One [rows, cols] matrix of weights: what each row's token looked at.
+struct AttentionMap {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::vector<float> weights;
+};
+
+struct AttentionMaps {
+  std::vector<std::int32_t> src;  // ids with eos: rows of encoder, columns of encoder and cross
+  std::vector<std::int32_t> tgt;  // ids with bos in front: rows of decoder and cross, columns of decoder
+  // [layer][head]
+  std::vector<std::vector<AttentionMap>> encoder;
+  std::vector<std::vector<AttentionMap>> decoder;
+  std::vector<std::vector<AttentionMap>> cross;
+};
+
+// src ends with eos; tgt has neither bos nor eos.
+AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt);
+
+// Pairs (source word, target word): each target word is bound to the source word it attends to most, by the cross-attention averaged over
+// the heads of all layers but the first. By words as the tokenizers see them, eos excluded.
+std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model, const std::vector<std::int32_t>& src,
+                                                const std::vector<std::int32_t>& tgt);
+
+}  // namespace attend

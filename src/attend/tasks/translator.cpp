@@ -1,0 +1,181 @@
+#include "attend/tasks/translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "attend/core/error.h"
+#include "attend/decode/transformer_steps.h"
+#include "attend/ops/cross_entropy.h"
+#include "attend/tasks/attention_maps.h"
+
+namespace attend {
+
+namespace {
+
+Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
+  std::vector<std::int32_t> ids, offsets{0};
+  for (const auto* sequence : sequences) {
+    ids.insert(ids.end(), sequence->begin(), sequence->end());
+    offsets.push_back(static_cast<std::int32_t>(ids.size()));
+  }
+  return Tokens::copy(ids, offsets);
+}
+
+Translation empty_translation() {
+  Translation translation;
+  translation.candidates.emplace_back();
+  return translation;
+}
+
+}  // namespace
+
+Translator Translator::load(const std::filesystem::path& path) { return Translator(load_translation_model(path)); }
+
+Translator::Request Translator::request(const std::string& line, std::uint64_t number, const std::string& where,
+                                        const TranslationOptions& options) const {
+  Request request{model_->src_tokenizer.encode(line), number};
+  const auto tokens = static_cast<std::int64_t>(request.ids.size());
+  if (tokens > options.max_source_tokens)
+    throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
+                                where, tokens, options.max_source_tokens));
+  if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
+  return request;
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> sentences, const TranslationOptions& options) const {
+  std::vector<Request> requests;
+  requests.reserve(sentences.size());
+  for (std::size_t i = 0; i < sentences.size(); ++i)
+    requests.push_back(request(sentences[i], i, fmt::format("sentence {}", i + 1), options));
+  return translate_requests(requests, options);
+}
+
+void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
+                           const TranslationOptions& options) const {
+  std::vector<Request> window;
+  const auto flush = [&] {
+    for (const Translation& translation : translate_requests(window, options)) accept(translation);
+    window.clear();
+  };
+  std::string line;
+  std::uint64_t number = 0;
+  try {
+    while (lines.next(line)) {
+      window.push_back(request(line, number++, lines.where(), options));
+      if (window.size() >= static_cast<std::size_t>(std::max(1, options.window))) flush();
+    }
+  } catch (const Error&) {
+    flush();  // what came before the bad line is not lost
+    throw;
+  }
+  flush();
+}
+
+std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
+  if (options.batch_size < 1) throw ConfigError(fmt::format("batch-size: expected at least 1, got {}", options.batch_size));
+  std::vector<std::size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
+
+  std::vector<Translation> results(requests.size());
+  std::vector<const Request*> batch;
+  for (std::size_t begin = 0; begin < order.size(); begin += batch.size()) {
+    batch.clear();
+    while (begin + batch.size() < order.size() && batch.size() < static_cast<std::size_t>(options.batch_size)) {
+      batch.push_back(&requests[order[begin + batch.size()]]);
+    }
+    auto translated = translate_batch(batch, options);
+    for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
+  }
+  return results;
+}
+
+std::vector<Translation> Translator::translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const {
+  std::vector<const std::vector<std::int32_t>*> sources;
+  std::vector<std::uint64_t> numbers;
+  for (const Request* request : batch) {
+    if (request->ids.empty()) continue;
+    sources.push_back(&request->ids);
+    numbers.push_back(request->number);
+  }
+  std::vector<std::vector<Hypothesis>> found;
+  if (!sources.empty()) {
+    TransformerSteps steps(*model_->transformer, tokens_of(sources));
+    if (options.sampling) {
+      for (Hypothesis& hypothesis : sample(steps, model_->special(), *options.sampling, numbers)) found.push_back({std::move(hypothesis)});
+    } else {
+      found = beam_search(steps, model_->special(), options.beam);
+    }
+  }
+
+  std::vector<Translation> results;
+  std::size_t next = 0;
+  for (const Request* request : batch) {
+    if (request->ids.empty()) {
+      results.push_back(empty_translation());
+      continue;
+    }
+    Translation translation;
+    for (std::size_t i = 0; i + 1 < request->ids.size(); ++i)
+      translation.source_tokens.push_back(model_->src_tokenizer.piece(request->ids[i]));
+    for (const Hypothesis& hypothesis : found[next]) {
+      translation.candidates.push_back(candidate(hypothesis));
+      if (options.alignments) translation.candidates.back().alignment = word_alignment(*model_, request->ids, hypothesis.ids);
+    }
+    ++next;
+    results.push_back(std::move(translation));
+  }
+  return results;
+}
+
+TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
+  TranslationCandidate candidate;
+  candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
+  candidate.score = hypothesis.score;
+  candidate.log_probability = hypothesis.log_probability;
+  for (const std::int32_t id : hypothesis.ids) candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
+  candidate.token_scores = hypothesis.token_scores;
+  return candidate;
+}
+
+std::vector<Translator::PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt) const {
+  if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
+  constexpr std::size_t kBatch = 64;
+  const NoGradient guard;
+  std::vector<PairScore> scores;
+  for (std::size_t begin = 0; begin < src.size(); begin += kBatch) {
+    const std::size_t end = std::min(src.size(), begin + kBatch);
+    std::vector<std::vector<std::int32_t>> sources, inputs;
+    std::vector<std::int32_t> targets;
+    for (std::size_t i = begin; i < end; ++i) {
+      sources.push_back(model_->src_tokenizer.encode(src[i]));
+      sources.back().push_back(model_->src_tokenizer.eos_id());
+      inputs.push_back(model_->tgt_tokenizer.encode(tgt[i]));
+      targets.insert(targets.end(), inputs.back().begin(), inputs.back().end());
+      targets.push_back(model_->tgt_tokenizer.eos_id());
+      inputs.back().insert(inputs.back().begin(), model_->tgt_tokenizer.bos_id());
+    }
+    std::vector<const std::vector<std::int32_t>*> source_views, input_views;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      source_views.push_back(&sources[i]);
+      input_views.push_back(&inputs[i]);
+    }
+    Pass pass = Pass::inference();
+    const Tokens source = tokens_of(source_views), input = tokens_of(input_views);
+    const Variable hidden = model_->transformer->decode(input, model_->transformer->encode(source, pass), source, pass);
+    const std::vector<float> log_probabilities = model_->transformer->target_log_probabilities(hidden, targets);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto first = log_probabilities.begin() + (*input.offsets)[i], last = log_probabilities.begin() + (*input.offsets)[i + 1];
+      PairScore score;
+      score.token_scores.assign(first, last);
+      score.log_probability = std::accumulate(first, last, 0.0f);
+      scores.push_back(std::move(score));
+    }
+  }
+  return scores;
+}
+
+}  // namespace attend

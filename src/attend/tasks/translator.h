@@ -1,0 +1,90 @@
+// Translation with a trained model: text in, text out. Start here to embed attend.
+//
+//   const attend::Translator translator = attend::Translator::load("model.safetensors");
+//   for (const attend::Translation& t : translator.translate(sentences)) use(t.text());
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/core/lines.h"
+#include "attend/decode/beam_search.h"
+#include "attend/decode/sampling.h"
+#include "attend/tasks/translation_model.h"
+
+namespace attend {
+
+struct TranslationOptions {
+  BeamSearchOptions beam;
+  std::optional<SamplingOptions> sampling;  // sample one output instead of searching
+  int batch_size = 64;                      // sentences decoded together
+  int window = 1024;                        // sentences read ahead and sorted by length
+  int max_source_tokens = 1024;             // longer sentences are a DataError
+  bool alignments = false;                  // fill TranslationCandidate::alignment
+};
+
+template <class Visitor>
+void fields(TranslationOptions& o, Visitor&& visit) {
+  fields(o.beam, visit);
+  visit("batch-size", o.batch_size, "sentences decoded together");
+  visit("window", o.window, "sentences read ahead and sorted by length; 1: every line is answered at once");
+  visit("max-source-tokens", o.max_source_tokens, "longest sentence that is translated, in tokens");
+}
+
+struct TranslationCandidate {
+  std::string text;
+  float score = 0;
+  float log_probability = 0;
+  std::vector<std::string> tokens;
+  std::vector<float> token_scores;             // of tokens, then of the end
+  std::vector<std::pair<int, int>> alignment;  // (source word, target word), by the cross-attention
+};
+
+struct Translation {
+  std::vector<TranslationCandidate> candidates;  // best first; one, empty, for an empty line
+  std::vector<std::string> source_tokens;
+  const std::string& text() const { return candidates.front().text; }
+};
+
+class Translator {
+ public:
+  // Throws IoError or DataError.
+  static Translator load(const std::filesystem::path& path);
+  explicit Translator(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+
+  const TranslationModel& model() const { return *model_; }
+
+  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws DataError for one that is too long.
+  std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options = {}) const;
+
+  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
+  // throws, everything before it has been accepted.
+  void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options = {}) const;
+
+  // The log-probability of given pairs: natural logarithm, eos included.
+  struct PairScore {
+    float log_probability = 0;
+    std::vector<float> token_scores;
+  };
+  std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt) const;
+
+ private:
+  struct Request {
+    std::vector<std::int32_t> ids;  // with eos
+    std::uint64_t number;           // of the sentence in the input, the stream that sampling draws from
+  };
+  std::vector<Translation> translate_requests(std::span<const Request> requests, const TranslationOptions& options) const;
+  std::vector<Translation> translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const;
+  Request request(const std::string& line, std::uint64_t number, const std::string& where, const TranslationOptions& options) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+
+  std::shared_ptr<const TranslationModel> model_;
+};
+
+}  // namespace attend
