@@ -23,6 +23,7 @@ Adam::Adam(ParameterSet& parameters, const AdamOptions& options)
   fraction(options.beta1, "adam-beta1");
   fraction(options.beta2, "adam-beta2");
   if (!(options.epsilon > 0.0f)) throw ConfigError(fmt::format("adam-epsilon: expected a positive number, got {}", options.epsilon));
+  if (!(options.weight_decay >= 0.0f)) throw ConfigError(fmt::format("weight-decay: expected at least 0, got {}", options.weight_decay));
   if (!(options.clip_norm >= 0.0f)) throw ConfigError(fmt::format("clip-norm: expected at least 0, got {}", options.clip_norm));
 }
 

@@ -34,6 +34,11 @@ class WarmupThen final : public Schedule {
 std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model, std::int64_t total_steps) {
   if (!(o.learning_rate > 0.0f)) throw ConfigError(fmt::format("learning-rate: expected a positive number, got {}", o.learning_rate));
   if (o.warmup_steps < 0) throw ConfigError(fmt::format("warmup-steps: expected at least 0, got {}", o.warmup_steps));
+  if (!(o.min_learning_rate >= 0.0f && o.min_learning_rate <= o.learning_rate))
+    throw ConfigError(
+        fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}", o.learning_rate, o.min_learning_rate));
+  if (o.kind == ScheduleKind::noam && d_model < 1)
+    throw ConfigError(fmt::format("schedule noam: expected a d-model of at least 1, got {}", d_model));
   const double warmup = std::max(1, o.warmup_steps);
   const double peak = o.learning_rate;
   const double floor = o.min_learning_rate / peak;
