@@ -38,6 +38,12 @@ void RunFolder::create() const {
   if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", checkpoint_folder().string(), error.message()));
 }
 
+void RunFolder::require_unused() const {
+  if (const std::vector<Saved> saved = checkpoints(); !saved.empty())
+    throw ConfigError(fmt::format("{} holds a run of {} steps; go on with it (--resume), choose another folder, or remove {}",
+                                  path_.string(), saved.back().step, checkpoint_folder().string()));
+}
+
 std::vector<RunFolder::Saved> RunFolder::checkpoints() const {
   std::vector<Saved> found;
   std::error_code error;

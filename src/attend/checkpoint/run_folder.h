@@ -29,6 +29,9 @@ class RunFolder {
   // Makes the folder, its parents and checkpoints/, if missing. Throws IoError.
   void create() const;
 
+  // For a run that begins anew. Throws ConfigError when there are checkpoints already, which it would mix with its own.
+  void require_unused() const;
+
   struct Saved {
     std::int64_t step = 0;
     std::filesystem::path path;

@@ -1,0 +1,67 @@
+#include "attend/checkpoint/average.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::string_view kState = "state.";
+
+// What the file is a mean of must be there with the same shape in every file.
+const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted, const std::string& first) {
+  const Tensor* found = checkpoint.find(wanted.name);
+  const bool alike = found != nullptr && found->dtype() == wanted.tensor.dtype() && found->shape() == wanted.tensor.shape();
+  const bool is_text = wanted.tensor.dtype() == DType::u8;  // a tokenizer
+  if (!alike || (is_text && tensor_bytes(*found) != tensor_bytes(wanted.tensor)))
+    throw DataError(fmt::format("{}: tensor {} is not what it is in {}; only checkpoints of one model can be averaged", checkpoint.source,
+                                wanted.name, first));
+  return *found;
+}
+
+void check_same_model(const Checkpoint& checkpoint, const Checkpoint& first) {
+  for (const char* key : {"attend.task", "attend.config"}) {
+    if (checkpoint.text(key) != first.text(key))
+      throw DataError(fmt::format("{}: {} differs from that of {}; only checkpoints of one model can be averaged", checkpoint.source, key,
+                                  first.source));
+  }
+}
+
+}  // namespace
+
+Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
+  if (paths.empty()) throw ConfigError("averaging: expected at least one checkpoint, got none");
+  Checkpoint mean = load_checkpoint(paths.back());
+  std::erase_if(mean.tensors, [](const NamedTensor& t) { return t.name.starts_with(kState); });
+  std::erase_if(mean.metadata, [](const auto& entry) { return entry.first.starts_with(kState); });
+
+  // Sums in double, so that the order of the files makes no difference that f32 could show.
+  std::vector<std::vector<double>> sums(mean.tensors.size());
+  for (const std::filesystem::path& path : paths) {
+    const Checkpoint checkpoint = load_checkpoint(path);
+    check_same_model(checkpoint, mean);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const Tensor& tensor = counterpart(checkpoint, mean.tensors[i], mean.source);
+      if (tensor.dtype() != DType::f32) continue;
+      const std::span<const float> values = tensor.span<float>();
+      sums[i].resize(values.size());
+      for (std::size_t k = 0; k < sums[i].size(); ++k) sums[i][k] += static_cast<double>(values[k]);
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].empty()) continue;
+    const Tensor tensor = Tensor::empty(mean.tensors[i].tensor.shape());
+    const std::span<float> values = tensor.span<float>();
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(sums[i][k] / static_cast<double>(paths.size()));
+    mean.tensors[i].tensor = tensor;
+  }
+  return mean;
+}
+
+}  // namespace attend
