@@ -46,6 +46,7 @@ struct ValidationEvent {
   std::vector<std::pair<std::string, double>> metrics;  // what the evaluator measured, e.g. {"bleu", 41.2}
   bool best = false;                                    // better than every validation before it
   double seconds = 0;                                   // (clock) since this process started training
+  int averaged = 0;                                     // what is validated is the mean of so many checkpoints; 0: the model of this step
 };
 
 struct CheckpointEvent {

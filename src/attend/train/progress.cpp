@@ -82,8 +82,9 @@ void Progress::on_step(const StepEvent& event) {
 }
 
 void Progress::on_validation(const ValidationEvent& event) {
-  std::string line = fmt::format("step {}: validation loss {}, perplexity {}", readable_count(event.step), readable_measure(event.loss),
-                                 readable_measure(perplexity(event.nll)));
+  std::string line =
+      event.averaged > 0 ? fmt::format("mean of {} checkpoints", event.averaged) : fmt::format("step {}", readable_count(event.step));
+  line += fmt::format(": validation loss {}, perplexity {}", readable_measure(event.loss), readable_measure(perplexity(event.nll)));
   for (const auto& [name, value] : event.metrics) line += fmt::format(", {} {}", name, readable_measure(value));
   if (event.best) line += options_.unicode ? " ← best" : " <- best";
   note(line);

@@ -40,7 +40,7 @@ void TensorBoard::on_step(const StepEvent& e) {
 }
 
 void TensorBoard::on_validation(const ValidationEvent& e) {
-  if (!file_) return;
+  if (!file_ || e.averaged > 0) return;  // a second point at the same step would make the curves look broken
   std::vector<Scalar> scalars = {scalar("valid/loss", e.loss), scalar("valid/perplexity", perplexity(e.nll))};
   for (const auto& [name, value] : e.metrics) scalars.push_back(scalar("valid/" + name, value));
   file_->write(encode_scalars_event(options_.now(), e.step, scalars));

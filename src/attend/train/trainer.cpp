@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/checkpoint/average.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/state.h"
 #include "attend/core/error.h"
@@ -27,6 +28,10 @@ void check(const TrainerOptions& o) {
   at_least(o.save_every, 0, "save-every");
   at_least(o.keep_checkpoints, 0, "keep-checkpoints");
   at_least(o.patience, 0, "patience");
+  at_least(o.average_last, 0, "average-last");
+  if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
+    throw ConfigError(
+        fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));
 }
 
 // Puts other values into the parameters while it lives.
@@ -100,7 +105,8 @@ TrainingEnd Trainer::loop() {
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   validate();
   save();
-  if (validations_ == 0) save_model();
+  if (options_.average_last > 1) validate_average();
+  if (validations_ == 0) save_model(model_values());
   return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
 }
 
@@ -170,23 +176,38 @@ const Tensor& Trainer::model_values() const { return average_ ? average_->values
 void Trainer::validate() {
   if (!objective_.can_validate() || validated_step_ == step_) return;
   validated_step_ = step_;
-  Validation result;
-  {
-    const Substitution averaged(objective_.parameters().values(), model_values());
-    result = objective_.validate();
-  }
-  ValidationEvent event{step_, epoch_, result.loss, result.nll, result.metrics, result.score > best_score_, seconds()};
   ++validations_;
-  without_improvement_ = event.best ? 0 : without_improvement_ + 1;
-  for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
-  if (!event.best) return;
-  best_score_ = result.score;
-  save_model();
+  const bool best = accept(validation_of(model_values()), /*averaged=*/0);
+  without_improvement_ = best ? 0 : without_improvement_ + 1;
+  if (best) save_model(model_values());
 }
 
-void Trainer::save_model() const {
+// The last act of a run. Where nothing is validated, the mean is taken on trust.
+void Trainer::validate_average() {
+  std::vector<std::filesystem::path> paths;
+  for (const RunFolder::Saved& saved : run_.folder.checkpoints()) paths.push_back(saved.path);
+  if (paths.size() > static_cast<std::size_t>(options_.average_last)) paths.erase(paths.begin(), paths.end() - options_.average_last);
+  const Tensor mean = Tensor::empty(objective_.parameters().values().shape());
+  read_parameters(average_checkpoints(paths), objective_.parameters(), mean);
+  if (!objective_.can_validate() || accept(validation_of(mean), static_cast<int>(paths.size()))) save_model(mean);
+}
+
+Validation Trainer::validation_of(const Tensor& values) {
+  const Substitution substituted(objective_.parameters().values(), values);
+  return objective_.validate();
+}
+
+// Tells the listeners; whether the result is the best so far.
+bool Trainer::accept(const Validation& result, int averaged) {
+  const ValidationEvent event{step_, epoch_, result.loss, result.nll, result.metrics, result.score > best_score_, seconds(), averaged};
+  for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
+  if (event.best) best_score_ = result.score;
+  return event.best;
+}
+
+void Trainer::save_model(const Tensor& values) const {
   Checkpoint model;
-  add_parameters(model, objective_.parameters(), model_values());
+  add_parameters(model, objective_.parameters(), values);
   run_.describe_model(model);
   save_checkpoint(run_.folder.model_file(), model);
 }

@@ -27,6 +27,7 @@ struct TrainerOptions {
   std::int64_t save_every = 500;   // steps; 0: only at the end
   int keep_checkpoints = 10;
   int patience = 0;        // stop after so many validations without a better one; 0: never
+  int average_last = 0;    // at the end, the mean of so many checkpoints becomes the model if it validates better; 0: none
   float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
   std::uint64_t seed = 1;
   AdamOptions adam;
@@ -42,6 +43,8 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("save-every", o.save_every, "steps between checkpoints; 0: at the end only");
   visit("keep-checkpoints", o.keep_checkpoints, "how many of the newest checkpoints to keep; 0: all");
   visit("patience", o.patience, "stop after so many validations without a better one; 0: never");
+  visit("average-last", o.average_last,
+        "average so many of the last checkpoints at the end, and keep that if it validates better; 0: none");
   visit("ema-decay", o.ema_decay, "decay of an exponential moving average of the parameters; 0: none");
   visit("seed", o.seed, "everything random is a function of this number");
   fields(o.adam, visit);
@@ -68,14 +71,19 @@ class Trainer {
   // RUN/model.safetensors. Throws DivergedError when the loss is not finite; the last checkpoint remains.
   TrainingEnd train();
 
+  // One step, without listeners, validation or files: for measuring.
+  StepEvent update();
+
   std::int64_t step() const { return step_; }
 
  private:
   TrainingEnd loop();
-  StepEvent update();
   void validate();
+  void validate_average();
+  Validation validation_of(const Tensor& values);
+  bool accept(const Validation& result, int averaged);
   void save();
-  void save_model() const;
+  void save_model(const Tensor& values) const;
   void restore();
   bool finished() const;
   const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average

@@ -36,9 +36,10 @@ void check_header(const Json& header, const std::filesystem::path& path) {
   }
 }
 
-// Whether the line belongs to the run up to `step`.
+// Whether the line belongs to the run up to `step`. The end, and the averaging before it, are done again.
 bool belongs(const Json& line, std::int64_t step) {
-  return line.value("event", std::string()) != "end" && line.value("step", std::int64_t{0}) <= step;
+  const bool of_the_end = line.value("event", std::string()) == "end" || line.contains("averaged");
+  return !of_the_end && line.value("step", std::int64_t{0}) <= step;
 }
 
 // How many bytes of the log are to be kept on resuming from `step`: whole lines only. nullopt when there is no log.
@@ -110,6 +111,7 @@ void TrainingLog::on_validation(const ValidationEvent& e) {
   Json line{{"event", "validation"}, {"step", e.step}, {"epoch", e.epoch},
             {"loss", e.loss},        {"nll", e.nll},   {"perplexity", perplexity(e.nll)}};
   for (const auto& [name, value] : e.metrics) line[name] = value;
+  if (e.averaged > 0) line["averaged"] = e.averaged;
   line["best"] = e.best;
   line["time"] = {{"seconds", e.seconds}};
   write(line.dump());
