@@ -1,0 +1,21 @@
+// A task made ready for a Trainer: what prepare_translation and its siblings return.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+struct TrainingTask {
+  std::unique_ptr<Objective> objective;
+  int d_model = 0;
+  std::function<void(Checkpoint&)> describe_model;  // adds what makes a checkpoint a model to use: configuration, tokenizers
+  std::vector<std::string> notes;                   // what was read and made, a line each, for people
+};
+
+}  // namespace attend

@@ -1,0 +1,101 @@
+#include "attend/tasks/translation_training.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/error.h"
+#include "attend/tasks/translation_objective.h"
+
+namespace attend {
+
+namespace {
+
+struct Tokenizers {
+  Tokenizer src;
+  Tokenizer tgt;
+};
+
+std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files) {
+  for (std::string& file : files) file = (std::filesystem::path(folder) / file).string();
+  return files;
+}
+
+void check(const TranslationTraining& o) {
+  const auto need = [](const std::vector<std::string>& files, const char* flag, const char* what) {
+    if (files.empty()) throw ConfigError(fmt::format("--{}: expected {}, got none", flag, what));
+  };
+  need(o.data.src_train, "src-train", "the file to train on");
+  need(o.data.tgt_train, "tgt-train", "the file with its translation");
+  if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
+    throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
+  if (o.loss.valid_beam_size < 1) throw ConfigError(fmt::format("valid-beam-size: expected at least 1, got {}", o.loss.valid_beam_size));
+  if (!o.vocabulary.joint_vocabulary && o.model.tie_embeddings == TiedEmbeddings::all)
+    throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
+}
+
+Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& options) {
+  if (!options.joint_vocabulary) return {Tokenizer::train(text.src, options.tokenizer), Tokenizer::train(text.tgt, options.tokenizer)};
+  std::vector<std::string> both = text.src;
+  both.insert(both.end(), text.tgt.begin(), text.tgt.end());
+  Tokenizer joint = Tokenizer::train(both, options.tokenizer);
+  return {joint, joint};
+}
+
+// The vocabulary and the shape of a model are settled by its first checkpoint.
+Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const TransformerConfig& config) {
+  TranslationModel model = translation_model(checkpoint);
+  if (const std::string before = options_to_json(model.transformer->config()), now = options_to_json(config); before != now)
+    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
+  return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
+}
+
+std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
+  if (joint) return fmt::format("vocabulary: {} pieces, joint", tokenizers.src.vocab_size());
+  return fmt::format("vocabularies: {} source and {} target pieces", tokenizers.src.vocab_size(), tokenizers.tgt.vocab_size());
+}
+
+}  // namespace
+
+TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* resumed) {
+  check(o);
+  validate(o.data.length);
+  TrainingTask task;
+  task.d_model = o.model.d_model;
+
+  const ParallelText train = read_parallel(in_folder(o.data.data, o.data.src_train), in_folder(o.data.data, o.data.tgt_train));
+  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, o.model) : train_tokenizers(train, o.vocabulary);
+  task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
+
+  TransformerConfig config = o.model;
+  config.src_vocab_size = tokenizers.src.vocab_size();
+  config.tgt_vocab_size = tokenizers.tgt.vocab_size();
+  const TranslationModel model{std::make_shared<Transformer>(config, o.trainer.seed), tokenizers.src, tokenizers.tgt};
+  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+
+  const auto encode = [&](const ParallelText& text, const char* name) {
+    ReadReport report;
+    EncodedPairs pairs = encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
+    task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
+    return pairs;
+  };
+  TranslationBatcher batches(encode(train, "training"), ids, o.data.batch, o.trainer.seed);
+
+  std::optional<TranslationValidation> validation;
+  if (!o.data.src_valid.empty()) {
+    ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid), in_folder(o.data.data, o.data.tgt_valid));
+    TranslationBatcher valid_batches(encode(text, "validation"), ids, o.data.batch, std::nullopt);
+    TranslationOptions decoding;
+    decoding.beam.beam_size = o.loss.valid_beam_size;
+    validation = TranslationValidation{std::move(text), std::move(valid_batches), decoding, o.vocabulary.tokenizer.pretokenized};
+  }
+
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
+  task.describe_model = [config, tokenizers](Checkpoint& checkpoint) {
+    describe_translation_model(checkpoint, config, tokenizers.src, tokenizers.tgt);
+  };
+  return task;
+}
+
+}  // namespace attend
