@@ -7,6 +7,21 @@ class App;
 
 namespace attend {
 
+// attend train translation --src-train F --tgt-train F --out RUN ...: trains a model, or goes on training it.
+void add_train_command(CLI::App& app);
+
+// attend translate MODEL < in > out: a line out for every line in.
+void add_translate_command(CLI::App& app);
+
+// attend score MODEL --src F --tgt F: the log-probability of given translations.
+void add_score_command(CLI::App& app);
+
+// attend average CHECKPOINT... --out F: the mean of several checkpoints.
+void add_average_command(CLI::App& app);
+
+// attend info MODEL: what is inside a file.
+void add_info_command(CLI::App& app);
+
 // attend evaluate --hypotheses F --references F...: BLEU and chrF of a translation, or of two on the same lines.
 void add_evaluate_command(CLI::App& app);
 

@@ -104,6 +104,7 @@ OptionBinding::OptionBinding(CLI::App& app, bool with_config_file) : app_(app), 
   // Callbacks run in the order of registration: the file first, then the flags, which so win.
   const auto read = [state = state_](const std::string& path) {
     for (const std::string& name : apply_config_file(path, state->fields)) state->set.insert(name);
+    state->config_file = true;
   };
   app.add_option_function<std::string>(std::string(kConfigFlag), read, "TOML file with values for any of the flags below; flags win")
       ->type_name("FILE");
@@ -119,6 +120,16 @@ void OptionBinding::add_fields(const std::vector<OptionField>& fields, const std
     register_flag(app_, field, set)->group(group);
     state_->fields.push_back(field);
   }
+}
+
+void OptionBinding::add_defaults_from(const std::filesystem::path& path) {
+  // Set everything, then set again what had been set before.
+  std::vector<std::pair<const OptionField*, std::vector<std::string>>> kept;
+  for (const OptionField& field : state_->fields) {
+    if (is_set(field.name)) kept.emplace_back(&field, option_values(field));
+  }
+  for (const std::string& name : apply_config_file(path, state_->fields)) state_->set.insert(name);
+  for (const auto& [field, values] : kept) set_option(*field, values, field->name);
 }
 
 bool OptionBinding::is_set(const std::string& name) const { return state_->set.contains(name); }

@@ -10,6 +10,7 @@
 // snake_case; a bool is --name or --no-name; a list takes all values up to the next flag.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <span>
@@ -38,12 +39,17 @@ class OptionBinding {
 
   // Whether a flag or the file has set the option of this name (in kebab-case).
   bool is_set(const std::string& name) const;
+  // Whether --config was given.
+  bool has_config_file() const { return state_->config_file; }
+  // Takes from a file what neither a flag nor --config has set. Throws as apply_config_file() does.
+  void add_defaults_from(const std::filesystem::path& path);
   const std::vector<OptionField>& fields() const;
 
  private:
   struct State {
     std::vector<OptionField> fields;
     std::set<std::string> set;
+    bool config_file = false;
   };
   CLI::App& app_;
   std::shared_ptr<State> state_;  // shared with the callbacks inside the app

@@ -8,6 +8,7 @@
 
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/stop_signal.h"
 #include "attend/core/error.h"
 #include "attend/core/version.h"
 
@@ -17,6 +18,11 @@ namespace {
 void run(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", fmt::format("attend {}", kVersion));
   app.require_subcommand(1);
+  add_train_command(app);
+  add_translate_command(app);
+  add_score_command(app);
+  add_average_command(app);
+  add_info_command(app);
   add_evaluate_command(app);
   parse_command_line(app, argc, argv);
   // A full disk shows only now that the last bytes leave.
@@ -32,6 +38,8 @@ int run_program(int argc, const char* const* argv) {
     return 0;
   } catch (const CLI::Success& success) {
     return app.exit(success);
+  } catch (const Interrupted& interrupted) {
+    return 128 + interrupted.signal;
   } catch (const std::exception& error) {
     fmt::print(stderr, "attend: {}\n", error.what());
     return 1;

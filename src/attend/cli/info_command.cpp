@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/checkpoint/model_file.h"
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/train/readable.h"
+
+namespace attend {
+namespace {
+
+enum class InfoFormat { text, json };
+std::span<const std::string_view> enum_names(InfoFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct InfoArguments {
+  std::string model;
+  bool tensors = true;
+  InfoFormat format = InfoFormat::text;
+};
+
+template <class Visitor>
+void fields(InfoArguments& a, Visitor&& visit) {
+  visit("tensors", a.tensors, "list the tensors");
+  visit("format", a.format, "text for people, json for programs");
+}
+
+void print_text(const FileDescription& file, bool tensors) {
+  fmt::print("{}\n", file.path);
+  if (!file.format_problem.empty()) fmt::print("cannot be used: {}\n", file.format_problem);
+  fmt::print("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
+             readable_count(static_cast<std::int64_t>(file.file_bytes)));
+  for (const auto& [key, value] : file.metadata) {
+    const auto json = nlohmann::ordered_json::parse(value, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) {
+      fmt::print("{} = {}\n", key, value);
+      continue;
+    }
+    fmt::print("{}\n", key);
+    for (const auto& [name, option] : json.items()) fmt::print("  {} = {}\n", name, option.dump());
+  }
+  if (!tensors) return;
+  fmt::print("\n");
+  for (const TensorDescription& tensor : file.tensors) {
+    fmt::print("{:<60} {:>4} [{}]\n", tensor.name, tensor.dtype, fmt::join(tensor.shape, ", "));
+  }
+}
+
+void print_json(const FileDescription& file, bool tensors) {
+  nlohmann::ordered_json json{{"path", file.path},
+                              {"bytes", file.file_bytes},
+                              {"parameters", file.parameters},
+                              {"problem", file.format_problem},
+                              {"metadata", file.metadata}};
+  if (tensors) {
+    json["tensors"] = nlohmann::ordered_json::array();
+    for (const TensorDescription& t : file.tensors) json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
+  }
+  fmt::print("{}\n", json.dump(1));
+}
+
+void run_info(const InfoArguments& arguments) {
+  const FileDescription file = describe(arguments.model);
+  (arguments.format == InfoFormat::json ? print_json : print_text)(file, arguments.tensors);
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("info", "What is inside a model file");
+  const auto arguments = std::make_shared<InfoArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding(*command).add(*arguments);
+  command->callback([arguments] { run_info(*arguments); });
+}
+
+}  // namespace attend

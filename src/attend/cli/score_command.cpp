@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/thread_options.h"
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/tasks/translator.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kWindow = 1024;  // pairs in memory
+
+struct ScoreArguments {
+  std::string model;
+  std::string src;
+  std::string tgt;
+  bool tokens = false;
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(ScoreArguments& a, Visitor&& visit) {
+  visit("src", a.src, "file with the sources");
+  visit("tgt", a.tgt, "file with their translations, line by line");
+  visit("tokens", a.tokens, "print the log-probability of every token after that of the sentence");
+  fields(a.threads, visit);
+}
+
+void print(const std::vector<Translator::PairScore>& scores, bool tokens) {
+  for (const Translator::PairScore& score : scores) {
+    fmt::print("{:.6f}", score.log_probability);
+    if (tokens) fmt::print("\t{:.6f}", fmt::join(score.token_scores, " "));
+    fmt::print("\n");
+  }
+}
+
+void run_score(const ScoreArguments& arguments) {
+  if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
+  if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
+  use_threads(arguments.threads);
+  const Translator translator = Translator::load(arguments.model);
+  LineReader src_lines(arguments.src), tgt_lines(arguments.tgt);
+  std::vector<std::string> src, tgt;
+  const auto flush = [&] {
+    print(translator.score(src, tgt), arguments.tokens);
+    src.clear();
+    tgt.clear();
+  };
+  std::string src_line, tgt_line;
+  while (true) {
+    const bool more_src = src_lines.next(src_line), more_tgt = tgt_lines.next(tgt_line);
+    if (more_src != more_tgt) {
+      flush();
+      throw DataError(fmt::format("{} ends at line {}, before {}; expected as many lines in both",
+                                  more_src ? tgt_lines.name() : src_lines.name(), (more_src ? tgt_lines : src_lines).line_number(),
+                                  more_src ? src_lines.name() : tgt_lines.name()));
+    }
+    if (!more_src) break;
+    src.push_back(std::move(src_line));
+    tgt.push_back(std::move(tgt_line));
+    if (src.size() == kWindow) flush();
+  }
+  flush();
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("score", "Log-probabilities (natural logarithm) of given translations");
+  const auto arguments = std::make_shared<ScoreArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding(*command).add(*arguments);
+  command->callback([arguments] { run_score(*arguments); });
+}
+
+}  // namespace attend

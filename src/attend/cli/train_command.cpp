@@ -1,0 +1,65 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/training_session.h"
+#include "attend/tasks/translation_training.h"
+
+namespace attend {
+
+namespace {
+
+template <class Options>
+struct TrainArguments {
+  SessionOptions session;
+  Options options;
+};
+
+// What belongs into a configuration that others will start from: not that this start resumes, or is a trial.
+std::vector<OptionField> lasting_fields(SessionOptions& session) {
+  std::vector<OptionField> fields = option_fields(session);
+  std::erase_if(fields, [](const OptionField& field) { return field.name == "resume" || field.name == "dry-run"; });
+  return fields;
+}
+
+template <class Options>
+std::string resolved_configuration(TrainArguments<Options>& arguments) {
+  std::string text = to_toml(lasting_fields(arguments.session), "run");
+  groups(arguments.options, [&](const char* name, auto& group) { text += "\n" + to_toml(option_fields(group), name); });
+  return text;
+}
+
+// A resumed run goes on with the configuration it was begun with, unless another is given.
+void read_own_configuration(OptionBinding& binding, const SessionOptions& session) {
+  const std::filesystem::path file = RunFolder(session.out).config_file();
+  if (session.resume && !session.out.empty() && !binding.has_config_file() && std::filesystem::exists(file))
+    binding.add_defaults_from(file);
+}
+
+// Options are a struct with groups() and prepare_training().
+template <class Options>
+void add_task(CLI::App& train, const std::string& name, const std::string& help) {
+  CLI::App* command = train.add_subcommand(name, help);
+  const auto arguments = std::make_shared<TrainArguments<Options>>();
+  OptionBinding binding(*command);
+  binding.add(arguments->session, "run");
+  groups(arguments->options, [&](const char* group, auto& options) { binding.add(options, group); });
+  command->callback([binding, arguments]() mutable {
+    read_own_configuration(binding, arguments->session);
+    const Options& options = arguments->options;
+    run_training(arguments->session, options.trainer, resolved_configuration(*arguments),
+                 [&options](const Checkpoint* resumed) { return prepare_training(options, resumed); });
+  });
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  CLI::App* train = app.add_subcommand("train", "Train a model from text");
+  train->require_subcommand(1);
+  add_task<TranslationTraining>(*train, "translation", "Train an encoder-decoder to translate");
+}
+
+}  // namespace attend

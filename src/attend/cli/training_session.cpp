@@ -1,0 +1,78 @@
+#include "attend/cli/training_session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "attend/cli/stop_signal.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/train/measurement.h"
+#include "attend/train/progress.h"
+#include "attend/train/readable.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::int64_t kDryRunSteps = 10;
+
+double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+void dry_run(TrainingTask& task, const TrainerOptions& options) {
+  fmt::print("\ntraining {} steps to measure ...\n", 2 * kDryRunSteps);
+  std::fflush(stdout);
+  const TrainingMeasurement m = measure_training(*task.objective, options, kDryRunSteps);
+  fmt::print("parameters        {}\n", readable_count(m.parameters));
+  fmt::print("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes), mebibytes(m.process_bytes));
+  fmt::print("speed             {:.0f} target tokens/s\n", m.tokens_per_second);
+  fmt::print("time per epoch    {} ({:.0f} steps)\n", readable_duration(m.seconds_per_epoch), m.steps_per_epoch);
+  fmt::print("time for {} steps  {}\n", readable_count(options.max_steps),
+             readable_duration(m.seconds_per_epoch / m.steps_per_epoch * static_cast<double>(options.max_steps)));
+}
+
+std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, const SessionOptions& session) {
+  if (!session.resume) return std::nullopt;
+  std::vector<std::string> skipped;  // the trainer reports these
+  auto latest = folder.latest(skipped);
+  if (!latest) fmt::print("nothing to resume in {}: starting from step 0\n", folder.path().string());
+  return latest;
+}
+
+void train(TrainingTask& task, const TrainerOptions& options, const SessionOptions& session, const std::string& configuration) {
+  const RunFolder folder(session.out);
+  folder.create();
+  write_file_atomically(folder.config_file(), configuration);
+
+  Progress progress(stdout);
+  TrainingLog log(folder.log_file(), session.log);
+  TensorBoard tensorboard(folder.path(), session.tensorboard);
+  StopSignal stop;
+  TrainingRun run{folder, session.resume, task.d_model, task.describe_model, {&log, &tensorboard, &progress}, &stop.flag(), {}};
+  run.warn = [&progress](const std::string& message) { progress.note("passed over: " + message); };
+  if (Trainer(*task.objective, options, run).train() == TrainingEnd::kInterrupted) {
+    fmt::print("a checkpoint is saved; the same command with --resume goes on from it\n");
+    throw Interrupted{stop.signal()};
+  }
+  fmt::print("the model is {}\n", folder.model_file().string());
+}
+
+}  // namespace
+
+void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
+                  const PrepareTraining& prepare) {
+  if (session.out.empty() && !session.dry_run) throw ConfigError("--out: expected a folder for the run, got none");
+  const RunFolder folder(session.out);
+  if (!session.dry_run && !session.resume) folder.require_unused();
+  const int threads = use_threads(session.threads);
+  fmt::print("{}\n# {} threads\n", configuration, threads);
+  std::fflush(stdout);
+
+  const auto latest = checkpoint_to_resume(folder, session);
+  TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
+  for (const std::string& note : task.notes) fmt::print("# {}\n", note);
+  if (session.dry_run) return dry_run(task, trainer);
+  train(task, trainer, session, configuration);
+}
+
+}  // namespace attend

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/thread_options.h"
+#include "attend/core/error.h"
+#include "attend/tasks/translator.h"
+
+namespace attend {
+namespace {
+
+enum class TranslationFormat { text, json };
+std::span<const std::string_view> enum_names(TranslationFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct TranslateArguments {
+  std::string model;
+  TranslationFormat format = TranslationFormat::text;
+  bool sample = false;
+  ThreadOptions threads;
+  TranslationOptions translation;
+  SamplingOptions sampling;
+};
+
+template <class Visitor>
+void fields(TranslateArguments& a, Visitor&& visit) {
+  visit("format", a.format, "text: the translations (with --n-best: number ||| translation ||| score); json: an object per line");
+  visit("sample", a.sample, "draw a translation at random instead of searching the best");
+  fields(a.threads, visit);
+  fields(a.translation, visit);
+  fields(a.sampling, visit);
+}
+
+std::string to_json(const Translation& translation) {
+  nlohmann::ordered_json json{{"source_tokens", translation.source_tokens}, {"translations", nlohmann::ordered_json::array()}};
+  for (const TranslationCandidate& c : translation.candidates) {
+    json["translations"].push_back({{"text", c.text},
+                                    {"score", c.score},
+                                    {"log_probability", c.log_probability},
+                                    {"tokens", c.tokens},
+                                    {"token_log_probabilities", c.token_scores},
+                                    {"alignment", c.alignment}});
+  }
+  return json.dump();
+}
+
+void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments) {
+  if (arguments.format == TranslationFormat::json) {
+    fmt::print("{}\n", to_json(translation));
+  } else if (arguments.translation.beam.n_best > 1) {
+    for (const TranslationCandidate& c : translation.candidates) fmt::print("{} ||| {} ||| {:.4f}\n", number, c.text, c.score);
+  } else {
+    fmt::print("{}\n", translation.text());
+  }
+}
+
+void run_translate(TranslateArguments& arguments, bool window_is_set) {
+  use_threads(arguments.threads);
+  TranslationOptions& options = arguments.translation;
+  if (arguments.sample) {
+    options.sampling = arguments.sampling;
+    options.sampling->max_length = options.beam.max_length;
+  }
+  options.alignments = arguments.format == TranslationFormat::json;
+  // Who types wants an answer to every line.
+  if (!window_is_set && isatty(STDIN_FILENO) != 0) options.window = 1;
+
+  const Translator translator = Translator::load(arguments.model);
+  LineReader lines(std::cin, "standard input");
+  std::int64_t number = 0;
+  const auto accept = [&](const Translation& translation) {
+    print(translation, number++, arguments);
+    if (options.window == 1) std::fflush(stdout);
+  };
+  translator.translate(lines, accept, options);
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("translate", "Translate standard input, line by line");
+  const auto arguments = std::make_shared<TranslateArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding binding(*command);
+  binding.add(*arguments);
+  command->callback([binding, arguments] { run_translate(*arguments, binding.is_set("window")); });
+}
+
+}  // namespace attend
