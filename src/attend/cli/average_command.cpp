@@ -9,6 +9,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/core/error.h"
+#include "attend/tasks/golden_sentences.h"
 
 namespace attend {
 namespace {
@@ -47,7 +48,9 @@ void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   if (arguments.last < 0) throw ConfigError(fmt::format("--last: expected at least 0, got {}", arguments.last));
   const auto paths = checkpoints_of(arguments);
-  save_checkpoint(arguments.out, average_checkpoints(paths));
+  Checkpoint mean = average_checkpoints(paths);
+  add_golden_sentences(mean);
+  save_checkpoint(arguments.out, mean);
   fmt::print("{}: the mean of {} checkpoints\n", arguments.out, paths.size());
 }
 

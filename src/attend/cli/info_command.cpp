@@ -8,6 +8,7 @@
 #include "attend/checkpoint/model_file.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/tasks/golden_sentences.h"
 #include "attend/train/readable.h"
 
 namespace attend {
@@ -37,6 +38,7 @@ void print_text(const FileDescription& file, bool tensors) {
   fmt::print("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
              readable_count(static_cast<std::int64_t>(file.file_bytes)));
   for (const auto& [key, value] : file.metadata) {
+    if (key == "attend.golden") continue;
     const auto json = nlohmann::ordered_json::parse(value, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) {
       fmt::print("{} = {}\n", key, value);
@@ -65,9 +67,21 @@ void print_json(const FileDescription& file, bool tensors) {
   fmt::print("{}\n", json.dump(1));
 }
 
+// Whether the model still computes what it did where it was saved.
+void print_golden(const std::string& path) {
+  const Checkpoint checkpoint = load_checkpoint(path);
+  const std::vector<GoldenSentence> golden = golden_sentences(checkpoint);
+  if (golden.empty()) return;
+  const double deviation = golden_deviation(translation_model(checkpoint), golden);
+  fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", golden.size(),
+             deviation <= kGoldenTolerance ? "as they were when the model was saved" : "DIFFERENT from when the model was saved",
+             deviation);
+}
+
 void run_info(const InfoArguments& arguments) {
   const FileDescription file = describe(arguments.model);
   (arguments.format == InfoFormat::json ? print_json : print_text)(file, arguments.tensors);
+  if (arguments.format == InfoFormat::text && file.format_problem.empty()) print_golden(arguments.model);
 }
 
 }  // namespace

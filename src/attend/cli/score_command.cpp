@@ -31,8 +31,8 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-void print(const std::vector<Translator::PairScore>& scores, bool tokens) {
-  for (const Translator::PairScore& score : scores) {
+void print(const std::vector<PairScore>& scores, bool tokens) {
+  for (const PairScore& score : scores) {
     fmt::print("{:.6f}", score.log_probability);
     if (tokens) fmt::print("\t{:.6f}", fmt::join(score.token_scores, " "));
     fmt::print("\n");

@@ -6,6 +6,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/translation_objective.h"
 
 namespace attend {
@@ -94,6 +95,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
   task.describe_model = [config, tokenizers](Checkpoint& checkpoint) {
     describe_translation_model(checkpoint, config, tokenizers.src, tokenizers.tgt);
+    add_golden_sentences(checkpoint);
   };
   return task;
 }

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "attend/core/error.h"
+#include "attend/data/corpus.h"
 #include "attend/decode/transformer_steps.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/tasks/attention_maps.h"
 
 namespace attend {
@@ -141,41 +141,11 @@ TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
   return candidate;
 }
 
-std::vector<Translator::PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt) const {
+std::vector<PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt) const {
   if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  constexpr std::size_t kBatch = 64;
-  const NoGradient guard;
-  std::vector<PairScore> scores;
-  for (std::size_t begin = 0; begin < src.size(); begin += kBatch) {
-    const std::size_t end = std::min(src.size(), begin + kBatch);
-    std::vector<std::vector<std::int32_t>> sources, inputs;
-    std::vector<std::int32_t> targets;
-    for (std::size_t i = begin; i < end; ++i) {
-      sources.push_back(model_->src_tokenizer.encode(src[i]));
-      sources.back().push_back(model_->src_tokenizer.eos_id());
-      inputs.push_back(model_->tgt_tokenizer.encode(tgt[i]));
-      targets.insert(targets.end(), inputs.back().begin(), inputs.back().end());
-      targets.push_back(model_->tgt_tokenizer.eos_id());
-      inputs.back().insert(inputs.back().begin(), model_->tgt_tokenizer.bos_id());
-    }
-    std::vector<const std::vector<std::int32_t>*> source_views, input_views;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      source_views.push_back(&sources[i]);
-      input_views.push_back(&inputs[i]);
-    }
-    Pass pass = Pass::inference();
-    const Tokens source = tokens_of(source_views), input = tokens_of(input_views);
-    const Variable hidden = model_->transformer->decode(input, model_->transformer->encode(source, pass), source, pass);
-    const std::vector<float> log_probabilities = model_->transformer->target_log_probabilities(hidden, targets);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const auto first = log_probabilities.begin() + (*input.offsets)[i], last = log_probabilities.begin() + (*input.offsets)[i + 1];
-      PairScore score;
-      score.token_scores.assign(first, last);
-      score.log_probability = std::accumulate(first, last, 0.0f);
-      scores.push_back(std::move(score));
-    }
-  }
-  return scores;
+  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer);
+  for (std::vector<std::int32_t>& ids : src_ids) ids.push_back(model_->src_tokenizer.eos_id());
+  return score_pairs(*model_, src_ids, encode_all(tgt, model_->tgt_tokenizer));
 }
 
 }  // namespace attend

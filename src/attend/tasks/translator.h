@@ -16,6 +16,7 @@
 #include "attend/core/lines.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
+#include "attend/tasks/pair_score.h"
 #include "attend/tasks/translation_model.h"
 
 namespace attend {
@@ -67,11 +68,7 @@ class Translator {
   // throws, everything before it has been accepted.
   void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options = {}) const;
 
-  // The log-probability of given pairs: natural logarithm, eos included.
-  struct PairScore {
-    float log_probability = 0;
-    std::vector<float> token_scores;
-  };
+  // The log-probability of given pairs.
   std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt) const;
 
  private:
