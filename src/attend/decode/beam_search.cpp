@@ -53,13 +53,15 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
   return longer;
 }
 
-// The best continuations of a sentence's hypotheses, best first.
+// The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
 std::vector<Candidate> candidates(const Sentence& sentence, const Tensor& values, const Tensor& indices) {
   std::vector<Candidate> all;
   for (std::size_t h = 0; h < sentence.live.size(); ++h) {
     const Live& live = sentence.live[h];
+    require_probabilities(values.row(live.row)[0]);
     for (std::int64_t i = 0; i < values.cols(); ++i) {
       const float score = values.row(live.row)[i];
+      if (std::isinf(score)) break;
       all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), indices.row<std::int32_t>(live.row)[i]});
     }
   }
@@ -81,8 +83,9 @@ void advance(Sentence& sentence, const std::vector<Candidate>& best, const Speci
       next.push_back({extended(parent.so_far, candidate, false), parent.row});
     }
   }
-  sentence.live = std::move(next);
-  if (length + 1 >= sentence.longest && sentence.finished.size() < beam) {  // out of room: what lives is cut here
+  const bool dead_end = next.empty() && sentence.finished.empty();  // only an end may follow, and min_length forbids it
+  if (!dead_end) sentence.live = std::move(next);
+  if ((dead_end || length + 1 >= sentence.longest) && sentence.finished.size() < beam) {  // what lives is cut here
     for (Live& live : sentence.live) {
       live.so_far.complete = false;
       finish(sentence, std::move(live.so_far), options.length_penalty);

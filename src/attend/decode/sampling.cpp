@@ -23,6 +23,8 @@ void check(const SamplingOptions& o) {
 }  // namespace
 
 std::int32_t sample_token(std::span<const float> log_probabilities, const SamplingOptions& options, float uniform) {
+  const float highest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
+  require_probabilities(highest);
   std::vector<std::int32_t> order(log_probabilities.size());
   std::iota(order.begin(), order.end(), 0);
   const auto likelier = [&](std::int32_t a, std::int32_t b) {
@@ -37,7 +39,6 @@ std::int32_t sample_token(std::span<const float> log_probabilities, const Sampli
   }
 
   std::vector<double> weights(order.size());
-  const float highest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
   double total = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     weights[i] = std::exp((log_probabilities[static_cast<std::size_t>(order[i])] - highest) / options.temperature);
@@ -62,6 +63,8 @@ std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, c
                                std::span<const std::uint64_t> stream_of_sentence) {
   check(options);
   const auto count = static_cast<std::size_t>(model.sentences());
+  if (stream_of_sentence.size() != count)
+    throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}", count, stream_of_sentence.size()));
   std::vector<Hypothesis> results(count);
   std::vector<Random> random;
   std::vector<std::int32_t> rows(count), tokens(count, special.bos), sentences(count);

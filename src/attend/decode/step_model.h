@@ -22,4 +22,8 @@ class StepModel {
   virtual Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
 };
 
+// Throws DataError unless the highest log-probability of a row of step() is finite. It is not when a logit is NaN or +infinity, or when all
+// are -infinity; single logits of -infinity are tokens that cannot follow.
+void require_probabilities(float highest);
+
 }  // namespace attend
