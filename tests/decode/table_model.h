@@ -1,0 +1,79 @@
+// A StepModel of a few tokens whose logits are any function of the sentence and the tokens so far.
+#pragma once
+
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "attend/core/random.h"
+#include "attend/decode/beam_search.h"
+
+namespace attend {
+
+class TableModel final : public StepModel {
+ public:
+  using Prefix = std::vector<std::int32_t>;  // without bos
+  using Logits = std::function<std::vector<float>(int sentence, const Prefix& prefix)>;
+
+  static constexpr SpecialTokens kSpecial{0, 1};
+
+  // `sentences`: what Logits is told about each.
+  TableModel(std::vector<int> sentences, std::int64_t longest, Logits logits)
+      : sentences_(std::move(sentences)), longest_(longest), logits_(std::move(logits)) {
+    for (const int sentence : sentences_) rows_.push_back({sentence, {}});
+  }
+
+  std::int64_t sentences() const override { return static_cast<std::int64_t>(sentences_.size()); }
+  std::int64_t longest(std::int64_t) const override { return longest_; }
+
+  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
+    std::vector<Row> next;
+    std::vector<int> asked;
+    std::vector<float> logits;
+    for (std::size_t r = 0; r < parents.size(); ++r) {
+      Row row = rows_.at(static_cast<std::size_t>(parents[r]));
+      if (!asked_.empty()) row.prefix.push_back(tokens[r]);
+      asked.push_back(row.sentence);
+      const std::vector<float> of_row = logits_(row.sentence, row.prefix);
+      logits.insert(logits.end(), of_row.begin(), of_row.end());
+      next.push_back(std::move(row));
+    }
+    rows_ = std::move(next);
+    asked_.push_back(std::move(asked));
+    const auto rows = static_cast<std::int64_t>(parents.size());
+    return Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
+  }
+
+  // For each call of step(), the sentence of every row.
+  const std::vector<std::vector<int>>& asked() const { return asked_; }
+
+ private:
+  struct Row {
+    int sentence;
+    Prefix prefix;
+  };
+  std::vector<int> sentences_;
+  std::int64_t longest_;
+  Logits logits_;
+  std::vector<Row> rows_;
+  std::vector<std::vector<int>> asked_;
+};
+
+// Logits drawn anew for every sentence and prefix.
+inline TableModel::Logits random_logits(std::uint64_t seed, int vocabulary = 4) {
+  return [=](int sentence, const TableModel::Prefix& prefix) {
+    std::uint64_t stream = static_cast<std::uint64_t>(sentence) + 1;
+    for (const std::int32_t id : prefix) stream = stream * 31 + static_cast<std::uint64_t>(id) + 1;
+    Random random({seed, stream});
+    std::vector<float> logits(static_cast<std::size_t>(vocabulary));
+    for (float& x : logits) x = 4 * random.uniform();
+    return logits;
+  };
+}
+
+// The same whatever came before.
+inline TableModel::Logits constant_logits(std::vector<float> logits) {
+  return [logits = std::move(logits)](int, const TableModel::Prefix&) { return logits; };
+}
+
+}  // namespace attend
