@@ -1,0 +1,120 @@
+#include "attend/decode/transformer_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/autograd/variable.h"
+
+namespace attend {
+namespace {
+
+constexpr int kVocabulary = 11;
+constexpr std::int32_t kBos = 2;
+
+TransformerConfig small_config() {
+  TransformerConfig config;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 48;
+  config.n_encoder_layers = config.n_decoder_layers = 2;
+  config.src_vocab_size = config.tgt_vocab_size = kVocabulary;
+  return config;
+}
+
+// Three sentences of 3, 1 and 5 tokens.
+Tokens sources() {
+  const std::vector<std::int32_t> ids{4, 5, 3, 3, 6, 7, 8, 9, 3}, offsets{0, 3, 4, 9};
+  return Tokens::copy(ids, offsets);
+}
+
+// The logits after `prefix`, which begins with bos, from one pass over the whole of it.
+std::vector<float> logits_after(const Transformer& model, std::int32_t sentence, const std::vector<std::int32_t>& prefix) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tokens all = sources();
+  const std::vector<std::int32_t> ids(all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence)],
+                                      all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence) + 1]);
+  const std::vector<std::int32_t> ends{0, static_cast<std::int32_t>(ids.size())};
+  const std::vector<std::int32_t> prefix_ends{0, static_cast<std::int32_t>(prefix.size())};
+  const Tokens src = Tokens::copy(ids, ends);
+  const Variable hidden = model.decode(Tokens::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
+  const Tensor logits = model.project(hidden).value();
+  return logits.slice_rows(logits.rows() - 1, logits.rows()).clone().to_vector();
+}
+
+struct Hypotheses {
+  std::vector<std::int32_t> sentence;
+  std::vector<std::vector<std::int32_t>> prefix;
+};
+
+class TransformerStepsTest : public testing::TestWithParam<bool> {
+ protected:
+  TransformerStepsTest() {
+    TransformerConfig config = small_config();
+    config.norm_first = GetParam();
+    model_ = std::make_unique<Transformer>(config, 3);
+    steps_ = std::make_unique<TransformerSteps>(*model_, sources());
+  }
+
+  // Steps, and compares the logits of every row with a pass over its whole prefix.
+  void step(const std::vector<std::int32_t>& parents, const std::vector<std::int32_t>& tokens) {
+    Hypotheses next;
+    for (std::size_t r = 0; r < parents.size(); ++r) {
+      const auto parent = static_cast<std::size_t>(parents[r]);
+      next.sentence.push_back(so_far_.sentence[parent]);
+      next.prefix.push_back(so_far_.prefix[parent]);
+      next.prefix.back().push_back(tokens[r]);
+    }
+    so_far_ = std::move(next);
+    const Tensor logits = steps_->step(parents, tokens);
+    ASSERT_EQ(logits.shape(), (Shape{static_cast<std::int64_t>(parents.size()), kVocabulary}));
+    for (std::size_t r = 0; r < parents.size(); ++r) {
+      const std::vector<float> expected = logits_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);
+      for (std::size_t v = 0; v < expected.size(); ++v)
+        EXPECT_NEAR(logits.row(static_cast<std::int64_t>(r))[v], expected[v], 1e-5) << "row " << r << ", token " << v;
+    }
+  }
+
+  std::unique_ptr<Transformer> model_;
+  std::unique_ptr<TransformerSteps> steps_;
+  Hypotheses so_far_{{0, 1, 2}, {{}, {}, {}}};
+};
+
+TEST_P(TransformerStepsTest, GiveTheLogitsOfThePrefix) {
+  ASSERT_EQ(steps_->sentences(), 3);
+  step({0, 1, 2}, {kBos, kBos, kBos});
+  step({0, 1, 2}, {5, 6, 7});
+  step({0, 1, 2}, {8, 8, 8});
+}
+
+TEST_P(TransformerStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
+  step({0, 1, 2}, {kBos, kBos, kBos});
+  step({0, 0, 1, 1, 2}, {4, 5, 6, 7, 8});         // branch
+  step({1, 0, 2, 2, 4, 4}, {9, 10, 4, 5, 6, 7});  // swap; the second of sentence 1 is given up
+  step({4, 5}, {8, 9});                           // sentences 0 and 1 are done
+  step({1, 0, 0}, {4, 5, 6});
+}
+
+INSTANTIATE_TEST_SUITE_P(NormFirst, TransformerStepsTest, testing::Bool());
+
+TEST(TransformerSteps, FindTwiceTheSourceAndFiftySensible) {
+  const Transformer model(small_config(), 1);
+  const TransformerSteps steps(model, sources());
+  EXPECT_EQ(steps.longest(0), 56);
+  EXPECT_EQ(steps.longest(1), 52);
+}
+
+TEST(TransformerSteps, KeepToThePositionsTheModelHasLearned) {
+  TransformerConfig config = small_config();
+  config.positions = PositionKind::learned;
+  config.max_positions = 55;
+  const Transformer model(config, 1);
+  const TransformerSteps steps(model, sources());
+  EXPECT_EQ(steps.longest(0), 55);
+  EXPECT_EQ(steps.longest(1), 52);
+}
+
+}  // namespace
+}  // namespace attend
