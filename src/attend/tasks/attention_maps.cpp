@@ -45,6 +45,21 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   return maps;
 }
 
+AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words, std::span<const Tokenizer::Word> col_words) {
+  AttentionMap result{static_cast<std::int64_t>(row_words.size()), static_cast<std::int64_t>(col_words.size()), {}};
+  for (const Tokenizer::Word& row_word : row_words) {
+    for (const Tokenizer::Word& col_word : col_words) {
+      float total = 0;
+      for (std::int64_t row = row_word.begin; row < row_word.end; ++row) {
+        for (std::int64_t col = col_word.begin; col < col_word.end; ++col)
+          total += map.weights[static_cast<std::size_t>(row * map.cols + col)];
+      }
+      result.weights.push_back(total / static_cast<float>(row_word.end - row_word.begin));
+    }
+  }
+  return result;
+}
+
 std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model, const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt) {
   const AttentionMaps maps = attention_maps(model, src, tgt);

@@ -1,7 +1,10 @@
 // The attention weights of a sentence pair, of every layer and head, taken from one pass over the whole of it.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attend/tasks/translation_model.h"
@@ -26,6 +29,10 @@ struct AttentionMaps {
 
 // src ends with eos; tgt has neither bos nor eos.
 AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt);
+
+// A map of tokens as one of words: summed over the columns of a word, averaged over its rows, so that rows still sum to one. The words
+// cover the map's rows and columns, as those of Tokenizer::words() do.
+AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words, std::span<const Tokenizer::Word> col_words);
 
 // Pairs (source word, target word): each target word is bound to the source word it attends to most, by the cross-attention averaged over
 // the heads of all layers but the first. By words as the tokenizers see them, eos excluded.
