@@ -1,0 +1,60 @@
+# attend_embed(LAYER FOLDER FUNCTION): the files of FOLDER inside the library of LAYER, by name, as what
+#
+#   namespace attend { std::span<const EmbeddedFile> FUNCTION(); }
+#
+# returns. The function is declared by whoever uses it; its source is made at build time, by this same file run as a script, whenever one
+# of the files has changed.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(ATTEND_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+
+  function(attend_embed layer folder function)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
+    set(output ${PROJECT_BINARY_DIR}/embedded/${function}.cpp)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DOUTPUT=${output} -DFOLDER=${PROJECT_SOURCE_DIR}/${folder} -P ${ATTEND_EMBED_SCRIPT}
+      DEPENDS ${files} ${ATTEND_EMBED_SCRIPT}
+      COMMENT "Embedding ${folder}"
+      VERBATIM)
+    target_sources(attend_${layer} PRIVATE ${output})
+  endfunction()
+  return()
+endif()
+
+# Arrays of bytes and not string literals: those may not be longer than 64 KiB everywhere.
+file(GLOB files ${FOLDER}/*)
+list(SORT files)
+set(arrays "")
+set(entries "")
+set(index 0)
+foreach(path IN LISTS files)
+  get_filename_component(name ${path} NAME)
+  file(READ ${path} bytes HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n  " bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
+  string(APPEND arrays "constexpr char kFile${index}[] = {  // ${name}\n  ${bytes}'\\0'};\n")
+  string(APPEND entries "    {\"${name}\", {kFile${index}, sizeof(kFile${index}) - 1}},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+
+file(WRITE ${OUTPUT} "// Made by cmake/embed.cmake.
+#include <span>
+
+#include \"attend/core/embedded_file.h\"
+
+namespace attend {
+
+std::span<const EmbeddedFile> ${FUNCTION}();
+
+namespace {
+
+${arrays}
+constexpr EmbeddedFile kFiles[] = {
+${entries}};
+
+}  // namespace
+
+std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
+
+}  // namespace attend
+")

@@ -1,0 +1,77 @@
+// Drawing: shades, heat maps and small DOM helpers. Nothing here knows the state of the page.
+
+// The shade of a weight, 0 … 1.
+const shadeOf = (weight) => Math.sqrt(weight);
+
+function percent(weight) {
+  const number = weight > 0 && weight < 0.005 ? "<1" : Math.round(weight * 100);
+  return `${number}\u00a0%`;
+}
+
+// make("button", {className: "word", textContent: "…"}, child, …)
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+// Fills the background of an element by a weight; undefined: no weight to show.
+function shade(element, weight) {
+  const value = weight === undefined ? 0 : shadeOf(weight);
+  element.style.setProperty("--shade", value.toFixed(3));
+  element.classList.toggle("strong", value > 0.65);
+}
+
+// One canvas pixel for each weight; CSS enlarges them. The colour is the style sheet's, so draw again when the scheme changes.
+function drawMap(canvas, map) {
+  const [red, green, blue] = getComputedStyle(canvas).getPropertyValue("--heat").trim().split(/\s+/).map(Number);
+  canvas.width = map.cols;
+  canvas.height = map.rows;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(map.cols, map.rows);
+  map.values.forEach((weight, i) => image.data.set([red, green, blue, 255 * shadeOf(weight)], 4 * i));
+  context.putImageData(image, 0, 0);
+}
+
+const MARKS = { start: "the start of the sentence", end: "the end of the sentence" };
+
+// A word or piece with its place on the axis. The ends of a sentence are explained; ▁, which begins a word, is there but faint.
+function labelElement(label, tag, index) {
+  const [meta, text] = label.text.startsWith("▁") ? ["▁", label.text.slice(1)] : ["", label.text];
+  const element = make(tag, { className: "label", dir: "auto" }, make("span", { className: "meta", textContent: meta }), text);
+  element.dataset.index = index;
+  if (label.marks) {
+    element.classList.add("mark-token");
+    element.title = MARKS[label.marks];
+  }
+  return element;
+}
+
+// Arrow keys move the focus among `items`; only one of them is a stop of the Tab key. `step` maps a key to how far it moves.
+function roveFocus(container, itemSelector, step) {
+  const items = () => [...container.querySelectorAll(itemSelector)];
+  container.addEventListener("keydown", (event) => {
+    const list = items();
+    const from = list.indexOf(event.target.closest(itemSelector));
+    const to = from < 0 ? -1 : step(event.key, from, list);
+    if (to < 0 || to >= list.length || to === from) return;
+    event.preventDefault();
+    setStop(list, to);
+    list[to].focus();
+  });
+  container.addEventListener("focusin", (event) => {
+    const list = items();
+    const at = list.indexOf(event.target.closest(itemSelector));
+    if (at >= 0) setStop(list, at);
+  });
+}
+
+function setStop(items, index) {
+  items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
+}
+
+// Steps along a line of items, in reading order.
+function lineStep(key, from, list) {
+  const steps = { ArrowLeft: from - 1, ArrowUp: from - 1, ArrowRight: from + 1, ArrowDown: from + 1, Home: 0, End: list.length - 1 };
+  return key in steps ? steps[key] : -1;
+}
