@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/thread_options.h"
+#include "attend/core/atomic_file.h"
+#include "attend/tasks/attention_page.h"
+
+namespace attend {
+namespace {
+
+struct AttentionArguments {
+  std::string model;
+  std::string text;
+  std::string target;
+  std::string out = "attention.html";
+  ThreadOptions threads;
+  TranslationOptions translation;
+};
+
+template <class Visitor>
+void fields(AttentionArguments& a, Visitor&& visit) {
+  visit("target", a.target, "look at this translation instead of the one that is found");
+  visit("out", a.out, "page to write");
+  fields(a.threads, visit);
+  fields(a.translation.beam, [&](std::string_view name, auto& value, std::string_view help) {
+    if (name != "n-best") visit(name, value, help);  // a page shows one translation
+  });
+}
+
+void run_attention(const AttentionArguments& arguments, bool has_target) {
+  use_threads(arguments.threads);
+  AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
+  const Translator translator = Translator::load(arguments.model);
+  const ScoredPair pair = has_target ? given_pair(translator, arguments.text, arguments.target)
+                                     : translated_pair(translator, arguments.text, arguments.translation);
+  page.write(attention_page(translator.model(), pair));
+  page.commit();
+  fmt::print("{}\npage: {}\n", pair.target, arguments.out);
+}
+
+}  // namespace
+
+void add_attention_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("attention", "Show where a model looks when it translates, as a page for the browser");
+  const auto arguments = std::make_shared<AttentionArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  command->add_option("text", arguments->text, "sentence to translate")->required()->type_name("TEXT");
+  OptionBinding binding(*command);
+  binding.add(*arguments);
+  command->callback([binding, arguments] { run_attention(*arguments, binding.is_set("target")); });
+}
+
+}  // namespace attend
