@@ -26,6 +26,12 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) throw IoError(fmt::format("{}: cannot remove an old checkpoint: {}", path.string(), error.message()));
+}
+
 }  // namespace
 
 fs::path RunFolder::checkpoint_file(std::int64_t step) const {
@@ -61,12 +67,10 @@ void RunFolder::save(std::int64_t step, const Checkpoint& checkpoint, int keep_l
   if (keep_last < 1) return;
   std::vector<Saved> saved = checkpoints();
   std::erase_if(saved, [&](const Saved& s) { return s.step > step; });
-  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_last) < saved.size(); ++i) {
-    std::error_code error;
-    fs::remove(saved[i].path, error);
-    if (error) throw IoError(fmt::format("{}: cannot remove an old checkpoint: {}", saved[i].path.string(), error.message()));
-  }
+  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_last) < saved.size(); ++i) remove_file(saved[i].path);
 }
+
+void RunFolder::remove(std::int64_t step) const { remove_file(checkpoint_file(step)); }
 
 std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& skipped) const {
   const std::vector<Saved> saved = checkpoints();

@@ -41,6 +41,8 @@ class RunFolder {
 
   // Saves (atomically), then removes all but the `keep_last` newest of the checkpoints up to this step. keep_last < 1 keeps all.
   void save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const;
+  // Removes the checkpoint of a step; one that is missing is no error. Throws IoError.
+  void remove(std::int64_t step) const;
 
   struct Latest {
     std::int64_t step = 0;

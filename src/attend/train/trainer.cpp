@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/parameters.h"
@@ -60,6 +61,7 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
 }
 
 TrainingEnd Trainer::train() {
+  if (!run_.resume) run_.folder.require_unused();
   run_.folder.create();
   TrainingStart start;
   start.total_steps = options_.max_steps;
@@ -95,18 +97,16 @@ TrainingEnd Trainer::loop() {
   while (!finished()) {
     const StepEvent event = update();
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
-    if (options_.valid_every > 0 && step_ % options_.valid_every == 0) validate();
-    if (options_.save_every > 0 && step_ % options_.save_every == 0) save();
-    if (run_.stop != nullptr && run_.stop->load()) {
-      save();
-      return TrainingEnd::kInterrupted;
-    }
+    const auto due = [this](std::int64_t every) { return finished() || (every > 0 && step_ % every == 0); };
+    if (due(options_.valid_every)) validate();
+    const bool stop = run_.stop != nullptr && run_.stop->load();
+    if (stop || due(options_.save_every)) save();
+    if (stop) return TrainingEnd::kInterrupted;
   }
-  const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
-  validate();
-  save();
-  if (options_.average_last > 1) validate_average();
+  validate();  // of a run that was resumed at its end
   if (validations_ == 0) save_model(model_values());
+  if (options_.average_last > 1) validate_average();
+  const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
 }
 
@@ -229,7 +229,9 @@ void Trainer::save() {
   state.put("validations", validations_);
   state.put("without_improvement", without_improvement_);
   state.put("validated_step", validated_step_);
-  run_.folder.save(step_, checkpoint, options_.keep_checkpoints);
+  const int keep = options_.keep_checkpoints;
+  run_.folder.save(step_, checkpoint, keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
+  if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
   saved_step_ = step_;
   for (TrainingListener* listener : run_.listeners) {
     listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(), validated_step_ == step_ && without_improvement_ == 0});
@@ -261,6 +263,7 @@ void Trainer::restore() {
   without_improvement_ = state.get<std::int64_t>("without_improvement");
   validated_step_ = state.get<std::int64_t>("validated_step");
   saved_step_ = step_;
+  if (options_.save_every == 0 || step_ % options_.save_every != 0) stopped_step_ = step_;
   adam_.set_steps(step_);
 }
 

@@ -107,6 +107,7 @@ class Trainer {
   std::int64_t without_improvement_ = 0;
   std::int64_t validated_step_ = -1;
   std::int64_t saved_step_ = -1;
+  std::int64_t stopped_step_ = 0;  // has a checkpoint only because the run was stopped there; it goes when the next is saved
 
   std::int64_t started_ = 0;  // steady clock, nanoseconds
 };
