@@ -1,0 +1,220 @@
+#include "attend/train/trainer.h"
+
+#include <algorithm>
+
+#include "tensor/expect_error.h"
+#include "train/toy_run.h"
+
+namespace attend {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+TEST_F(TrainerTest, Learns) {
+  options_.max_steps = 300;
+  ToyRun run;
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kFinished);
+  EXPECT_LT(run.recorder.steps[300].loss, run.recorder.steps[1].loss / 4);
+}
+
+TEST_F(TrainerTest, TellsItsListenersInOrder) {
+  ToyRun run;
+  run.objective.scores = {1, 3, 2, 4};
+  options_.max_steps = 10;
+  run.train(path("run"), options_);
+  EXPECT_EQ(run.recorder.calls, (Calls{"start", "step 1", "step 2", "step 3", "validation 3 best", "step 4", "checkpoint 4", "step 5",
+                                       "step 6", "validation 6 best", "step 7", "step 8", "checkpoint 8", "step 9", "validation 9",
+                                       "step 10", "validation 10 best", "checkpoint 10 best", "end finished"}));
+}
+
+TEST_F(TrainerTest, ValidatesBeforeItSavesAStep) {
+  options_.valid_every = options_.save_every = 2;
+  options_.max_steps = 4;
+  ToyRun run;
+  run.objective.scores = {1, 0};
+  run.train(path("run"), options_);
+  EXPECT_EQ(run.recorder.calls, (Calls{"start", "step 1", "step 2", "validation 2 best", "checkpoint 2 best", "step 3", "step 4",
+                                       "validation 4", "checkpoint 4", "end finished"}));
+}
+
+TEST_F(TrainerTest, ValidatesAndSavesTheLastStepOnly) {
+  options_.valid_every = 0;
+  for (const int save_every : {0, 6}) {  // 12 is a multiple of 6: still the validation comes first
+    options_.save_every = save_every;
+    ToyRun run;
+    run.train(path("run" + std::to_string(save_every)), options_);
+    const Calls last(run.recorder.calls.end() - 4, run.recorder.calls.end());
+    EXPECT_EQ(last, (Calls{"step 12", "validation 12 best", "checkpoint 12 best", "end finished"}));
+  }
+  EXPECT_EQ(saved_steps("run0"), (std::vector<std::int64_t>{12}));
+}
+
+TEST_F(TrainerTest, ReportsWhatAStepDid) {
+  options_.accumulate = 3;
+  ToyRun run;
+  run.train(path("run"), options_);
+  const auto schedule = make_schedule(options_.schedule, 64, options_.max_steps);
+  EXPECT_EQ(run.recorder.start.total_steps, 12);
+  EXPECT_EQ(run.recorder.start.parameters, 96);
+  EXPECT_EQ(run.recorder.start.seed, 3u);
+  EXPECT_EQ(run.recorder.steps[1].tokens, 3 + 4 + 5);
+  EXPECT_EQ(run.recorder.steps[1].epoch, 0);
+  EXPECT_EQ(run.recorder.steps[2].tokens, 3 + 4 + 5) << "batch 3 of epoch 0, 0 and 1 of epoch 1";
+  EXPECT_EQ(run.recorder.steps[2].epoch, 1);
+  EXPECT_EQ(run.objective.calls, 3 * 12);
+  for (const auto& [step, event] : run.recorder.steps) {
+    EXPECT_EQ(event.learning_rate, static_cast<double>(schedule->at(step)));
+    EXPECT_GT(event.gradient_norm, 0);
+  }
+}
+
+TEST_F(TrainerTest, EndsAfterSoManyEpochs) {
+  options_.max_epochs = 2;  // of 4 and 5 batches
+  ToyRun run;
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kFinished);
+  EXPECT_EQ(run.recorder.steps.size(), 9u);
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 9}));
+}
+
+TEST_F(TrainerTest, KeepsTheBestModelAndTheLastCheckpoints) {
+  options_.save_every = 3;
+  options_.keep_checkpoints = 3;
+  ToyRun run;
+  run.objective.scores = {1, 3, 2, 3};  // steps 3, 6, 9, 12: an equal score is no better one
+  run.train(path("run"), options_);
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{6, 9, 12}));
+  const std::vector<float> model = parameters_in(path("run") / "model.safetensors");
+  EXPECT_EQ(model, parameters_in(checkpoint("run", 6)));
+  EXPECT_NE(model, parameters_in(checkpoint("run", 12)));
+  EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint("run", 12)));
+  EXPECT_EQ(load_checkpoint(path("run") / "model.safetensors").text("attend.task"), "toy");
+}
+
+TEST_F(TrainerTest, WithoutValidationLeavesTheNewestModel) {
+  ToyRun run;
+  run.objective.validates = false;
+  run.train(path("run"), options_);
+  EXPECT_EQ(parameters_in(path("run") / "model.safetensors"), run.objective.parameters().values().to_vector());
+}
+
+TEST_F(TrainerTest, StopsWhenPatienceRunsOut) {
+  options_.patience = 2;
+  options_.max_steps = 100;
+  ToyRun run;
+  run.objective.scores = {1, 3, 2, 2.5};  // steps 3, 6, 9, 12
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kStoppedEarly);
+  EXPECT_EQ(run.recorder.steps.size(), 12u);
+  EXPECT_EQ(run.recorder.calls.back(), "end stopped early");
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 12}));
+}
+
+TEST_F(TrainerTest, ImprovementRestoresPatience) {
+  options_.patience = 2;
+  options_.max_steps = 100;
+  ToyRun run;
+  run.objective.scores = {1, 0, 2, 1, 3, 0, 0};
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kStoppedEarly);
+  EXPECT_EQ(run.recorder.steps.size(), 21u);
+}
+
+TEST_F(TrainerTest, ValidatesAndSavesTheMovingAverage) {
+  options_.ema_decay = 0.9f;
+  ToyRun run;
+  run.train(path("run"), options_);
+  const Checkpoint last = load_checkpoint(checkpoint("run", 12));
+  EXPECT_EQ(last.tensor("state.parameters").to_vector(), run.objective.parameters().values().to_vector());
+  EXPECT_EQ(run.objective.validated_with.back(), parameters_in(checkpoint("run", 12)));
+  EXPECT_NE(run.objective.validated_with.back(), run.objective.parameters().values().to_vector());
+}
+
+TEST_F(TrainerTest, TakesTheAverageOfTheLastCheckpointsWhenItIsBetter) {
+  options_.valid_every = 0;
+  options_.average_last = 2;
+  for (const auto& [score, best] : {std::pair{5.0, true}, {3.0, false}}) {
+    const std::string name = best ? "better" : "worse";
+    ToyRun run;
+    run.objective.scores = {4, score};  // of step 12, then of the average
+    run.train(path(name), options_);
+    EXPECT_EQ(*(run.recorder.calls.end() - 2), best ? "average 12 best" : "average 12");
+    std::vector<float> expected = parameters_in(checkpoint(name, 12));
+    const std::vector<float> before = parameters_in(checkpoint(name, 8));
+    for (std::size_t i = 0; best && i < expected.size(); ++i)
+      expected[i] = static_cast<float>((static_cast<double>(expected[i]) + static_cast<double>(before[i])) / 2);
+    EXPECT_EQ(parameters_in(path(name) / "model.safetensors"), expected) << name;
+    EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint(name, 12))) << "put back after validation";
+  }
+}
+
+TEST_F(TrainerTest, TakesTheAverageOnTrustWhereNothingIsValidated) {
+  options_.average_last = 3;
+  ToyRun run;
+  run.objective.validates = false;
+  run.train(path("run"), options_);
+  EXPECT_NE(parameters_in(path("run") / "model.safetensors"), parameters_in(checkpoint("run", 12)));
+}
+
+TEST_F(TrainerTest, StopsAndSavesWhenAskedTo) {
+  ToyRun run;
+  run.recorder.stop_at = 6;
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kInterrupted);
+  const Calls last(run.recorder.calls.end() - 4, run.recorder.calls.end());
+  EXPECT_EQ(last, (Calls{"step 6", "validation 6 best", "checkpoint 6 best", "end interrupted"}));
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 6}));
+}
+
+TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
+  options_.save_every = 2;
+  ToyRun run;
+  run.objective.nan_at_call = 6;
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning-rate", "warmup-steps",
+                               "clip-norm", "step 4 is kept", "--resume"});
+  EXPECT_EQ(run.recorder.calls.back(), "end diverged");
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2, 4}));
+  for (const float x : parameters_in(checkpoint("run", 4))) EXPECT_TRUE(std::isfinite(x));
+}
+
+TEST_F(TrainerTest, StopsAtAGradientThatIsNoNumber) {
+  ToyRun run;
+  run.objective.infinite_gradient_at_call = 3;
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"gradient", "step 3", "no checkpoint had been saved yet"});
+  EXPECT_TRUE(saved_steps("run").empty());
+}
+
+TEST_F(TrainerTest, SaysHowItEndedWhenAListenerFails) {
+  ToyRun run;
+  run.recorder.fail_at = 5;
+  expect_error<IoError>([&] { run.train(path("run"), options_); }, {"disk full"});
+  EXPECT_EQ(run.recorder.calls.back(), "end failed");
+}
+
+TEST_F(TrainerTest, DoesNotBeginAnewWhereARunIs) {
+  ToyRun first, second;
+  first.train(path("run"), options_);
+  const std::string before = read(checkpoint("run", 12));
+  expect_error<ConfigError>([&] { second.train(path("run"), options_); }, {path("run").string(), "12 steps", "--resume", "another folder"});
+  EXPECT_TRUE(second.recorder.calls.empty());
+  EXPECT_EQ(read(checkpoint("run", 12)), before);
+}
+
+TEST_F(TrainerTest, RefusesWhatMakesNoSense) {
+  const auto make = [this](auto&& change) {
+    TrainerOptions options = options_;
+    change(options);
+    ToyRun().train(path("never"), options);
+  };
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); }, {"max-steps", "at least 1", "0"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); }, {"accumulate", "at least 1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.valid_every = -1; }); }, {"valid-every", "-1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.save_every = -5; }); }, {"save-every", "-5"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.patience = -1; }); }, {"patience", "-1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.average_last = 11; }); },
+                            {"average-last", "11", "keep-checkpoints is 10"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); }, {"ema-decay", "[0, 1)"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.adam.beta1 = 2.0f; }); }, {"adam-beta1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
+  EXPECT_FALSE(std::filesystem::exists(path("never")));
+}
+
+}  // namespace
+}  // namespace attend
