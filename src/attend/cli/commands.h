@@ -16,11 +16,17 @@ void add_translate_command(CLI::App& app);
 // attend score MODEL --src F --tgt F: the log-probability of given translations.
 void add_score_command(CLI::App& app);
 
+// attend attention MODEL TEXT --out F: a page that shows where the model looks when it translates.
+void add_attention_command(CLI::App& app);
+
 // attend average CHECKPOINT... --out F: the mean of several checkpoints.
 void add_average_command(CLI::App& app);
 
 // attend info MODEL: what is inside a file.
 void add_info_command(CLI::App& app);
+
+// attend demo: trains a translator on a made-up corpus, measures it, and shows its attention.
+void add_demo_command(CLI::App& app);
 
 // attend evaluate --hypotheses F --references F...: BLEU and chrF of a translation, or of two on the same lines.
 void add_evaluate_command(CLI::App& app);

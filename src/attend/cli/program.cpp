@@ -18,9 +18,11 @@ namespace {
 void run(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", fmt::format("attend {}", kVersion));
   app.require_subcommand(1);
+  add_demo_command(app);
   add_train_command(app);
   add_translate_command(app);
   add_score_command(app);
+  add_attention_command(app);
   add_average_command(app);
   add_info_command(app);
   add_evaluate_command(app);

@@ -4,6 +4,7 @@
 
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/resolved_configuration.h"
 #include "attend/cli/training_session.h"
 #include "attend/tasks/translation_training.h"
 
@@ -16,20 +17,6 @@ struct TrainArguments {
   SessionOptions session;
   Options options;
 };
-
-// What belongs into a configuration that others will start from: not that this start resumes, or is a trial.
-std::vector<OptionField> lasting_fields(SessionOptions& session) {
-  std::vector<OptionField> fields = option_fields(session);
-  std::erase_if(fields, [](const OptionField& field) { return field.name == "resume" || field.name == "dry-run"; });
-  return fields;
-}
-
-template <class Options>
-std::string resolved_configuration(TrainArguments<Options>& arguments) {
-  std::string text = to_toml(lasting_fields(arguments.session), "run");
-  groups(arguments.options, [&](const char* name, auto& group) { text += "\n" + to_toml(option_fields(group), name); });
-  return text;
-}
 
 // A resumed run goes on with the configuration it was begun with, unless another is given.
 void read_own_configuration(OptionBinding& binding, const SessionOptions& session) {
@@ -49,7 +36,7 @@ void add_task(CLI::App& train, const std::string& name, const std::string& help)
   command->callback([binding, arguments]() mutable {
     read_own_configuration(binding, arguments->session);
     const Options& options = arguments->options;
-    run_training(arguments->session, options.trainer, resolved_configuration(*arguments),
+    run_training(arguments->session, options.trainer, resolved_configuration(arguments->session, arguments->options),
                  [&options](const Checkpoint* resumed) { return prepare_training(options, resumed); });
   });
 }

@@ -39,7 +39,9 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, c
   return latest;
 }
 
-void train(TrainingTask& task, const TrainerOptions& options, const SessionOptions& session, const std::string& configuration) {
+}  // namespace
+
+void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& options, const std::string& configuration) {
   const RunFolder folder(session.out);
   folder.create();
   write_file_atomically(folder.config_file(), configuration);
@@ -57,8 +59,6 @@ void train(TrainingTask& task, const TrainerOptions& options, const SessionOptio
   fmt::print("the model is {}\n", folder.model_file().string());
 }
 
-}  // namespace
-
 void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
                   const PrepareTraining& prepare) {
   if (session.out.empty() && !session.dry_run) throw ConfigError("--out: expected a folder for the run, got none");
@@ -72,7 +72,7 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer, 
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
   for (const std::string& note : task.notes) fmt::print("# {}\n", note);
   if (session.dry_run) return dry_run(task, trainer);
-  train(task, trainer, session, configuration);
+  train_in_folder(task, session, trainer, configuration);
 }
 
 }  // namespace attend

@@ -39,4 +39,7 @@ using PrepareTraining = std::function<TrainingTask(const Checkpoint* resumed)>;
 void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
                   const PrepareTraining& prepare);
 
+// The second half of it: trains a prepared task in the folder of the session.
+void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration);
+
 }  // namespace attend

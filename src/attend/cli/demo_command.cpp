@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/resolved_configuration.h"
+#include "attend/cli/training_session.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/metrics/bleu.h"
+#include "attend/tasks/attention_page.h"
+#include "attend/tasks/demo_corpus.h"
+#include "attend/tasks/translation_training.h"
+#include "attend/tasks/translator.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kShownTranslations = 5;
+
+struct DemoArguments {
+  std::string out = "attend-demo";
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(DemoArguments& a, Visitor&& visit) {
+  visit("out", a.out, "folder for the corpus, the model and the attention page");
+  fields(a.threads, visit);
+}
+
+std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
+
+// The corpus as files, as anybody's own would be.
+void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder / "train.en", joined(corpus.train_src));
+  write_file_atomically(folder / "train.de", joined(corpus.train_tgt));
+  write_file_atomically(folder / "valid.en", joined(corpus.valid_src));
+  write_file_atomically(folder / "valid.de", joined(corpus.valid_tgt));
+  write_file_atomically(folder / "test.en", joined(corpus.test_src));
+  write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
+}
+
+// A small model, and a schedule that makes it learn in a minute.
+TranslationTraining demo_training(const std::filesystem::path& corpus) {
+  TranslationTraining training;
+  training.data.data = corpus.string();
+  training.data.src_train = {"train.en"};
+  training.data.tgt_train = {"train.de"};
+  training.data.src_valid = {"valid.en"};
+  training.data.tgt_valid = {"valid.de"};
+  training.data.batch.batch_tokens = 2048;
+  training.vocabulary.tokenizer.vocab_size = 1200;
+  training.model.d_model = 128;
+  training.model.n_heads = 4;
+  training.model.d_ff = 512;
+  training.model.n_encoder_layers = 2;
+  training.model.n_decoder_layers = 2;
+  training.model.dropout = 0;
+  training.trainer.max_steps = 750;
+  training.trainer.valid_every = 250;
+  training.trainer.save_every = 0;
+  training.trainer.schedule.kind = ScheduleKind::cosine;
+  training.trainer.schedule.learning_rate = 3e-3f;
+  training.trainer.schedule.warmup_steps = 200;
+  return training;
+}
+
+void print_results(const Translator& translator, const DemoCorpus& corpus) {
+  std::vector<std::string> translations;
+  for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
+  fmt::print("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
+             corpus_bleu(translations, {corpus.test_tgt}).score);
+  for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
+    fmt::print("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
+}
+
+// The sentence to look at: the longest of the test set that has a subordinate clause, where the verbs change places.
+std::string sentence_to_show(const DemoCorpus& corpus) {
+  std::string shown = corpus.test_src.front();
+  for (const std::string& sentence : corpus.test_src) {
+    if (sentence.find(" because ") != std::string::npos && sentence.size() > shown.size()) shown = sentence;
+  }
+  return shown;
+}
+
+void run_demo(const DemoArguments& arguments) {
+  const std::filesystem::path out = arguments.out, page = out / "attention.html";
+  SessionOptions session;
+  session.out = (out / "run").string();
+  if (std::filesystem::exists(session.out))
+    throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
+
+  fmt::print("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
+             (out / "corpus").string());
+  const DemoCorpus corpus = make_demo_corpus();
+  write_corpus(corpus, out / "corpus");
+  TranslationTraining training = demo_training(out / "corpus");
+  TrainingTask task = prepare_training(training, nullptr);
+  for (const std::string& note : task.notes) fmt::print("{}\n", note);
+  train_in_folder(task, session, training.trainer, resolved_configuration(session, training));
+
+  const std::filesystem::path model = RunFolder(session.out).model_file();
+  const Translator translator = Translator::load(model);
+  print_results(translator, corpus);
+  const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
+  write_file_atomically(page, attention_page(translator.model(), pair));
+  fmt::print("its attention: open {} in a browser\n", page.string());
+  fmt::print("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(), model.string());
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("demo", "Train a small translator on a made-up corpus and look at its attention");
+  const auto arguments = std::make_shared<DemoArguments>();
+  OptionBinding(*command, /*with_config_file=*/false).add(*arguments);
+  command->callback([arguments] { run_demo(*arguments); });
+}
+
+}  // namespace attend
