@@ -57,7 +57,9 @@ const KINDS = {
   decoder: {
     axes: { row: "written", col: "read" },
     roles: { row: "To write", col: "the decoder looks back at" },
-    about: "How the decoder looks back at what it has written. A row is named after the word it writes, which it cannot see yet.",
+    about:
+      "How the decoder looks back at what it has written. A row is named after the word it writes: " +
+      "it sees the words before it, and of a word of several pieces those already written.",
     looks: (word, list) => `To write ${word}, the decoder looks back at ${list}.`,
     lookedAt: (word, list) => `${word} is looked back at to write ${list}.`,
   },
