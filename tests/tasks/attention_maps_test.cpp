@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "small_model.h"
+#include "tasks/small_model.h"
 
 namespace attend {
 namespace {

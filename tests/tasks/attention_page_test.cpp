@@ -6,7 +6,7 @@
 
 #include "attend/core/error.h"
 #include "attend/tasks/attention_maps.h"
-#include "small_model.h"
+#include "tasks/small_model.h"
 
 namespace attend {
 namespace {
