@@ -23,7 +23,12 @@ TransformerConfig read_config(const Checkpoint& checkpoint) {
 
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
   const Tensor* own = checkpoint.find(name);
-  return Tokenizer::from_bytes(tensor_bytes(own != nullptr ? *own : checkpoint.tensor("tokenizer")));
+  const Tensor& bytes = own != nullptr ? *own : checkpoint.tensor("tokenizer");
+  try {
+    return Tokenizer::from_bytes(tensor_bytes(bytes));
+  } catch (const Error& error) {
+    throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
+  }
 }
 
 }  // namespace
@@ -47,11 +52,16 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   TransformerConfig config = read_config(checkpoint);
   config.src_vocab_size = src.vocab_size();
   config.tgt_vocab_size = tgt.vocab_size();
+  if (const std::int64_t layers = std::int64_t{config.n_encoder_layers} + config.n_decoder_layers; layers > std::ssize(checkpoint.tensors))
+    throw DataError(
+        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
   try {
     auto transformer = std::make_shared<Transformer>(config, Transformer::Purpose::inference);
     read_parameters(checkpoint, transformer->parameters(), transformer->parameters().values());
     return {std::move(transformer), std::move(src), std::move(tgt)};
-  } catch (const ConfigError& error) {
+  } catch (const DataError&) {
+    throw;
+  } catch (const Error& error) {  // no such shape, or no memory for it
     throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 
 #include "attend/core/error.h"
@@ -40,6 +41,10 @@ Translator::Request Translator::request(const std::string& line, std::uint64_t n
   if (tokens > options.max_source_tokens)
     throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
                                 where, tokens, options.max_source_tokens));
+  const TransformerConfig& config = model_->transformer->config();
+  if (config.positions == PositionKind::learned && tokens >= config.max_positions)
+    throw DataError(fmt::format("{}: a sentence of {} tokens and its end is longer than the {} positions the model has learned; split it",
+                                where, tokens, config.max_positions));
   if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
   return request;
 }
@@ -54,23 +59,21 @@ std::vector<Translation> Translator::translate(std::span<const std::string> sent
 
 void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
                            const TranslationOptions& options) const {
+  const auto limit = static_cast<std::size_t>(std::max(1, options.window));
   std::vector<Request> window;
-  const auto flush = [&] {
-    for (const Translation& translation : translate_requests(window, options)) accept(translation);
-    window.clear();
-  };
   std::string line;
   std::uint64_t number = 0;
-  try {
-    while (lines.next(line)) {
-      window.push_back(request(line, number++, lines.where(), options));
-      if (window.size() >= static_cast<std::size_t>(std::max(1, options.window))) flush();
+  std::exception_ptr bad_line;
+  do {
+    window.clear();
+    try {
+      while (window.size() < limit && lines.next(line)) window.push_back(request(line, number++, lines.where(), options));
+    } catch (const Error&) {
+      bad_line = std::current_exception();  // what came before it is not lost
     }
-  } catch (const Error&) {
-    flush();  // what came before the bad line is not lost
-    throw;
-  }
-  flush();
+    for (const Translation& translation : translate_requests(window, options)) accept(translation);
+  } while (!bad_line && !window.empty());
+  if (bad_line) std::rethrow_exception(bad_line);
 }
 
 std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
