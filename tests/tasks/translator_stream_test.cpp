@@ -1,0 +1,121 @@
+// Translating line by line, as `attend translate` does.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "attend/core/error.h"
+#include "attend/tasks/translator.h"
+#include "tasks/small_model.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+class TranslatorStream : public testing::TestWithParam<int> {
+ protected:
+  TranslatorStream() {
+    options_.window = GetParam();
+    options_.beam.beam_size = 2;
+    options_.beam.max_length = 6;
+  }
+
+  // Appends to accepted_.
+  void translate(const std::string& text, const Translator& translator) {
+    std::istringstream stream(text);
+    LineReader lines(stream, "standard input");
+    translator.translate(
+        lines, [this](const Translation& t) { accept(t); }, options_);
+  }
+  void translate(const std::string& text) { translate(text, translator_); }
+
+  void accept(const Translation& translation) {
+    if (static_cast<int>(accepted_.size()) == fail_after_) throw IoError("standard output: no space left");
+    accepted_.push_back(translation);
+  }
+
+  void expect_accepted(const std::vector<std::string>& sentences) const {
+    const std::vector<Translation> expected = translator_.translate(sentences, options_);
+    ASSERT_EQ(accepted_.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(accepted_[i].source_tokens, expected[i].source_tokens) << "line " << i + 1;
+      EXPECT_EQ(accepted_[i].text(), expected[i].text());
+      EXPECT_EQ(accepted_[i].candidates[0].log_probability, expected[i].candidates[0].log_probability);
+    }
+  }
+
+  Translator translator_{small_model()};
+  TranslationOptions options_;
+  std::vector<Translation> accepted_;
+  int fail_after_ = -1;
+};
+
+const std::vector<std::string> kSentences{"the old dog",       "a cat", "", "dogs catch the small fish & chips", "fish", " ",
+                                          "the cat sees a dog"};
+
+std::string lines_of(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += sentence + "\n";
+  return text;
+}
+
+TEST_P(TranslatorStream, KeepsTheOrderOfTheInput) {
+  translate(lines_of(kSentences));
+  expect_accepted(kSentences);
+}
+
+TEST_P(TranslatorStream, DrawsTheSamplesOfTheWholeText) {
+  options_.sampling = SamplingOptions{};
+  options_.sampling->max_length = 6;
+  translate(lines_of(kSentences));
+  expect_accepted(kSentences);
+}
+
+TEST_P(TranslatorStream, OfNothingIsNothing) {
+  translate("");
+  EXPECT_TRUE(accepted_.empty());
+}
+
+TEST_P(TranslatorStream, EndsWithoutANewline) {
+  translate("a cat\nthe dog");
+  expect_accepted({"a cat", "the dog"});
+}
+
+TEST_P(TranslatorStream, RefusesATooLongLineAfterAllBeforeIt) {
+  options_.max_source_tokens = 40;
+  std::string longer = "cat";
+  for (int i = 0; i < 100'000; ++i) longer += " cat";
+  std::vector<std::string> sentences = kSentences;
+  sentences.push_back(longer);
+  sentences.push_back("a cat");
+  expect_error<DataError>([&] { translate(lines_of(sentences)); },
+                          {"standard input:8", "100001 tokens", "max-source-tokens 40", "--max-source-tokens"});
+  expect_accepted(kSentences);
+}
+
+TEST_P(TranslatorStream, RefusesWhatIsNotTextAfterAllBeforeIt) {
+  expect_error<DataError>([&] { translate(lines_of(kSentences) + "a \xff cat\n"); }, {"standard input:8", "UTF-8"});
+  expect_accepted(kSentences);
+}
+
+TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
+  TranslationModel model = small_model();
+  TransformerConfig config = model.transformer->config();
+  config.positions = PositionKind::learned;
+  config.max_positions = 12;
+  model.transformer = std::make_shared<Transformer>(config, 1);
+  const Translator limited(model);
+  expect_error<DataError>([&] { translate("a cat\ncat cat cat cat cat cat cat cat cat cat cat cat\n", limited); },
+                          {"standard input:2", "12 positions", "split it"});
+  EXPECT_EQ(accepted_.size(), 1u);
+}
+
+TEST_P(TranslatorStream, CallsNobodyAgainAfterAFailure) {
+  fail_after_ = 2;
+  expect_error<IoError>([&] { translate(lines_of(kSentences)); }, {"no space left"});
+  expect_accepted({kSentences[0], kSentences[1]});
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, TranslatorStream, testing::Values(1, 3, 1024));
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,253 @@
+#include "attend/tasks/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "attend/core/error.h"
+#include "attend/core/parallel.h"
+#include "attend/core/random.h"
+#include "tasks/small_model.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+// Wide enough for kernels to share their work among threads, and with weights so large that what it says depends on the source: with those
+// that training begins with, it says much the same to everything.
+const Translator& translator() {
+  static const Translator result = [] {
+    TranslationModel model = small_model();
+    TransformerConfig config = model.transformer->config();
+    config.d_model = 128;
+    config.d_ff = 512;
+    config.n_encoder_layers = 2;
+    model.transformer = std::make_shared<Transformer>(config, 5);
+    const ParameterSet& parameters = model.transformer->parameters();
+    for (const ParameterSet::Entry& entry : parameters.entries()) {
+      if (entry.shape.rank() != 2) continue;
+      for (float& weight : parameters.value(entry).span()) weight *= 3;
+    }
+    return Translator(std::move(model));
+  }();
+  return result;
+}
+
+// 1 to 15 words in any order.
+std::vector<std::string> random_sentences(std::size_t count) {
+  static const std::vector<std::string> words{"the", "old", "dog", "sees", "small", "cat", "a", "eats", "fish", "&", "chips", "catch"};
+  Random random({1, 2});
+  std::vector<std::string> sentences(count);
+  for (std::string& sentence : sentences) {
+    for (std::uint64_t left = 1 + random.below(15); left > 0; --left) sentence += words[random.below(words.size())] + (left > 1 ? " " : "");
+  }
+  return sentences;
+}
+
+TranslationOptions beam_of(int beam_size, int n_best = 1) {
+  TranslationOptions options;
+  options.beam.beam_size = beam_size;
+  options.beam.n_best = n_best;
+  options.beam.max_length = 12;
+  return options;
+}
+
+// The same to the last bit.
+void expect_same(const Translation& actual, const Translation& expected) {
+  EXPECT_EQ(actual.source_tokens, expected.source_tokens);
+  ASSERT_EQ(actual.candidates.size(), expected.candidates.size());
+  for (std::size_t i = 0; i < expected.candidates.size(); ++i) {
+    EXPECT_EQ(actual.candidates[i].text, expected.candidates[i].text);
+    EXPECT_EQ(actual.candidates[i].tokens, expected.candidates[i].tokens);
+    EXPECT_EQ(actual.candidates[i].token_scores, expected.candidates[i].token_scores);
+    EXPECT_EQ(actual.candidates[i].log_probability, expected.candidates[i].log_probability);
+    EXPECT_EQ(actual.candidates[i].score, expected.candidates[i].score);
+  }
+}
+
+void expect_same(const std::vector<Translation>& actual, const std::vector<Translation>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    SCOPED_TRACE("sentence " + std::to_string(i));
+    expect_same(actual[i], expected[i]);
+  }
+}
+
+class ThreadsRestored {
+ public:
+  ~ThreadsRestored() { set_threads(before_); }
+
+ private:
+  int before_ = threads();
+};
+
+class TranslatorInAnyCompany : public testing::TestWithParam<int> {
+ protected:
+  TranslationOptions options_ = beam_of(GetParam(), std::min(GetParam(), 3));
+  std::vector<std::string> sentences_ = random_sentences(64);
+  std::vector<Translation> together_ = translator().translate(sentences_, options_);
+};
+
+TEST_P(TranslatorInAnyCompany, GivesDifferentSentencesDifferentTranslations) {
+  std::set<std::string> texts;
+  for (const Translation& translation : together_) texts.insert(translation.text());
+  EXPECT_GT(texts.size(), 16u) << "or the tests here would show little";
+}
+
+TEST_P(TranslatorInAnyCompany, GivesTheSameAlone) {
+  for (std::size_t i = 0; i < sentences_.size(); ++i) {
+    SCOPED_TRACE("sentence " + std::to_string(i));
+    expect_same(translator().translate(std::vector{sentences_[i]}, options_)[0], together_[i]);
+  }
+}
+
+TEST_P(TranslatorInAnyCompany, GivesTheSameInAnotherOrder) {
+  std::vector<std::size_t> order(sentences_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random({3, 4});
+  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  std::vector<std::string> shuffled;
+  for (const std::size_t i : order) shuffled.push_back(sentences_[i]);
+  const std::vector<Translation> translations = translator().translate(shuffled, options_);
+  for (std::size_t i = 0; i < order.size(); ++i) expect_same(translations[i], together_[order[i]]);
+}
+
+TEST_P(TranslatorInAnyCompany, GivesTheSameWithAnyBatchSize) {
+  for (const int batch_size : {1, 7, 64, 1000}) {
+    options_.batch_size = batch_size;
+    expect_same(translator().translate(sentences_, options_), together_);
+  }
+}
+
+TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
+  const ThreadsRestored guard;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    expect_same(translator().translate(sentences_, options_), together_);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Beams, TranslatorInAnyCompany, testing::Values(1, 5));
+
+TEST(Translator, AnswersAnEmptyLineWithAnEmptyLine) {
+  const std::vector<Translation> results =
+      translator().translate(std::vector<std::string>{"", "the dog", "  \t ", "", "a cat"}, beam_of(2, 2));
+  for (const std::size_t empty : {0, 2, 3}) {
+    ASSERT_EQ(results[empty].candidates.size(), 1u);
+    EXPECT_EQ(results[empty].text(), "");
+    EXPECT_TRUE(results[empty].candidates[0].tokens.empty());
+    EXPECT_TRUE(results[empty].source_tokens.empty());
+  }
+  expect_same(results[4], translator().translate(std::vector<std::string>{"a cat"}, beam_of(2, 2))[0]);
+  EXPECT_TRUE(translator().translate(std::vector<std::string>{}, {}).empty());
+}
+
+TEST(Translator, SaysWhichTokensAndHowLikely) {
+  const TranslationModel& model = translator().model();
+  const std::vector<Translation> results = translator().translate(random_sentences(20), beam_of(3, 3));
+  for (const Translation& result : results) {
+    ASSERT_EQ(result.candidates.size(), 3u);
+    std::set<std::pair<std::vector<std::string>, std::size_t>> distinct;
+    for (const TranslationCandidate& c : result.candidates) {
+      std::vector<std::int32_t> ids;
+      for (const std::string& token : c.tokens) ids.push_back(model.tgt_tokenizer.id(token));
+      EXPECT_EQ(model.tgt_tokenizer.decode(ids), c.text);
+      EXPECT_GE(c.token_scores.size(), c.tokens.size());
+      EXPECT_LE(c.token_scores.size(), c.tokens.size() + 1);
+      EXPECT_EQ(std::accumulate(c.token_scores.begin(), c.token_scores.end(), 0.0f), c.log_probability);
+      EXPECT_FLOAT_EQ(c.log_probability / static_cast<float>(c.token_scores.size()), c.score);
+      distinct.insert({c.tokens, c.token_scores.size()});
+    }
+    EXPECT_EQ(distinct.size(), 3u);
+  }
+}
+
+TEST(Translator, ScoresWhatItTranslatedAsItSaid) {
+  const TranslationModel& model = translator().model();
+  const std::vector<std::string> sentences = random_sentences(40);
+  std::vector<std::vector<std::int32_t>> src, tgt;
+  std::vector<const TranslationCandidate*> said;
+  const std::vector<Translation> results = translator().translate(sentences, beam_of(4, 4));
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    for (const TranslationCandidate& candidate : results[i].candidates) {
+      src.push_back(source_ids(model, sentences[i]));
+      tgt.emplace_back();
+      for (const std::string& token : candidate.tokens) tgt.back().push_back(model.tgt_tokenizer.id(token));
+      said.push_back(&candidate);
+    }
+  }
+  const std::vector<PairScore> scores = score_pairs(model, src, tgt);
+  std::int64_t tokens = 0, equal_bits = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::vector<float>& expected = said[i]->token_scores;  // without an end where the translation was cut
+    ASSERT_EQ(scores[i].token_scores.size(), tgt[i].size() + 1);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      EXPECT_NEAR(scores[i].token_scores[k], expected[k], 1e-5);
+      ++tokens;
+      equal_bits += scores[i].token_scores[k] == expected[k] ? 1 : 0;
+    }
+    if (expected.size() == tgt[i].size() + 1) {
+      EXPECT_NEAR(scores[i].log_probability, said[i]->log_probability, 1e-5 * static_cast<double>(expected.size()));
+    }
+  }
+  RecordProperty("equal_bits", std::to_string(equal_bits) + " of " + std::to_string(tokens));
+}
+
+TEST(Translator, ScoresTextsWithTheirEnd) {
+  const TranslationModel& model = translator().model();
+  using Ids = std::vector<std::vector<std::int32_t>>;
+  const std::vector<std::string> src = random_sentences(70), tgt(70, "der alte hund");
+  const auto scores = translator().score(src, tgt);
+  ASSERT_EQ(scores.size(), 70u);
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    const auto alone = score_pairs(model, Ids{source_ids(model, src[i])}, Ids{model.tgt_tokenizer.encode(tgt[i])});
+    EXPECT_EQ(scores[i].log_probability, alone[0].log_probability);
+    EXPECT_EQ(scores[i].token_scores.size(), model.tgt_tokenizer.encode(tgt[i]).size() + 1);
+  }
+  EXPECT_EQ(translator().score(std::vector<std::string>{"a cat"}, std::vector<std::string>{""})[0].token_scores.size(), 1u);
+  expect_error<DataError>([&] { translator().score(src, std::vector<std::string>(3)); }, {"as many targets as sources", "3", "70"});
+}
+
+TEST(Translator, DrawsSamplesByTheNumberOfTheSentence) {
+  TranslationOptions options = beam_of(1);
+  options.sampling = SamplingOptions{};
+  options.sampling->max_length = 12;
+  const std::vector<std::string> sentences = random_sentences(20);
+  const std::vector<Translation> drawn = translator().translate(sentences, options);
+  expect_same(translator().translate(sentences, options), drawn);
+  options.batch_size = 3;
+  expect_same(translator().translate(sentences, options), drawn);
+  const std::vector<std::string> others{"a cat", sentences[1], "", sentences[3]};
+  expect_same(translator().translate(others, options)[1], drawn[1]);
+  expect_same(translator().translate(others, options)[3], drawn[3]);
+  options.sampling->seed = 2;
+  int differing = 0;
+  const std::vector<Translation> redrawn = translator().translate(sentences, options);
+  for (std::size_t i = 0; i < sentences.size(); ++i) differing += redrawn[i].text() != drawn[i].text() ? 1 : 0;
+  EXPECT_GT(differing, 10);
+}
+
+TEST(Translator, AlignsEveryTargetWordWithASourceWord) {
+  const TranslationModel& model = translator().model();
+  TranslationOptions options = beam_of(2, 2);
+  options.alignments = true;
+  for (const std::string& sentence : random_sentences(10)) {
+    const std::size_t src_words = model.src_tokenizer.words(model.src_tokenizer.encode(sentence)).size();
+    const Translation result = translator().translate(std::vector{sentence}, options)[0];
+    for (const TranslationCandidate& candidate : result.candidates) {
+      std::vector<std::int32_t> ids;
+      for (const std::string& token : candidate.tokens) ids.push_back(model.tgt_tokenizer.id(token));
+      ASSERT_EQ(candidate.alignment.size(), model.tgt_tokenizer.words(ids).size());
+      for (std::size_t t = 0; t < candidate.alignment.size(); ++t) {
+        EXPECT_LT(static_cast<std::size_t>(candidate.alignment[t].first), src_words);
+        EXPECT_EQ(static_cast<std::size_t>(candidate.alignment[t].second), t);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attend
