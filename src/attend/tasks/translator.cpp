@@ -72,7 +72,7 @@ void Translator::translate(LineReader& lines, const std::function<void(const Tra
       bad_line = std::current_exception();  // what came before it is not lost
     }
     for (const Translation& translation : translate_requests(window, options)) accept(translation);
-  } while (!bad_line && !window.empty());
+  } while (!bad_line && window.size() == limit);
   if (bad_line) std::rethrow_exception(bad_line);
 }
 
