@@ -21,7 +21,8 @@ build: configure ## build the program, the library and the tests into build/rele
 
 demo: configure ## build, then train a small translator and write its attention page
 	@cmake --build $(BUILD) --target attend_program
-	@$(BUILD)/attend demo
+	@rm -rf $(BUILD)/demo
+	@$(BUILD)/attend demo --out $(BUILD)/demo
 
 test: build ## build, then run every test
 	@tools/run_tests.sh $(BUILD) $(JOBS)

@@ -1,25 +1,14 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/cli/program.h"
 #include "attend/tasks/translation_model.h"
+#include "cli/program_test.h"
 
 namespace attend {
 namespace {
 
-class AttentionCommand : public testing::Test {
+class AttentionCommand : public ProgramTest {
  protected:
-  AttentionCommand() {
-    std::filesystem::create_directories(folder_);
-    save_small_model();
-  }
-  ~AttentionCommand() override { std::filesystem::remove_all(folder_); }
+  AttentionCommand() { save_small_model(); }
 
   void save_small_model() const {
     TokenizerOptions tokenizer_options;
@@ -39,37 +28,19 @@ class AttentionCommand : public testing::Test {
     save_checkpoint(path("model"), checkpoint);
   }
 
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  static std::string read(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
-  // Runs `attend attention ...`; out_ and error_ are what it printed.
-  int run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"attend", "attention"});
-    std::vector<const char*> argv;
-    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = run_program(static_cast<int>(argv.size()), argv.data());
-    out_ = testing::internal::GetCapturedStdout();
-    error_ = testing::internal::GetCapturedStderr();
-    return status;
+  int attention(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "attention");
+    return run(arguments);
   }
 
   void expect_one_line_of_error(const std::string& about) const {
     EXPECT_NE(error_.find(about), std::string::npos) << error_;
     EXPECT_EQ(error_.find('\n'), error_.size() - 1) << error_;
   }
-
-  std::string folder_ =
-      testing::TempDir() + "attention_" + testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid());
-  std::string out_, error_;
 };
 
 TEST_F(AttentionCommand, WritesAPageForAGivenTranslation) {
-  ASSERT_EQ(run({path("model"), "the old dog", "--target", "der alte hund", "--out", path("page.html")}), 0) << error_;
+  ASSERT_EQ(attention({path("model"), "the old dog", "--target", "der alte hund", "--out", path("page.html")}), 0) << error_;
   EXPECT_EQ(out_, "der alte hund\npage: " + path("page.html") + "\n");
   const std::string page = read(path("page.html"));
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
@@ -77,8 +48,9 @@ TEST_F(AttentionCommand, WritesAPageForAGivenTranslation) {
 }
 
 TEST_F(AttentionCommand, TranslatesFirstWithoutOne) {
-  ASSERT_EQ(run({path("model"), "the old dog", "--out", path("page.html"), "--beam-size", "2", "--min-length", "2", "--max-length", "6"}),
-            0)
+  ASSERT_EQ(
+      attention({path("model"), "the old dog", "--out", path("page.html"), "--beam-size", "2", "--min-length", "2", "--max-length", "6"}),
+      0)
       << error_;
   const std::string translation = out_.substr(0, out_.find('\n'));
   EXPECT_EQ(out_, translation + "\npage: " + path("page.html") + "\n");
@@ -86,21 +58,21 @@ TEST_F(AttentionCommand, TranslatesFirstWithoutOne) {
 }
 
 TEST_F(AttentionCommand, NamesAMissingModel) {
-  EXPECT_EQ(run({path("none"), "the old dog", "--out", path("page.html")}), 1);
+  EXPECT_EQ(attention({path("none"), "the old dog", "--out", path("page.html")}), 1);
   expect_one_line_of_error(path("none"));
   EXPECT_FALSE(std::filesystem::exists(path("page.html")));
 }
 
 TEST_F(AttentionCommand, RefusesAnEmptyText) {
-  EXPECT_EQ(run({path("model"), " ", "--out", path("page.html")}), 1);
+  EXPECT_EQ(attention({path("model"), " ", "--out", path("page.html")}), 1);
   expect_one_line_of_error("the text: expected some words");
-  EXPECT_EQ(run({path("model"), "the old dog", "--target", "", "--out", path("page.html")}), 1);
+  EXPECT_EQ(attention({path("model"), "the old dog", "--target", "", "--out", path("page.html")}), 1);
   expect_one_line_of_error("the target: expected some words");
   EXPECT_FALSE(std::filesystem::exists(path("page.html")));
 }
 
 TEST_F(AttentionCommand, NamesAFolderThatIsNotThere) {
-  EXPECT_EQ(run({path("model"), "the old dog", "--out", path("none/page.html")}), 1);
+  EXPECT_EQ(attention({path("model"), "the old dog", "--out", path("none/page.html")}), 1);
   expect_one_line_of_error("none/page.html");
 }
 

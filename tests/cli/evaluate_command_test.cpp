@@ -1,62 +1,41 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "attend/cli/program.h"
+#include "cli/program_test.h"
 
 namespace attend {
 namespace {
 
-class Evaluate : public testing::Test {
+class Evaluate : public ProgramTest {
  protected:
   Evaluate() {
-    std::filesystem::create_directories(folder_);
     write("hyp", "The cat sat on the mat .\nHello , world !\n");
     write("ref", "The cat sat on the mat .\nHello there , world !\n");
     write("worse", "A dog sat on the mat .\nHi !\n");
   }
-  ~Evaluate() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
-
-  // Runs `attend evaluate ...`; out_ and error_ are what it printed.
-  int run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"attend", "evaluate"});
-    std::vector<const char*> argv;
-    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = run_program(static_cast<int>(argv.size()), argv.data());
-    out_ = testing::internal::GetCapturedStdout();
-    error_ = testing::internal::GetCapturedStderr();
-    return status;
+  int evaluate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "evaluate");
+    return run(arguments);
   }
-
-  std::string folder_ =
-      testing::TempDir() + "evaluate_" + testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid());
-  std::string out_, error_;
 };
 
 TEST_F(Evaluate, PrintsBleuAndChrf) {
-  ASSERT_EQ(run({"--hypotheses", path("hyp"), "--references", path("ref")}), 0) << error_;
+  ASSERT_EQ(evaluate({"--hypotheses", path("hyp"), "--references", path("ref")}), 0) << error_;
   EXPECT_EQ(out_.find("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-"), 0u) << out_;
   EXPECT_NE(out_.find("\nchrF2|"), std::string::npos);
 }
 
 TEST_F(Evaluate, TakesSeveralReferencesAndOptions) {
-  ASSERT_EQ(run({"--hypotheses", path("hyp"), "--references", path("ref"), path("hyp"), "--tokenize", "none", "--lowercase", "--no-chrf"}),
-            0);
+  ASSERT_EQ(
+      evaluate({"--hypotheses", path("hyp"), "--references", path("ref"), path("hyp"), "--tokenize", "none", "--lowercase", "--no-chrf"}),
+      0);
   EXPECT_EQ(out_.find("BLEU|nrefs:2|case:lc|eff:no|tok:none|"), 0u) << out_;
   EXPECT_NE(out_.find(" = 100.00 "), std::string::npos) << out_;
   EXPECT_EQ(out_.find("chrF"), std::string::npos);
 }
 
 TEST_F(Evaluate, ComparesWithABaselineInJson) {
-  ASSERT_EQ(run({"--hypotheses", path("hyp"), "--references", path("ref"), "--baseline", path("worse"), "--format", "json"}), 0) << error_;
+  ASSERT_EQ(evaluate({"--hypotheses", path("hyp"), "--references", path("ref"), "--baseline", path("worse"), "--format", "json"}), 0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["segments"], 2);
   EXPECT_EQ(json["metrics"][0]["name"], "BLEU");
@@ -75,7 +54,7 @@ TEST_F(Evaluate, SaysInOneLineWhatIsWrong) {
                                                     {"--hypothesis", path("hyp"), "--references", path("ref")}};
   const std::vector<std::string> parts{"line 2", "got 1 and 2", "missing", "--references", "--hypotheses", "did you mean --hypotheses?"};
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    EXPECT_EQ(run(wrong[i]), 1);
+    EXPECT_EQ(evaluate(wrong[i]), 1);
     EXPECT_EQ(out_, "");
     EXPECT_NE(error_.find(parts[i]), std::string::npos) << error_;
     EXPECT_EQ(error_.find('\n'), error_.size() - 1) << error_;

@@ -1,0 +1,64 @@
+// A test that runs the program as its users do: arguments and standard input in; exit status, output and error out. In a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "attend/cli/program.h"
+
+namespace attend {
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() { std::filesystem::create_directories(folder_); }
+  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  // Writes a file of the folder and returns its path.
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+  static std::string read(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  // Runs `attend ARGUMENTS < input`; out_ and error_ are what it printed.
+  int run(std::vector<std::string> arguments, const std::string& input = "") {
+    arguments.insert(arguments.begin(), "attend");
+    std::vector<const char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    std::istringstream stream(input);
+    std::streambuf* const terminal = std::cin.rdbuf(stream.rdbuf());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = run_program(static_cast<int>(argv.size()), argv.data());
+    out_ = testing::internal::GetCapturedStdout();
+    error_ = testing::internal::GetCapturedStderr();
+    std::cin.rdbuf(terminal);
+    std::cin.clear();
+    return status;
+  }
+
+  // Expects one line on standard error that holds all of `parts`, and exit status 1.
+  void expect_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts, const std::string& input = "") {
+    EXPECT_EQ(run(arguments, input), 1) << testing::PrintToString(arguments);
+    EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
+    for (const std::string& part : parts) EXPECT_NE(error_.find(part), std::string::npos) << part << " is not in: " << error_;
+  }
+
+  std::string folder_ = testing::TempDir() + "attend_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
+                        testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid());
+  std::string out_, error_;
+};
+
+}  // namespace attend

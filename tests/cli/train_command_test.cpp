@@ -1,0 +1,114 @@
+#include <sys/types.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+using TrainCommand = SmallRunTest;
+
+// The events of log.jsonl without what depends on the clock.
+std::vector<nlohmann::json> events(const std::string& log) {
+  std::istringstream stream(log);
+  std::vector<nlohmann::json> events;
+  for (std::string line; std::getline(stream, line);) {
+    events.push_back(nlohmann::json::parse(line));
+    events.back().erase("time");
+  }
+  return events;
+}
+
+TEST_F(TrainCommand, LeavesAModelCheckpointsLogsAndItsConfiguration) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "3", "--valid-every", "3"})), 0) << error_;
+  EXPECT_TRUE(std::filesystem::exists(model("run")));
+  EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 3)));
+  EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 6)));
+  EXPECT_NE(read(path("run/config.toml")).find("d-model = 16\n"), std::string::npos);
+  EXPECT_NE(out_.find("d-model = 16\n"), std::string::npos) << "the resolved configuration is printed";
+  EXPECT_NE(out_.find("400 pairs: 400 kept"), std::string::npos) << out_;
+  EXPECT_EQ(events(read(path("run/log.jsonl"))).back()["reason"], "finished");
+}
+
+TEST_F(TrainCommand, MakesEqualBytesFromEqualSeeds) {
+  ASSERT_EQ(run(training("one", {"--max-steps", "4", "--seed", "7", "--threads", "1"})), 0) << error_;
+  ASSERT_EQ(run(training("two", {"--max-steps", "4", "--seed", "7", "--threads", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("other", {"--max-steps", "4", "--seed", "8"})), 0) << error_;
+  EXPECT_EQ(read(checkpoint("one", 4)), read(checkpoint("two", 4)));
+  EXPECT_EQ(read(model("one")), read(model("two")));
+  EXPECT_NE(read(model("one")), read(model("other")));
+}
+
+TEST_F(TrainCommand, ResumesToTheSameBytes) {
+  const std::vector<std::string> settings{"--max-steps", "9",   "--save-every", "2", "--valid-every", "4",
+                                          "--ema-decay", "0.9", "--accumulate", "2"};
+  ASSERT_EQ(run(training("whole", settings)), 0) << error_;
+  ASSERT_EQ(run(training("parts", settings)), 0) << error_;
+  for (const int step : {6, 8, 9}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;  // with the configuration in the folder
+  EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
+  EXPECT_EQ(read(checkpoint("parts", 9)), read(checkpoint("whole", 9)));
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  EXPECT_EQ(events(read(path("parts/log.jsonl"))), events(read(path("whole/log.jsonl"))));
+}
+
+TEST_F(TrainCommand, ChecksPointsAndStopsOnSigterm) {
+  std::thread killer([this] {
+    while (!std::filesystem::exists(checkpoint("run", 2))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    kill(getpid(), SIGTERM);
+  });
+  const int status = run(training("run", {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}));
+  killer.join();
+  EXPECT_EQ(status, 128 + SIGTERM) << error_;
+  EXPECT_NE(out_.find("--resume"), std::string::npos) << out_;
+  const auto last = events(read(path("run/log.jsonl"))).back();
+  EXPECT_EQ(last["reason"], "interrupted");
+  EXPECT_NO_THROW(load_checkpoint(checkpoint("run", last["step"].get<int>())));
+}
+
+TEST_F(TrainCommand, AveragesTheLastCheckpointsWhenThatValidatesBetter) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "2", "--valid-every", "0", "--average-last", "2"})), 0) << error_;
+  EXPECT_NE(out_.find("mean of 2 checkpoints: validation loss"), std::string::npos) << out_;
+}
+
+TEST_F(TrainCommand, MeasuresWithoutLeavingAnything) {
+  ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+  for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "}) EXPECT_NE(out_.find(part), std::string::npos);
+}
+
+TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {
+  const std::string config = write("config.toml", "[training]\nmax_steps = 3\nsave-every = 1\n");
+  ASSERT_EQ(run(training("run", {"--config", config, "--save-every", "3"})), 0) << error_;
+  EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 3)));
+  EXPECT_FALSE(std::filesystem::exists(checkpoint("run", 1))) << "flags win over the file";
+}
+
+TEST_F(TrainCommand, TrainsWithTwoVocabulariesAndGzipAndPreNorm) {
+  ASSERT_EQ(std::system(("gzip " + path("train.en")).c_str()), 0);
+  std::filesystem::rename(path("train.en.gz"), path("train.en"));  // recognised by content
+  ASSERT_EQ(run(training("run", {"--max-steps", "2", "--no-joint-vocabulary", "--tie-embeddings", "target", "--norm-first", "--activation",
+                                 "gelu", "--positions", "learned", "--tokenizer", "unigram"})),
+            0)
+      << error_;
+  ASSERT_EQ(run({"translate", model("run")}, "The man sleeps.\n"), 0) << error_;
+}
+
+TEST_F(TrainCommand, DoesNotOverwriteARun) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
+  const std::string before = read(checkpoint("run", 2));
+  expect_error(training("run", {"--max-steps", "2"}), {"--resume", path("run")});
+  EXPECT_EQ(read(checkpoint("run", 2)), before);
+}
+
+TEST_F(TrainCommand, RefusesToResumeAnotherModel) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
+  expect_error(training("run", {"--max-steps", "4", "--resume", "--d-ff", "32"}), {"--resume", "d_ff"});
+}
+
+}  // namespace
+}  // namespace attend

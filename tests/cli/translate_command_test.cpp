@@ -1,0 +1,93 @@
+#include <nlohmann/json.hpp>
+
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+class TranslateCommand : public SmallRunTest {
+ protected:
+  void SetUp() override { ASSERT_EQ(run(training("run", {"--max-steps", "3", "--save-every", "1", "--valid-every", "0"})), 0) << error_; }
+  int translate(std::vector<std::string> more, const std::string& input) {
+    more.insert(more.begin(), {"translate", model("run"), "--max-length", "6"});
+    return run(more, input);
+  }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(TranslateCommand, AnswersLineByLineInOrder) {
+  const std::string valid = read(path("valid.en"));
+  ASSERT_EQ(translate({}, valid), 0) << error_;
+  const std::vector<std::string> together = lines_of(out_);
+  ASSERT_EQ(together.size(), 20u);
+  for (const std::vector<std::string>& how :
+       std::vector<std::vector<std::string>>{{"--window", "1"}, {"--window", "7"}, {"--batch-size", "3"}, {"--threads", "1"}}) {
+    ASSERT_EQ(translate(how, valid), 0) << error_;
+    EXPECT_EQ(lines_of(out_), together) << how.front();
+  }
+}
+
+TEST_F(TranslateCommand, PrintsJsonWithScoresTokensAndAlignments) {
+  ASSERT_EQ(translate({"--format", "json", "--n-best", "2"}, "The man sleeps.\n\n"), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 2u);
+  const auto json = nlohmann::json::parse(lines[0]);
+  ASSERT_EQ(json["translations"].size(), 2u);
+  const auto& best = json["translations"][0];
+  EXPECT_GE(best["score"], json["translations"][1]["score"]);
+  EXPECT_GE(best["token_log_probabilities"].size(), best["tokens"].size());  // one more when it ended before the greatest length
+  for (const auto& pair : best["alignment"]) EXPECT_LT(pair[0], 3);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["translations"][0]["text"], "");
+}
+
+TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
+  ASSERT_EQ(translate({"--n-best", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[0].substr(0, 6), "0 ||| ");
+  EXPECT_EQ(lines[5].substr(0, 6), "1 ||| ");
+}
+
+TEST_F(TranslateCommand, SamplesTheSameWithTheSameSeed) {
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  const std::string first = out_;
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  EXPECT_EQ(out_, first);
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  EXPECT_NE(out_, first);
+}
+
+TEST_F(TranslateCommand, ScoresGivenTranslations) {
+  ASSERT_EQ(run({"score", model("run"), "--src", path("valid.en"), "--tgt", path("valid.de")}), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 20u);
+  for (const std::string& line : lines) EXPECT_LT(std::stod(line), 0.0);
+  expect_error({"score", model("run"), "--src", path("valid.en"), "--tgt", path("train.de")}, {"valid.en", "train.de"});
+}
+
+TEST_F(TranslateCommand, AverageMakesAModelToUse) {
+  ASSERT_EQ(run({"average", path("run"), "--last", "2", "--out", path("mean")}), 0) << error_;
+  ASSERT_EQ(run({"average", checkpoint("run", 2), checkpoint("run", 3), "--out", path("files")}), 0) << error_;
+  EXPECT_EQ(read(path("mean")), read(path("files")));
+  ASSERT_EQ(run({"translate", path("mean")}, "The man sleeps.\n"), 0) << error_;
+  expect_error({"average", path("run"), "--last", "9", "--out", path("mean")}, {"--last", "9"});
+  expect_error({"average", path("valid.en"), "--out", path("mean")}, {"valid.en"});
+}
+
+TEST_F(TranslateCommand, InfoTellsWhatIsInside) {
+  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight", "golden sentences: as they were"}) {
+    EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in\n" << out_;
+  }
+  ASSERT_EQ(run({"info", model("run"), "--format", "json"}), 0) << error_;
+  EXPECT_EQ(nlohmann::json::parse(out_)["metadata"]["attend.task"], "translation");
+}
+
+}  // namespace
+}  // namespace attend
