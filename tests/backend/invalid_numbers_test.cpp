@@ -7,6 +7,7 @@
 
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
+#include "backend/instruction_set.h"
 
 namespace attend {
 namespace {
@@ -59,8 +60,36 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
   const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
-  for (const Activation activation : {Activation::none, Activation::gelu})
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu})
     expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, activation, y); });
+}
+
+TEST_P(InvalidNumbers, SurviveActivations) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu}) {
+    Operands operands(Rows::strided);
+    const Tensor x = operands.normal(kRows, kColumns);
+    const Tensor y = operands.output(kRows, kColumns);
+    for (const std::int64_t column : {0, 7, 18}) x.row(kBadRow)[column] = NAN;
+    kernels().activate(activation, x, y);
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      for (std::int64_t c = 0; c < kColumns; ++c)
+        EXPECT_EQ(std::isnan(y.row(r)[c]), std::isnan(x.row(r)[c])) << "(" << r << ", " << c << ")";
+    }
+  }
+}
+
+// The kernels that the best instruction set of this machine hides.
+TEST(InvalidNumbersInRelu, SurviveOnEveryInstructionSet) {
+  for (const std::int64_t set : instruction_sets()) {
+    const ScopedInstructionSet scoped(set);
+    const Tensor x = Tensor::full({3, kColumns}, NAN);
+    const Tensor y = Tensor::zeros({3, kColumns});
+    fast_backend().activate(Activation::relu, x, y);
+    EXPECT_TRUE(all_nan(y)) << "activate, set " << set;
+    const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
+    fast_backend().linear(x, weight, {}, Activation::relu, y);
+    EXPECT_TRUE(all_nan(y)) << "linear, set " << set;
+  }
 }
 
 TEST_P(InvalidNumbers, ReachTheLossAndItsGradient) {

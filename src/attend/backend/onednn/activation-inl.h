@@ -35,8 +35,8 @@ HWY_INLINE Normal normal(FloatVector x) {
   return {hn::Mul(bell, hn::Set(d, 0.3989422804f)), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
 }
 
-// In this order a NaN survives on x86.
-HWY_INLINE FloatVector relu(FloatVector x) { return hn::Max(hn::Zero(Floats()), x); }
+// A comparison, because a NaN must stay one: what Max makes of it depends on the instruction set.
+HWY_INLINE FloatVector relu(FloatVector x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(Floats())), x); }
 HWY_INLINE FloatVector gelu(FloatVector x) { return hn::Mul(x, normal(x).cumulative); }
 
 // d/dx x Phi(x) = Phi(x) + x phi(x)
