@@ -1,14 +1,13 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/tasks/translator.h"
@@ -72,10 +71,10 @@ void run_translate(TranslateArguments& arguments, bool window_is_set) {
   }
   options.alignments = arguments.format == TranslationFormat::json;
   // Who types wants an answer to every line.
-  if (!window_is_set && isatty(STDIN_FILENO) != 0) options.window = 1;
+  if (!window_is_set && standard_input_is_terminal()) options.window = 1;
 
   const Translator translator = Translator::load(arguments.model);
-  LineReader lines(std::cin, "standard input");
+  LineReader lines = standard_input();
   std::int64_t number = 0;
   const auto accept = [&](const Translation& translation) {
     print(translation, number++, arguments);

@@ -1,0 +1,52 @@
+#include "attend/checkpoint/average.h"
+
+#include "checkpoint/test_folder.h"
+
+namespace attend {
+namespace {
+
+class AverageTest : public FolderTest {
+ protected:
+  std::filesystem::path save(const std::string& name, float value, const std::string& config = "{}", const std::string& tokenizer = "abc",
+                             std::int64_t size = 3) const {
+    Checkpoint checkpoint{
+        {{"weight", Tensor::full({size}, value)}, {"tokenizer", bytes_tensor(tokenizer)}, {"state.mean", Tensor::full({2}, value)}},
+        {{"attend.task", "translation"}, {"attend.config", config}, {"state.step", "7"}},
+        ""};
+    save_checkpoint(path(name), checkpoint);
+    return path(name);
+  }
+};
+
+TEST_F(AverageTest, TakesTheMeanOfEveryNumberAndKeepsTheRest) {
+  const std::vector<std::filesystem::path> files{save("one", 1), save("two", 2), save("six", 6)};
+  const Checkpoint mean = average_checkpoints(files);
+  EXPECT_EQ(mean.tensor("weight").to_vector(), std::vector<float>(3, 3.0f));
+  EXPECT_EQ(tensor_bytes(mean.tensor("tokenizer")), "abc");
+  EXPECT_EQ(mean.text("attend.task"), "translation");
+}
+
+TEST_F(AverageTest, LeavesTheStateOfTheTrainingOut) {
+  const Checkpoint mean = average_checkpoints(std::vector<std::filesystem::path>{save("one", 1)});
+  EXPECT_EQ(mean.find("state.mean"), nullptr);
+  EXPECT_FALSE(mean.metadata.contains("state.step"));
+}
+
+TEST_F(AverageTest, DoesNotDependOnTheOrder) {
+  const auto a = save("a", 0.5f), b = save("b", 1e8f), c = save("c", -1e8f);
+  const auto mean = [](std::vector<std::filesystem::path> files) { return average_checkpoints(files).tensor("weight").to_vector(); };
+  EXPECT_EQ(mean({a, b, c}), mean({b, c, a}));
+}
+
+TEST_F(AverageTest, RefusesDifferentModels) {
+  const auto average = [this](const std::filesystem::path& other) {
+    return data_error([&] { average_checkpoints(std::vector<std::filesystem::path>{other, save("one", 1)}); });
+  };
+  EXPECT_CONTAINS(average(save("config", 1, "{\"d_model\": 8}")), "attend.config differs");
+  EXPECT_CONTAINS(average(save("shape", 1, "{}", "abc", 4)), "tensor weight");
+  EXPECT_CONTAINS(average(save("vocabulary", 1, "{}", "abd")), "tensor tokenizer");
+  EXPECT_THROW(average_checkpoints({}), ConfigError);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,52 @@
+#include "attend/tasks/golden_sentences.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/error.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+Checkpoint small_checkpoint() {
+  const TranslationModel model = small_model();
+  Checkpoint checkpoint;
+  const Transformer& transformer = *model.transformer;
+  describe_translation_model(checkpoint, transformer.config(), model.src_tokenizer, model.tgt_tokenizer);
+  add_parameters(checkpoint, transformer.parameters(), transformer.parameters().values());
+  add_golden_sentences(checkpoint);
+  return checkpoint;
+}
+
+TEST(GoldenSentences, HoldWhenTheModelComputesTheSame) {
+  const Checkpoint checkpoint = small_checkpoint();
+  const std::vector<GoldenSentence> golden = golden_sentences(checkpoint);
+  EXPECT_EQ(golden.size(), 3u);
+  EXPECT_LT(golden_deviation(translation_model(checkpoint), golden), 1e-6);
+}
+
+TEST(GoldenSentences, ShowThatItComputesSomethingElse) {
+  const Checkpoint checkpoint = small_checkpoint();
+  const TranslationModel model = translation_model(checkpoint);
+  for (float& value : model.transformer->parameters().values().span()) value *= 1.01f;
+  EXPECT_GT(golden_deviation(model, golden_sentences(checkpoint)), kGoldenTolerance);
+}
+
+TEST(GoldenSentences, AreAFunctionOfTheModelAlone) {
+  EXPECT_EQ(small_checkpoint().text("attend.golden"), small_checkpoint().text("attend.golden"));
+}
+
+TEST(GoldenSentences, MayBeAbsentButNotDamaged) {
+  Checkpoint checkpoint = small_checkpoint();
+  checkpoint.metadata["attend.golden"] = "[{\"src\": \"text\"}]";
+  EXPECT_THROW(golden_sentences(checkpoint), DataError);
+  const TranslationModel model = translation_model(checkpoint);
+  EXPECT_THROW(golden_deviation(model, {{{1, 2}, {1000000}, -1.0f}}), DataError);
+  EXPECT_THROW(golden_deviation(model, {{{}, {1}, -1.0f}}), DataError);
+  checkpoint.metadata.erase("attend.golden");
+  EXPECT_TRUE(golden_sentences(checkpoint).empty());
+}
+
+}  // namespace
+}  // namespace attend
