@@ -1,0 +1,173 @@
+#include "ops/op_case.h"
+
+#include "attend/ops/cross_entropy.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
+#include "attend/ops/layer_norm.h"
+#include "attend/ops/linear.h"
+#include "attend/ops/softmax.h"
+#include "ops/operands.h"
+
+namespace attend {
+
+namespace {
+
+using Inputs = const std::vector<Variable>&;
+
+constexpr Dropout kDropout{0.4f, {1, 2}};
+
+}  // namespace
+
+std::vector<OpCase> elementwise_op_cases() {
+  const Operand matrix{{3, 5}}, none{{0, 5}}, cube{{2, 3, 4}}, kinked{{3, 5}, 1.0f, 0.1f};
+  return {
+      {"add", {matrix, matrix}, [](Inputs x) { return add(x[0], x[1]); }},
+      {"add_to_itself", {matrix}, [](Inputs x) { return add(x[0], x[0]); }},
+      {"add_of_rank_three", {cube, cube}, [](Inputs x) { return add(x[0], x[1]); }},
+      {"add_nothing", {none, none}, [](Inputs x) { return add(x[0], x[1]); }},
+      {"multiply", {matrix, matrix}, [](Inputs x) { return multiply(x[0], x[1]); }},
+      {"multiply_by_itself", {matrix}, [](Inputs x) { return multiply(x[0], x[0]); }},
+      {"scale", {matrix}, [](Inputs x) { return scale(x[0], -0.7f); }},
+      {"scale_by_zero", {matrix}, [](Inputs x) { return scale(x[0], 0.0f); }},
+      {"activate_none", {matrix}, [](Inputs x) { return activate(x[0], Activation::none); }},
+      {"activate_relu", {kinked}, [](Inputs x) { return activate(x[0], Activation::relu); }},
+      {"activate_gelu", {matrix}, [](Inputs x) { return activate(x[0], Activation::gelu); }},
+      {"dropout", {matrix}, [](Inputs x) { return dropout(x[0], kDropout); }},
+      {"dropout_of_nothing", {none}, [](Inputs x) { return dropout(x[0], kDropout); }},
+      {"dropout_never", {matrix}, [](Inputs x) { return dropout(x[0], {}); }},
+      {"sum", {matrix}, [](Inputs x) { return sum(x[0]); }},
+      {"sum_of_nothing", {none}, [](Inputs x) { return sum(x[0]); }},
+      {"softmax", {matrix}, [](Inputs x) { return softmax(x[0]); }},
+      {"softmax_at_a_temperature", {matrix}, [](Inputs x) { return softmax(x[0], 0.6f); }},
+      {"softmax_of_one_column", {{{3, 1}}}, [](Inputs x) { return softmax(x[0]); }},
+      {"softmax_of_nothing", {none}, [](Inputs x) { return softmax(x[0]); }},
+      {"log_softmax", {matrix}, [](Inputs x) { return log_softmax(x[0]); }},
+      {"log_softmax_of_nothing", {none}, [](Inputs x) { return log_softmax(x[0]); }},
+  };
+}
+
+std::vector<OpCase> product_op_cases() {
+  const Operand x{{4, 3}}, weight{{5, 3}, 0.2f}, bias{{5}, 0.3f, 1.5f};  // the bias keeps relu's input away from 0
+  return {
+      {"linear", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2]); }},
+      {"linear_without_bias", {x, weight}, [](Inputs in) { return linear(in[0], in[1]); }},
+      {"linear_relu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::relu); }},
+      {"linear_gelu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"linear_of_its_weight", {weight}, [](Inputs in) { return linear(in[0], in[0]); }},
+      {"matmul", {{{4, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
+      {"matmul_transposed", {{{4, 3}}, {{5, 3}}}, [](Inputs in) { return matmul(in[0], in[1], true); }},
+      {"matmul_with_itself", {{{3, 3}}}, [](Inputs in) { return matmul(in[0], in[0]); }},
+      {"matmul_with_itself_transposed", {{{4, 3}}}, [](Inputs in) { return matmul(in[0], in[0], true); }},
+      {"matmul_of_nothing", {{{0, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
+      {"matmul_over_nothing", {{{4, 0}}, {{0, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
+  };
+}
+
+std::vector<OpCase> normalisation_op_cases() {
+  const Operand x{{3, 6}}, affine{{6}}, none{{0, 6}};
+  constexpr float kEpsilon = 1e-2f;
+  return {
+      {"layer_norm",
+       {x, affine, affine},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], in[2], kEpsilon});
+       }},
+      {"layer_norm_of_one_row",
+       {{{1, 6}}, affine, affine},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], in[2], kEpsilon});
+       }},
+      {"layer_norm_of_nothing",
+       {none, affine, affine},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], in[2], kEpsilon});
+       }},
+      {"layer_norm_of_one_column",
+       {{{3, 1}, 0.05f}, {{1}}, {{1}}},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], in[2], kEpsilon});
+       }},
+      {"layer_norm_with_one_vector",
+       {x, affine},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], in[1], kEpsilon});
+       }},
+      {"residual_layer_norm",
+       {x, x, affine, affine},
+       [](Inputs in) {
+         return residual_layer_norm(in[0], in[1], {}, {in[2], in[3], kEpsilon});
+       }},
+      {"residual_layer_norm_and_dropout",
+       {x, x, affine, affine},
+       [](Inputs in) {
+         return residual_layer_norm(in[0], in[1], kDropout, {in[2], in[3], kEpsilon});
+       }},
+      {"residual_layer_norm_of_its_input",
+       {x, affine, affine},
+       [](Inputs in) {
+         return residual_layer_norm(in[0], in[0], kDropout, {in[1], in[2], kEpsilon});
+       }},
+      {"residual_layer_norm_of_nothing",
+       {none, none, affine, affine},
+       [](Inputs in) {
+         return residual_layer_norm(in[0], in[1], kDropout, {in[2], in[3], kEpsilon});
+       }},
+  };
+}
+
+std::vector<OpCase> lookup_op_cases() {
+  const Operand table{{6, 4}}, positions{{3, 4}};
+  const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({});
+  return {
+      {"embedding", {table}, [=](Inputs x) { return embedding(x[0], tokens, 1.7f); }},
+      {"embedding_at_learned_positions",
+       {table, positions},
+       [=](Inputs x) {
+         return embedding(x[0], tokens, 1.7f, {x[1], places});
+       }},
+      {"embedding_and_dropout",
+       {table, positions},
+       [=](Inputs x) {
+         return embedding(x[0], tokens, 1.7f, {x[1], places}, kDropout);
+       }},
+      {"embedding_at_positions_of_its_table",
+       {table},
+       [=](Inputs x) {
+         return embedding(x[0], tokens, 1.7f, {x[0], places});
+       }},
+      {"embedding_of_nothing",
+       {table, positions},
+       [=](Inputs x) {
+         return embedding(x[0], none, 1.7f, {x[1], none});
+       }},
+      {"gather_rows", {table}, [=](Inputs x) { return gather_rows(x[0], tokens); }},
+      {"gather_rows_none", {table}, [=](Inputs x) { return gather_rows(x[0], none); }},
+  };
+}
+
+std::vector<OpCase> loss_op_cases() {
+  const Operand logits{{4, 5}}, x{{4, 3}}, weight{{5, 3}}, bias{{5}};
+  const Ids targets = ids({3, 0, 4, 3}), none = ids({});
+  return {
+      {"cross_entropy", {logits}, [=](Inputs in) { return cross_entropy(in[0], targets).loss; }},
+      {"cross_entropy_smoothed",
+       {logits},
+       [=](Inputs in) {
+         return cross_entropy(in[0], targets, {0.1f, 2.5}).loss;
+       }},
+      {"cross_entropy_of_nothing", {{{0, 5}}}, [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
+      {"projected_cross_entropy", {x, weight, bias}, [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], targets).loss; }},
+      {"projected_cross_entropy_smoothed",
+       {x, weight},
+       [=](Inputs in) {
+         return projected_cross_entropy(in[0], in[1], {}, targets, {0.1f, 2.5}).loss;
+       }},
+      {"projected_cross_entropy_of_nothing",
+       {{{0, 3}}, weight, bias},
+       [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], none).loss; }},
+  };
+}
+
+}  // namespace attend
