@@ -1,5 +1,6 @@
 #include "attend/ops/attention.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -9,12 +10,32 @@ namespace attend {
 
 namespace {
 
-void check_offsets(const std::vector<std::int32_t>& offsets, std::int64_t rows, std::string_view what) {
-  bool ascending = !offsets.empty() && offsets.front() == 0 && offsets.back() == rows;
-  for (std::size_t i = 1; i < offsets.size(); ++i) ascending = ascending && offsets[i - 1] <= offsets[i];
-  if (!ascending)
-    throw ShapeError(fmt::format("[scaled_dot_product_attention] expected {} offsets rising from 0 to {}, got {} of them ending in {}",
-                                 what, rows, offsets.size(), offsets.empty() ? 0 : offsets.back()));
+constexpr std::string_view kOp = "scaled_dot_product_attention";
+
+void check_offsets(const std::shared_ptr<const std::vector<std::int32_t>>& offsets, const Shape& x, std::string_view what) {
+  if (offsets == nullptr || offsets->empty()) throw ShapeError(fmt::format("[{}] expected {} offsets, got none", kOp, what));
+  if (offsets->front() != 0 || offsets->back() != x[0] || !std::is_sorted(offsets->begin(), offsets->end()))
+    throw ShapeError(fmt::format("[{}] expected {} offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}", kOp, what,
+                                 to_string(x), offsets->size(), offsets->front(), offsets->back()));
+}
+
+// As many query as key sequences, or for every query sequence the number of one.
+void check_sequences(const AttentionPattern& pattern) {
+  const std::size_t queries = pattern.query_offsets->size() - 1, keys = pattern.key_offsets->size() - 1;
+  const std::size_t chosen = pattern.key_sequence == nullptr ? keys : pattern.key_sequence->size();
+  if (queries != chosen)
+    throw ShapeError(fmt::format("[{}] expected as many query as key sequences, got [{}] and [{}]", kOp, queries, chosen));
+  if (pattern.key_sequence == nullptr) return;
+  for (const std::int32_t sequence : *pattern.key_sequence) {
+    if (sequence < 0 || static_cast<std::size_t>(sequence) >= keys)
+      throw ShapeError(fmt::format("[{}] expected numbers of the {} key sequences, got {}", kOp, keys, sequence));
+  }
+}
+
+void check_bias(const Tensor& bias, std::int64_t pairs, const Shape& q, const Shape& k) {
+  if (bias.defined() && bias.size() != pairs)
+    throw ShapeError(fmt::format("[{}] expected a bias of {} elements for q {} and k {}, got {}", kOp, pairs, to_string(q), to_string(k),
+                                 to_string(bias.shape())));
 }
 
 // A layout and the memory its spans may point to.
@@ -55,19 +76,17 @@ struct Resolved {
 };
 
 void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const AttentionOptions& options) {
-  constexpr std::string_view op = "scaled_dot_product_attention";
-  const Tensor qv = q.value(), kv = k.value(), vv = v.value();
-  detail::expect(qv.cols() == kv.cols(), op, "q [N, H*Dh] and k [M, H*Dh]", qv.shape(), kv.shape());
-  detail::expect(kv.rows() == vv.rows(), op, "k [M, H*Dh] and v [M, H*Dv]", kv.shape(), vv.shape());
-  if (options.heads < 1 || qv.cols() % options.heads != 0 || vv.cols() % options.heads != 0)
-    throw ShapeError(fmt::format("[{}] expected widths that {} heads divide, got {} and {}", op, options.heads, to_string(qv.shape()),
-                                 to_string(vv.shape())));
-  check_offsets(*pattern.query_offsets, qv.rows(), "query");
-  check_offsets(*pattern.key_offsets, kv.rows(), "key");
-  const std::size_t key_sequences = pattern.key_sequence ? pattern.key_sequence->size() : pattern.key_offsets->size() - 1;
-  if (pattern.query_offsets->size() - 1 != key_sequences)
-    throw ShapeError(
-        fmt::format("[{}] expected as many query as key sequences, got {} and {}", op, pattern.query_offsets->size() - 1, key_sequences));
+  detail::expect(detail::is_matrix(q.of) && detail::is_matrix(k.of), kOp, "q [N, H*Dh] and k [M, H*Dh]", q.of.shape(), k.of.shape());
+  detail::expect(detail::is_matrix(v.of), kOp, "k [M, H*Dh] and v [M, H*Dv]", k.of.shape(), v.of.shape());
+  const Shape qs = q.value().shape(), ks = k.value().shape(), vs = v.value().shape();
+  detail::expect(qs[1] == ks[1], kOp, "q [N, H*Dh] and k [M, H*Dh]", qs, ks);
+  detail::expect(ks[0] == vs[0], kOp, "k [M, H*Dh] and v [M, H*Dv]", ks, vs);
+  detail::expect(options.heads >= 1 && qs[1] % options.heads == 0 && vs[1] % options.heads == 0, kOp,
+                 fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", options.heads), qs, vs);
+  detail::expect_probability(kOp, options.dropout);
+  check_offsets(pattern.query_offsets, qs, "query");
+  check_offsets(pattern.key_offsets, ks, "key");
+  check_sequences(pattern);
 }
 
 // The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
@@ -139,12 +158,10 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
   const Resolved resolved(pattern, options);
-  if (pattern.bias.defined() && pattern.bias.size() != resolved.pairs())
-    throw ShapeError(fmt::format("[scaled_dot_product_attention] expected a bias of {} elements, got {}", resolved.pairs(),
-                                 to_string(pattern.bias.shape())));
+  check_bias(pattern.bias, resolved.pairs(), q.value().shape(), k.value().shape());
   const bool recording = will_record({&q.of, &k.of, &v.of});
   if (recording && pattern.key_sequence != nullptr)
-    throw ShapeError("[scaled_dot_product_attention] expected no gradients where query sequences share keys, got inputs that require them");
+    throw ShapeError(fmt::format("[{}] expected no gradients where query sequences share keys, got inputs that require them", kOp));
 
   const Tensor qv = q.value(), kv = k.value(), vv = v.value();
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});

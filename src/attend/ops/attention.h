@@ -42,7 +42,7 @@ struct AttentionOptions {
 // softmax(scale Q K^T + bias) V, head by head (Vaswani et al. 2017, equation 1), on a ragged batch.
 // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> [N, H*Dv].
 // weights: when not null, receives for each sequence, then each head, its [Tq, Tk] block of weights (before dropout), one after the other.
-// Throws ShapeError.
+// Throws ShapeError, and ConfigError for a dropout probability outside [0, 1).
 Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights = nullptr);
 

@@ -1,4 +1,4 @@
-// Shape checks shared by the ops. Every message names the op and both shapes: "[linear] expected ..., got ...".
+// Checks shared by the ops. Every message names the op and both shapes: "[linear] expected ..., got ...".
 #pragma once
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 
 namespace attend::detail {
@@ -18,8 +19,22 @@ inline void expect_same_shape(std::string_view op, const Variable& a, const Vari
   expect(a.shape() == b.shape(), op, "equal shapes", a.shape(), b.shape());
 }
 
+inline bool is_matrix(const Variable& x) { return x.shape().rank() == 2; }
+
 inline void expect_matrix(std::string_view op, const Variable& x) {
-  if (x.shape().rank() != 2) throw ShapeError(fmt::format("[{}] expected a matrix [N, D], got {}", op, to_string(x.shape())));
+  if (!is_matrix(x)) throw ShapeError(fmt::format("[{}] expected a matrix [N, D], got {}", op, to_string(x.shape())));
+}
+
+// One id, target or position for each row of x.
+inline void expect_one_per_row(std::string_view op, std::string_view what, const Shape& x, std::size_t count) {
+  const Shape vector{static_cast<std::int64_t>(count)};
+  expect(x.rank() == 2 && x[0] == vector[0], op, fmt::format("x [N, D] and {} [N]", what), x, vector);
+}
+
+// Masks have 16 bits: a probability that rounds to 1 would leave nothing to scale.
+inline void expect_probability(std::string_view op, const Dropout& dropout) {
+  if (!(dropout.p >= 0.0f && dropout.p < 1.0f - 0x1p-17f))
+    throw ConfigError(fmt::format("[{}] expected a dropout probability in [0, 1), got {}", op, dropout.p));
 }
 
 }  // namespace attend::detail

@@ -12,12 +12,21 @@ namespace {
 // Rows whose logits exist at a time. With V = 10,000: 512 rows are 20 MB, small enough to be reused soon, tall enough for the products.
 constexpr std::int64_t kChunk = 512;
 
-void check_targets(std::string_view op, std::int64_t rows, std::int64_t classes, const std::vector<std::int32_t>& targets) {
-  if (static_cast<std::int64_t>(targets.size()) != rows)
-    throw ShapeError(fmt::format("[{}] expected one target per row, got {} rows and {} targets", op, rows, targets.size()));
+void check_targets(std::string_view op, const Shape& x, std::int64_t classes, const std::vector<std::int32_t>& targets) {
+  detail::expect_one_per_row(op, "targets", x, targets.size());
   for (const std::int32_t target : targets) {
     if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
   }
+}
+
+void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
+  if (!(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f))
+    throw ConfigError(fmt::format("[{}] expected label smoothing in [0, 1], got {}", op, options.label_smoothing));
+}
+
+// x [N, D] against weight [V, D].
+void check_projection(std::string_view op, const Shape& x, const Shape& weight) {
+  detail::expect(x.rank() == 2 && weight.rank() == 2 && weight[1] == x[1], op, "x [N, D] and weight [V, D]", x, weight);
 }
 
 float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
@@ -40,7 +49,8 @@ void send(const GradientSink& sink, const Tensor& part, float scale) {
 
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options) {
   detail::expect_matrix("cross_entropy", logits);
-  check_targets("cross_entropy", logits.dim(0), logits.dim(1), *targets);
+  check_targets("cross_entropy", logits.shape(), logits.dim(1), *targets);
+  check_smoothing("cross_entropy", options);
   const Tensor losses = Tensor::empty({logits.dim(0)});
   const Tensor nll = Tensor::empty({logits.dim(0)});
   const float scale = gradient_scale(options, targets->size());
@@ -59,10 +69,11 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
 CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options) {
   constexpr std::string_view op = "projected_cross_entropy";
-  detail::expect_matrix(op, x);
-  detail::expect(weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), op, "x [N, D] and weight [V, D]", x.shape(), weight.shape());
+  check_projection(op, x.shape(), weight.shape());
   const std::int64_t rows = x.dim(0), classes = weight.dim(0);
-  check_targets(op, rows, classes, *targets);
+  if (bias.defined()) detail::expect(bias.shape() == Shape{classes}, op, "weight [V, D] and bias [V]", weight.shape(), bias.shape());
+  check_targets(op, x.shape(), classes, *targets);
+  check_smoothing(op, options);
 
   const Tensor losses = Tensor::empty({rows});
   const Tensor nll = Tensor::empty({rows});
@@ -105,7 +116,8 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
 }
 
 std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets) {
-  check_targets("target_log_probabilities", x.rows(), weight.dim(0), targets);
+  check_projection("target_log_probabilities", x.shape(), weight.shape());
+  check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
   const NoGradient guard;
   std::vector<float> result;
   result.reserve(targets.size());

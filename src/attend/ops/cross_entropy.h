@@ -16,15 +16,16 @@ struct CrossEntropy {
   double nll;       // sum of -log p[target], natural logarithm: perplexity is exp(nll / targets)
 };
 
-// logits [N, V], N targets. Throws ShapeError.
+// logits [N, V], N targets. Throws ShapeError, and for a target outside the classes too; ConfigError for a smoothing outside [0, 1].
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 
 // cross_entropy(linear(x, weight, bias), targets) without ever holding all logits: projection, softmax, loss and their gradients go chunk
-// of rows by chunk of rows. x [N, D], weight [V, D], bias [V] or undefined.
+// of rows by chunk of rows. x [N, D], weight [V, D], bias [V] or undefined. Throws as cross_entropy does.
 CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options = {});
 
-// log softmax(x weight^T)[targets], row by row, without holding all logits. x [N, D], weight [V, D], N targets. No gradients.
+// log softmax(x weight^T)[targets], row by row, without holding all logits. x [N, D], weight [V, D], N targets. No gradients. Throws
+// ShapeError.
 std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets);
 
 }  // namespace attend

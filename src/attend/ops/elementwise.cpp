@@ -55,6 +55,7 @@ Variable activate(const Variable& x, Activation activation) {
 }
 
 Variable dropout(const Variable& x, const Dropout& dropout) {
+  detail::expect_probability("dropout", dropout);
   if (dropout.p == 0.0f) return x;
   const Tensor y = Tensor::empty(x.shape());
   backend().dropout(dropout, x.value(), y);

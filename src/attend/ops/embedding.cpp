@@ -28,11 +28,14 @@ void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float s
 
 Variable embedding(const Variable& table, const Ids& ids, float scale, const Positions& positions, const Dropout& dropout) {
   check_range("embedding", *ids, table);
-  if (positions.table.defined()) {
-    check_range("embedding", *positions.position, positions.table);
-    detail::expect(positions.table.dim(1) == table.dim(1), "embedding", "tables of equal width", table.shape(), positions.table.shape());
-  }
+  detail::expect_probability("embedding", dropout);
   const Tensor y = Tensor::empty({static_cast<std::int64_t>(ids->size()), table.dim(1)});
+  if (positions.table.defined()) {
+    detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == table.dim(1), "embedding", "tables of equal width",
+                   table.shape(), positions.table.shape());
+    detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position == nullptr ? 0 : positions.position->size());
+    if (positions.position != nullptr) check_range("embedding", *positions.position, positions.table);
+  }
   const std::span<const std::int32_t> position = positions.position ? std::span(*positions.position) : std::span<const std::int32_t>();
   backend().embed(table.value(), *ids, scale, positions.table.value(), position, dropout, y);
 

@@ -7,8 +7,7 @@ namespace attend {
 namespace {
 
 void check(std::string_view op, const Variable& x, const LayerNormParameters& n) {
-  detail::expect_matrix(op, x);
-  detail::expect(n.gamma.shape() == Shape{x.dim(1)}, op, "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
+  detail::expect(detail::is_matrix(x) && n.gamma.shape() == Shape{x.dim(1)}, op, "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
   detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(), n.beta.shape());
 }
 
@@ -60,6 +59,7 @@ Variable layer_norm(const Variable& x, const LayerNormParameters& n) {
 Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const LayerNormParameters& n) {
   detail::expect_same_shape("residual_layer_norm", x, branch);
   check("residual_layer_norm", x, n);
+  detail::expect_probability("residual_layer_norm", dropout);
   const Tensor y = Tensor::empty(x.shape());
   const Tensor sum = Tensor::empty(x.shape());
   const Saved saved(sum, n);

@@ -16,7 +16,7 @@ struct LayerNormParameters {
 Variable layer_norm(const Variable& x, const LayerNormParameters& parameters);
 
 // layer_norm(x + dropout(branch)) in one pass over memory: the post-norm sublayer connection (Vaswani et al. 2017, section 5.4).
-// x, branch [N, D] -> [N, D]. Throws ShapeError.
+// x, branch [N, D] -> [N, D]. Throws ShapeError, and ConfigError for a probability outside [0, 1).
 Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const LayerNormParameters& parameters);
 
 }  // namespace attend

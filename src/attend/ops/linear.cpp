@@ -5,9 +5,8 @@
 namespace attend {
 
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias, Activation activation) {
-  detail::expect_matrix("linear", x);
-  detail::expect(weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), "linear", "x [N, I] and weight [O, I]", x.shape(),
-                 weight.shape());
+  detail::expect(detail::is_matrix(x) && detail::is_matrix(weight) && weight.dim(1) == x.dim(1), "linear", "x [N, I] and weight [O, I]",
+                 x.shape(), weight.shape());
   if (bias.defined())
     detail::expect(bias.shape() == Shape{weight.dim(0)}, "linear", "weight [O, I] and bias [O]", weight.shape(), bias.shape());
 
@@ -43,10 +42,8 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
 }
 
 Variable matmul(const Variable& a, const Variable& b, bool transpose_b) {
-  detail::expect_matrix("matmul", a);
-  detail::expect_matrix("matmul", b);
-  detail::expect(a.dim(1) == b.dim(transpose_b ? 1 : 0), "matmul", transpose_b ? "a [N, K] and b [M, K]" : "a [N, K] and b [K, M]",
-                 a.shape(), b.shape());
+  detail::expect(detail::is_matrix(a) && detail::is_matrix(b) && a.dim(1) == b.dim(transpose_b ? 1 : 0), "matmul",
+                 transpose_b ? "a [N, K] and b [M, K]" : "a [N, K] and b [K, M]", a.shape(), b.shape());
   const Tensor y = Tensor::empty({a.dim(0), b.dim(transpose_b ? 0 : 1)});
   backend().matmul(a.value(), false, b.value(), transpose_b, 0.0f, y);
 
