@@ -14,6 +14,7 @@ namespace attend {
 struct GradientNode {
   Shape shape;
   Tensor gradient;
+  bool consumed = false;      // backward() has been here: what it was computed from is forgotten
   bool owned = false;         // the gradient's memory may be written to: it is ours, or a part of a flat buffer
   std::uint64_t order = 0;    // creation order; an input is always older than what was computed from it
   std::uint64_t visited = 0;  // the stamp of the last traversal that came by
@@ -112,11 +113,15 @@ void backward(const Variable& output, const Tensor& gradient) {
   if (!output.requires_gradient()) throw Error("[backward] the output depends on nothing that requires a gradient");
   if (!gradient.defined() && output.value().size() != 1)
     throw ShapeError(fmt::format("[backward] expected a loss of one element, got {}", to_string(output.shape())));
+  auto nodes = reachable(output.node_);
+  if (std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->consumed; }))
+    throw Error("[backward] expected a graph not used before, got one that an earlier backward has consumed: compute the output again");
   output.sink().add(gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f));
-  for (auto& node : reachable(output.node_)) {
+  for (auto& node : nodes) {
     if (!node->function) continue;
     if (node->gradient.defined()) node->function(node->gradient);
     node->function = nullptr;
+    node->consumed = true;
     node->inputs.clear();
     node->gradient = Tensor();
     node.reset();

@@ -78,7 +78,8 @@ Variable record(Tensor value, std::initializer_list<const Variable*> inputs, Gra
 // True when record() would keep the function: an op may skip saving what only its gradient needs.
 bool will_record(std::initializer_list<const Variable*> inputs);
 
-// Sends `gradient` (default: ones, for a loss of one element) back from `output` to every leaf. Consumes the graph: once only.
+// Sends `gradient` (default: ones, for a loss of one element) back from `output` to every leaf. Consumes the graph: a second call that
+// comes by any part of it throws Error. Throws ShapeError when `gradient` has another shape than `output`.
 void backward(const Variable& output, const Tensor& gradient = {});
 
 // While alive, ops on this thread record nothing.
