@@ -1,7 +1,8 @@
 // The keys and values of the positions decoded so far, for every layer of a decoder.
 //
 // Nothing is ever moved: each step adds one block of rows per layer, and a table says which row of which block holds position t of
-// hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten.
+// hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten. Numbers that do not
+// fit what is there throw ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,7 @@ class KVCache {
   std::vector<std::vector<Slot>> history_;   // [hypothesis][position]
   std::vector<std::vector<Tensor>> blocks_;  // [layer][step]
   std::int32_t steps_ = 0;
+  std::int32_t new_positions_ = 0;  // of the last extend
   std::vector<const float*> keys_;
   std::vector<std::int32_t> offsets_;
 };

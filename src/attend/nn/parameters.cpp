@@ -52,6 +52,12 @@ Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
 Parameter ParameterSet::stack(const std::string& first, const std::string& last) {
   const std::int64_t begin = find(first), end = find(last);
   if (begin < 0 || end < begin) throw ConfigError(fmt::format("parameters {} to {} are not declared one after the other", first, last));
+  for (std::int64_t i = begin; i <= end; ++i) {
+    const Shape& shape = entries_[static_cast<std::size_t>(i)].shape;
+    const Shape& model = entries_[static_cast<std::size_t>(begin)].shape;
+    if (shape.rank() != model.rank() || (shape.rank() > 1 && shape[-1] != model[-1]))
+      throw ConfigError(fmt::format("parameters {} to {} cannot be stacked: {} and {}", first, last, to_string(model), to_string(shape)));
+  }
   Parameter parameter;
   parameter.variable_ = std::make_shared<Variable>();
   handles_.push_back({begin, end, parameter.variable_});

@@ -46,7 +46,8 @@ class ParameterSet {
 
   // Throws ConfigError when the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection.
+  // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection. Throws
+  // ConfigError unless they are as wide as each other.
   Parameter stack(const std::string& first, const std::string& last);
 
   // Lays the buffers out, with gradients, and draws the initial values from (seed, name): they do not depend on the order of declaration.

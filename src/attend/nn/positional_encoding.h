@@ -18,7 +18,7 @@ Tensor sinusoids(std::int64_t length, std::int64_t width);
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; positions past it are a ConfigError. Sinusoids grow with the longest sequence seen.
+  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow with the longest sequence seen.
   PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind, std::int64_t width, std::int64_t max_length);
 
   // What to add for tokens at these positions, 0 the first of a sequence.

@@ -1,0 +1,100 @@
+#include "attend/nn/kv_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "attend/core/error.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+using Rows = std::vector<std::int32_t>;
+
+// Keys and values of new positions, one column each: the key's number, and its negative as the value.
+Tensor block(const std::vector<float>& keys) {
+  const Tensor x = Tensor::empty({static_cast<std::int64_t>(keys.size()), 2});
+  for (std::size_t r = 0; r < keys.size(); ++r) {
+    x.row(static_cast<std::int64_t>(r))[0] = keys[r];
+    x.row(static_cast<std::int64_t>(r))[1] = -keys[r];
+  }
+  return x;
+}
+
+// What each hypothesis sees, checked to carry its value beside it.
+std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
+  const KVCache::View view = cache.view(layer);
+  std::vector<std::vector<float>> result;
+  for (std::size_t r = 0; r + 1 < view.offsets.size(); ++r) {
+    auto& keys = result.emplace_back();
+    for (std::int32_t i = view.offsets[r]; i < view.offsets[r + 1]; ++i) {
+      const float* key = view.keys[static_cast<std::size_t>(i)];
+      EXPECT_EQ(key[1], -key[0]);
+      keys.push_back(key[0]);
+    }
+  }
+  return result;
+}
+
+using Seen = std::vector<std::vector<float>>;
+
+TEST(KVCache, GrowsByOneRowForEachHypothesis) {
+  KVCache cache(1, 2);
+  EXPECT_EQ(cache.hypotheses(), 2);
+  EXPECT_EQ(seen(cache, 0), (Seen{{}, {}}));
+  for (const float step : {1.0f, 2.0f, 3.0f}) {
+    cache.extend(Rows{1, 1});
+    cache.append(0, block({10 + step, 20 + step}));
+  }
+  EXPECT_EQ(seen(cache, 0), (Seen{{11, 12, 13}, {21, 22, 23}}));
+}
+
+TEST(KVCache, TakesSeveralPositionsOfAHypothesisAtOnce) {
+  KVCache cache(1, 3);
+  cache.extend(Rows{3, 0, 1});
+  cache.append(0, block({11, 12, 13, 31}));
+  cache.extend(Rows{1, 1, 1});
+  cache.append(0, block({14, 21, 32}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{11, 12, 13, 14}, {21}, {31, 32}}));
+}
+
+TEST(KVCache, KeepsTheLayersApart) {
+  KVCache cache(2, 1);
+  cache.extend(Rows{1});
+  cache.append(0, block({1}));
+  cache.append(1, block({100}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{1}}));
+  EXPECT_EQ(seen(cache, 1), (Seen{{100}}));
+}
+
+TEST(KVCache, LetsHypothesesBranchSwapAndEnd) {
+  KVCache cache(1, 2);
+  cache.extend(Rows{1, 1});
+  cache.append(0, block({1, 2}));
+  cache.reorder(Rows{1, 0, 1});  // swapped, and the second twice
+  EXPECT_EQ(cache.hypotheses(), 3);
+  cache.extend(Rows{1, 1, 1});
+  cache.append(0, block({21, 11, 22}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{2, 21}, {1, 11}, {2, 22}}));
+  cache.reorder(Rows{2});
+  cache.extend(Rows{1});
+  cache.append(0, block({221}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{2, 22, 221}}));
+  cache.reorder(Rows{});
+  EXPECT_EQ(cache.hypotheses(), 0);
+  EXPECT_EQ(seen(cache, 0), Seen{});
+}
+
+TEST(KVCache, RefusesParentsAndRowsThatDoNotExist) {
+  KVCache cache(1, 2);
+  expect_error<ShapeError>([&] { cache.reorder(Rows{0, 2}); }, {"[kv_cache]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>([&] { cache.reorder(Rows{-1}); }, {"[kv_cache]", "got -1"});
+  expect_error<ShapeError>([&] { cache.extend(Rows{1}); }, {"[kv_cache]", "2 hypotheses", "got 1"});
+  EXPECT_EQ(cache.hypotheses(), 2);
+  cache.extend(Rows{1, 1});
+  expect_error<ShapeError>([&] { cache.append(0, block({1})); }, {"[kv_cache]", "2 new positions", "[1, 2]"});
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,110 @@
+#include "attend/nn/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "attend/ops/elementwise.h"
+#include "attend/ops/linear.h"
+#include "ops/operands.h"
+
+namespace attend {
+namespace {
+
+Variable input(std::int64_t rows, std::int64_t width) {
+  Random random({1, 2});
+  return Variable(normal_tensor({rows, width}, random), true);
+}
+
+std::vector<std::string> names(const ParameterSet& parameters) {
+  std::vector<std::string> result;
+  for (const auto& entry : parameters.entries()) result.push_back(entry.name + " " + to_string(entry.shape));
+  return result;
+}
+
+TEST(Linear, HasAWeightAndMayHaveABias) {
+  ParameterSet parameters;
+  const Linear with(parameters, "a", 3, 5), without(parameters, "b", 3, 5, false);
+  parameters.allocate(1);
+  EXPECT_EQ(names(parameters), (std::vector<std::string>{"a.weight [5, 3]", "a.bias [5]", "b.weight [5, 3]"}));
+  const Variable x = input(4, 3);
+  const auto& entries = parameters.entries();
+  EXPECT_TRUE(
+      same_bits(with.forward(x, Activation::relu).value(),
+                linear(x, Variable(parameters.value(entries[0])), Variable(parameters.value(entries[1])), Activation::relu).value()));
+  EXPECT_TRUE(same_bits(without.forward(x).value(), linear(x, Variable(parameters.value(entries[2]))).value()));
+}
+
+TEST(LayerNorm, BeginsAsPlainNormalisation) {
+  ParameterSet parameters;
+  const LayerNorm norm(parameters, "n", 16);
+  parameters.allocate(1);
+  EXPECT_EQ(names(parameters), (std::vector<std::string>{"n.weight [16]", "n.bias [16]"}));
+  const Tensor y = norm.forward(input(3, 16)).value();
+  for (std::int64_t r = 0; r < 3; ++r) {
+    EXPECT_NEAR(backend().sum(y.slice_rows(r, r + 1)), 0.0, 1e-5);
+    EXPECT_NEAR(backend().sum_of_squares(y.slice_rows(r, r + 1)), 16.0, 1e-2);
+  }
+}
+
+TEST(FeedForward, IsTwoMapsWithAnActivationBetweenThem) {
+  for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    ParameterSet parameters;
+    const FeedForward network(parameters, "ff", {6, 10, activation, 0.0f});
+    parameters.allocate(1);
+    EXPECT_EQ(names(parameters), (std::vector<std::string>{"ff.linear1.weight [10, 6]", "ff.linear1.bias [10]", "ff.linear2.weight [6, 10]",
+                                                           "ff.linear2.bias [6]"}));
+    Pass pass = Pass::inference();
+    const Variable x = input(4, 6);
+    const auto part = [&](std::size_t i) { return Variable(parameters.value(parameters.entries()[i])); };
+    const Variable composed = linear(activate(linear(x, part(0), part(1)), activation), part(2), part(3));
+    EXPECT_LE(largest_difference(network.forward(x, pass).value(), composed.value()), 1e-6);
+  }
+}
+
+TEST(FeedForward, DropsAfterTheActivationInTraining) {
+  ParameterSet parameters;
+  const FeedForward network(parameters, "ff", {6, 10, Activation::relu, 0.5f});
+  parameters.allocate(1);
+  const Variable x = input(4, 6);
+  Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
+  const auto part = [&](std::size_t i) { return Variable(parameters.value(parameters.entries()[i])); };
+  const Variable hidden = dropout(linear(x, part(0), part(1), Activation::relu), again.dropout(0.5f));
+  EXPECT_TRUE(same_bits(network.forward(x, pass).value(), linear(hidden, part(2), part(3)).value()));
+}
+
+// f(x) = 3 x as the sublayer.
+Variable triple(const Variable& x) { return scale(x, 3.0f); }
+
+struct Connection {
+  Connection(float dropout, bool norm_first) : module(parameters, "c", 8, dropout, norm_first), norm(other, "c", 8) {
+    parameters.allocate(1);
+    other.allocate(1);
+  }
+  ParameterSet parameters, other;
+  SublayerConnection module;
+  LayerNorm norm;
+};
+
+TEST(SublayerConnection, NormalisesTheSumInPostNorm) {
+  for (const float p : {0.0f, 0.4f}) {
+    const Connection c(p, false);
+    const Variable x = input(4, 8);
+    Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
+    const Variable expected = c.norm.forward(add(x, dropout(triple(x), again.dropout(p))));
+    EXPECT_LE(largest_difference(c.module.forward(x, pass, triple).value(), expected.value()), 2e-6);
+  }
+}
+
+TEST(SublayerConnection, NormalisesTheInputInPreNorm) {
+  for (const float p : {0.0f, 0.4f}) {
+    const Connection c(p, true);
+    const Variable x = input(4, 8);
+    Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
+    const Variable expected = add(x, dropout(triple(c.norm.forward(x)), again.dropout(p)));
+    EXPECT_TRUE(same_bits(c.module.forward(x, pass, triple).value(), expected.value()));
+  }
+}
+
+}  // namespace
+}  // namespace attend

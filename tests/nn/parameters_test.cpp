@@ -1,0 +1,153 @@
+#include "attend/nn/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "ops/operands.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+struct Moments {
+  double mean = 0.0, variance = 0.0, largest = 0.0;
+};
+
+Moments moments(const Tensor& x) {
+  Moments m;
+  for (const float value : x.to_vector()) {
+    m.mean += value;
+    m.variance += double{value} * value;
+    m.largest = std::max(m.largest, std::abs(double{value}));
+  }
+  m.mean /= static_cast<double>(x.size());
+  m.variance = m.variance / static_cast<double>(x.size()) - m.mean * m.mean;
+  return m;
+}
+
+Tensor drawn(const Shape& shape, const Init& init, std::uint64_t seed = 1, const std::string& name = "weight") {
+  ParameterSet parameters;
+  const Parameter parameter = parameters.add(name, shape, init);
+  parameters.allocate(seed);
+  return parameter->value();
+}
+
+TEST(ParameterSet, LaysParametersOutInTheOrderOfDeclarationWithoutGaps) {
+  ParameterSet parameters;
+  const Parameter a = parameters.add("a", {2, 3}, {Init::Kind::ones});
+  const Parameter b = parameters.add("b", {5}, {Init::Kind::zeros});
+  const Parameter c = parameters.add("c", {1, 4}, {Init::Kind::normal});
+  EXPECT_EQ(parameters.size(), 15);
+  parameters.allocate(1);
+  ASSERT_EQ(parameters.values().shape(), Shape{15});
+  EXPECT_EQ(a->value().data(), parameters.values().data());
+  EXPECT_EQ(b->value().data(), parameters.values().data() + 6);
+  EXPECT_EQ(c->value().data(), parameters.values().data() + 11);
+  EXPECT_EQ(a->shape(), (Shape{2, 3}));
+  const auto& entries = parameters.entries();
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[2].name, "c");
+  EXPECT_EQ(entries[2].offset, 11);
+  EXPECT_TRUE(same_bits(parameters.value(entries[2]), c->value()));
+  EXPECT_EQ(parameters.value(entries[0]).to_vector(), std::vector<float>(6, 1.0f));
+  EXPECT_EQ(parameters.value(entries[1]).to_vector(), std::vector<float>(5, 0.0f));
+}
+
+TEST(ParameterSet, CollectsGradientsInOneBufferThatBeginsWithZeros) {
+  ParameterSet parameters;
+  const Parameter a = parameters.add("a", {2}, {}), b = parameters.add("b", {3}, {});
+  parameters.allocate(1);
+  EXPECT_EQ(parameters.gradients().to_vector(), std::vector<float>(5, 0.0f));
+  backward(*b, Tensor::full({3}, 2.0f));
+  backward(*b, Tensor::full({3}, 1.0f));
+  EXPECT_EQ(parameters.gradients().to_vector(), (std::vector<float>{0, 0, 3, 3, 3}));
+  EXPECT_EQ(a->gradient().data(), parameters.gradients().data());
+}
+
+TEST(ParameterSet, HasNoGradientsForInference) {
+  ParameterSet parameters;
+  const Parameter a = parameters.add("a", {2, 3}, {Init::Kind::ones});
+  parameters.allocate_for_inference();
+  EXPECT_FALSE(parameters.gradients().defined());
+  EXPECT_FALSE(a->requires_gradient());
+  EXPECT_EQ(a->value().data(), parameters.values().data());
+  EXPECT_EQ(a->shape(), (Shape{2, 3}));
+}
+
+TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {
+  ParameterSet parameters;
+  const Parameter before = parameters.add("before", {1}, {});
+  const Parameter q = parameters.add("q", {2, 3}, {Init::Kind::normal}), k = parameters.add("k", {4, 3}, {Init::Kind::normal});
+  const Parameter bq = parameters.add("bq", {2}, {}), bk = parameters.add("bk", {4}, {});
+  const Parameter weight = parameters.stack("q", "k"), bias = parameters.stack("bq", "bk");
+  parameters.allocate(1);
+  EXPECT_EQ(parameters.size(), 1 + 6 + 12 + 2 + 4) << "a stack has no memory of its own";
+  EXPECT_EQ(weight->shape(), (Shape{6, 3}));
+  EXPECT_EQ(bias->shape(), (Shape{6}));
+  EXPECT_EQ(weight->value().data(), q->value().data());
+  EXPECT_EQ(weight->value().row(2), k->value().data());
+  backward(*weight, Tensor::full({6, 3}, 1.0f));
+  backward(*k, Tensor::full({4, 3}, 1.0f));
+  EXPECT_EQ(k->gradient().to_vector(), std::vector<float>(12, 2.0f));
+  EXPECT_EQ(q->gradient().to_vector(), std::vector<float>(6, 1.0f));
+}
+
+TEST(ParameterSet, RefusesNamesUsedTwiceAndStacksOfStrangers) {
+  ParameterSet parameters;
+  parameters.add("a.weight", {2}, {});
+  parameters.add("b.weight", {2}, {});
+  expect_error<ConfigError>([&] { parameters.add("a.weight", {3}, {}); }, {"a.weight", "twice"});
+  expect_error<ConfigError>([&] { parameters.stack("b.weight", "a.weight"); }, {"b.weight", "a.weight"});
+  expect_error<ConfigError>([&] { parameters.stack("a.weight", "c.weight"); }, {"c.weight"});
+}
+
+TEST(ParameterSet, RefusesToStackPartsOfDifferentWidths) {
+  ParameterSet parameters;
+  parameters.add("a", {2, 3}, {});
+  parameters.add("b", {2, 4}, {});
+  parameters.add("c", {4}, {});
+  expect_error<ConfigError>([&] { parameters.stack("a", "b"); }, {"a", "b", "[2, 3]", "[2, 4]"});
+  expect_error<ConfigError>([&] { parameters.stack("b", "c"); }, {"[2, 4]", "[4]"});
+}
+
+// Glorot & Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)), whose variance is limit^2 / 3.
+TEST(Init, XavierIsUniformWithinItsLimit) {
+  const Tensor x = drawn({300, 100}, {Init::Kind::xavier_uniform});
+  const double limit = std::sqrt(6.0 / 400.0);
+  const Moments m = moments(x);
+  EXPECT_LE(m.largest, limit);
+  EXPECT_GE(m.largest, 0.999 * limit);
+  EXPECT_NEAR(m.mean, 0.0, 4.0 * limit / std::sqrt(3.0 * 30000.0));
+  EXPECT_NEAR(m.variance, limit * limit / 3.0, 0.02 * limit * limit / 3.0);
+}
+
+TEST(Init, XavierCanBeScaledAndCountAnotherFanOut) {
+  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 0.5f})).largest, 0.5 * std::sqrt(6.0 / 400.0), 1e-4);
+  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 1.0f, 900})).largest, std::sqrt(6.0 / 1000.0), 1e-4);
+}
+
+TEST(Init, NormalHasTheDeviationAskedFor) {
+  const Moments m = moments(drawn({200, 200}, {Init::Kind::normal, 0.25f}));
+  EXPECT_NEAR(m.mean, 0.0, 4.0 * 0.25 / 200.0);
+  EXPECT_NEAR(std::sqrt(m.variance), 0.25, 0.25 * 0.015);
+  EXPECT_GT(m.largest, 3.0 * 0.25);
+}
+
+TEST(Init, IsAFunctionOfSeedAndNameAlone) {
+  const Init normal{Init::Kind::normal};
+  EXPECT_TRUE(same_bits(drawn({7, 5}, normal, 1, "w"), drawn({7, 5}, normal, 1, "w")));
+  EXPECT_FALSE(same_bits(drawn({7, 5}, normal, 1, "w"), drawn({7, 5}, normal, 2, "w")));
+  EXPECT_FALSE(same_bits(drawn({7, 5}, normal, 1, "w"), drawn({7, 5}, normal, 1, "v")));
+  ParameterSet parameters;
+  parameters.add("another before it", {3}, normal);
+  const Parameter w = parameters.add("w", {7, 5}, normal);
+  parameters.allocate(1);
+  EXPECT_TRUE(same_bits(w->value(), drawn({7, 5}, normal, 1, "w"))) << "not of the order of declaration";
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,92 @@
+#include "attend/nn/positional_encoding.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "ops/operands.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+TEST(Sinusoids, FollowTheFormula) {
+  constexpr int kWidth = 6;
+  const Tensor table = sinusoids(50, kWidth);
+  for (int p = 0; p < 50; ++p) {
+    for (int i = 0; 2 * i < kWidth; ++i) {
+      const double angle = p / std::pow(10000.0, 2.0 * i / kWidth);
+      EXPECT_NEAR(table.row(p)[2 * i], std::sin(angle), 1e-7) << p << ", " << 2 * i;
+      EXPECT_NEAR(table.row(p)[2 * i + 1], std::cos(angle), 1e-7) << p << ", " << 2 * i + 1;
+    }
+  }
+}
+
+TEST(Sinusoids, BeginWithZerosAndOnesAndTakeOddWidths) {
+  EXPECT_EQ(sinusoids(1, 5).to_vector(), (std::vector<float>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(sinusoids(0, 4).shape(), (Shape{0, 4}));
+}
+
+// Any fixed distance is a rotation (section 3.5): the product of two positions depends on their distance alone.
+TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
+  const Tensor table = sinusoids(40, 16);
+  const auto product = [&](int a, int b) {
+    double sum = 0.0;
+    for (int d = 0; d < 16; ++d) sum += double{table.row(a)[d]} * table.row(b)[d];
+    return sum;
+  };
+  for (const int distance : {1, 5, 13}) EXPECT_NEAR(product(0, distance), product(20, 20 + distance), 1e-5);
+}
+
+struct Encoding {
+  explicit Encoding(PositionKind kind, std::int64_t max_length = 8) : encoding(parameters, "positions", kind, 4, max_length) {
+    parameters.allocate(1);
+  }
+  ParameterSet parameters;
+  PositionalEncoding encoding;
+};
+
+TEST(PositionalEncoding, CountsFromZeroInEverySequence) {
+  const Encoding e(PositionKind::sinusoidal);
+  const Positions positions = e.encoding.of(std::vector<std::int32_t>{0, 3, 3, 4, 6});
+  EXPECT_EQ(*positions.position, (std::vector<std::int32_t>{0, 1, 2, 0, 0, 1}));
+  EXPECT_TRUE(e.encoding.of(std::vector<std::int32_t>{0}).position->empty());
+}
+
+TEST(PositionalEncoding, HasSinusoidsOfAnyLengthAndNoParameters) {
+  const Encoding e(PositionKind::sinusoidal);
+  EXPECT_EQ(e.parameters.size(), 0);
+  for (const std::int32_t last : {0, 255, 256, 5000, 3}) {
+    const Positions positions = e.encoding.at(ids({last}));
+    ASSERT_GT(positions.table.dim(0), last);
+    EXPECT_FALSE(positions.table.requires_gradient());
+    EXPECT_TRUE(same_bits(positions.table.value().slice_rows(last, last + 1), sinusoids(last + 1, 4).slice_rows(last, last + 1)));
+  }
+}
+
+TEST(PositionalEncoding, LearnsATable) {
+  const Encoding e(PositionKind::learned, 8);
+  ASSERT_EQ(e.parameters.entries().size(), 1u);
+  EXPECT_EQ(e.parameters.entries()[0].name, "positions.weight");
+  EXPECT_EQ(e.parameters.entries()[0].shape, (Shape{8, 4}));
+  const Positions positions = e.encoding.at(ids({0, 7}));
+  EXPECT_TRUE(positions.table.requires_gradient());
+  EXPECT_EQ(positions.table.value().data(), e.parameters.values().data());
+}
+
+TEST(PositionalEncoding, RefusesASequenceLongerThanItHasLearned) {
+  const Encoding e(PositionKind::learned, 8);
+  expect_error<DataError>([&] { e.encoding.of(std::vector<std::int32_t>{0, 2, 11}); }, {"9 tokens", "8 positions"});
+  EXPECT_NO_THROW(e.encoding.of(std::vector<std::int32_t>{0, 8, 16}));
+}
+
+TEST(PositionalEncoding, CanBeNone) {
+  const Encoding e(PositionKind::none);
+  EXPECT_EQ(e.parameters.size(), 0);
+  EXPECT_FALSE(e.encoding.of(std::vector<std::int32_t>{0, 3}).table.defined());
+}
+
+}  // namespace
+}  // namespace attend

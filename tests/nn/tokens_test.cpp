@@ -1,0 +1,64 @@
+#include "attend/nn/tokens.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "attend/core/error.h"
+#include "attend/nn/pass.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+TEST(Tokens, AreSequencesEndToEnd) {
+  const Tokens tokens = Tokens::copy(Numbers{5, 6, 7}, Numbers{0, 2, 2, 3});
+  EXPECT_EQ(tokens.sequences(), 3);
+  EXPECT_EQ(tokens.count(), 3);
+  EXPECT_EQ(*tokens.ids, (Numbers{5, 6, 7}));
+}
+
+TEST(Tokens, MayBeNone) {
+  const Tokens tokens = Tokens::copy(Numbers{}, Numbers{0});
+  EXPECT_EQ(tokens.sequences(), 0);
+  EXPECT_EQ(tokens.count(), 0);
+}
+
+TEST(Tokens, RefuseOffsetsThatDoNotRiseFromZeroToTheirNumber) {
+  for (const Numbers& offsets : {Numbers{}, Numbers{1, 3}, Numbers{0, 2}, Numbers{0, 4}, Numbers{0, 3, 2, 3}, Numbers{0, -1, 3}})
+    expect_error<ShapeError>([&] { Tokens::copy(Numbers{5, 6, 7}, offsets); }, {"[tokens]", "from 0 to 3"});
+}
+
+TEST(Tokens, AttendWithinTheirOwnSequence) {
+  const Tokens src = Tokens::copy(Numbers{5, 6, 7}, Numbers{0, 2, 3}), tgt = Tokens::copy(Numbers{1, 2}, Numbers{0, 1, 2});
+  EXPECT_TRUE(tgt.self_pattern(true).causal);
+  EXPECT_FALSE(src.self_pattern(false).causal);
+  EXPECT_EQ(src.self_pattern(false).key_offsets, src.offsets);
+  EXPECT_EQ(tgt.cross_pattern(src).query_offsets, tgt.offsets);
+  EXPECT_EQ(tgt.cross_pattern(src).key_offsets, src.offsets);
+  EXPECT_FALSE(tgt.cross_pattern(src).causal);
+}
+
+TEST(Pass, DropsNothingInInference) {
+  Pass pass = Pass::inference();
+  EXPECT_FALSE(pass.is_training());
+  EXPECT_EQ(pass.dropout(0.5f).p, 0.0f);
+}
+
+TEST(Pass, GivesEveryModuleAMaskOfItsOwnAndEveryStepOthers) {
+  Pass pass = Pass::training(1, 10), again = Pass::training(1, 10), next = Pass::training(1, 11);
+  EXPECT_TRUE(pass.is_training());
+  const Dropout first = pass.dropout(0.5f), second = pass.dropout(0.5f);
+  EXPECT_EQ(first.p, 0.5f);
+  EXPECT_NE(first.key.stream, second.key.stream);
+  EXPECT_EQ(first.key.stream, again.dropout(0.5f).key.stream) << "the same step gives the same masks";
+  const Dropout later = next.dropout(0.5f);
+  EXPECT_NE(later.key.stream, first.key.stream);
+  EXPECT_NE(later.key.stream, second.key.stream);
+  EXPECT_EQ(pass.dropout(0.0f).p, 0.0f);
+}
+
+}  // namespace
+}  // namespace attend
