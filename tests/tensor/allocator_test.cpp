@@ -38,6 +38,27 @@ TEST(Allocator, HandsAFreedBlockToTheNextRequestThatFits) {
   EXPECT_EQ(memory_statistics().system_calls, calls);
 }
 
+TEST(Allocator, HandsOutTheSmallestKeptBlockThatIsLargeEnough) {
+  release_cached_memory();
+  const std::byte* small = allocate(5000).get();
+  const std::byte* large = nullptr;
+  {
+    const auto in_use = allocate(5000);
+    large = allocate(90000).get();
+  }
+  const MemoryStatistics before = memory_statistics();
+  {
+    const auto first = allocate(4000), second = allocate(4000);
+    EXPECT_EQ(first.get(), small);
+    EXPECT_EQ(second.get(), large);
+    EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 2 * 4096) << "counted as what was asked for";
+  }
+  EXPECT_EQ(allocate(90000).get(), large) << "given back whole";
+  EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
+  release_cached_memory();
+  EXPECT_EQ(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use);
+}
+
 TEST(Allocator, AsksTheSystemWhenAllBlocksOfTheClassAreInUse) {
   const auto first = allocate(20000);
   const std::int64_t calls = memory_statistics().system_calls;

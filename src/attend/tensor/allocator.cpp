@@ -25,32 +25,27 @@ std::size_t round_up_to_class(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+struct Block {
+  std::byte* data;
+  std::size_t size;
+};
+
 class Cache {
  public:
-  std::byte* take(std::size_t size) {
+  // A block of at least `size` bytes.
+  Block take(std::size_t size) {
     const std::lock_guard lock(mutex_);
+    Block block = take_kept(size);
+    if (block.data == nullptr) block = ask_system(size);
     statistics_.bytes_in_use += static_cast<std::int64_t>(size);
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.bytes_in_use);
-    auto& blocks = free_[size];
-    if (!blocks.empty()) {
-      std::byte* block = blocks.back();
-      blocks.pop_back();
-      return block;
-    }
-    void* block = std::aligned_alloc(kAlignment, size);
-    if (block == nullptr) {
-      statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
-      throw Error(fmt::format("out of memory: {} bytes asked for, {} in use; try smaller batches", size, statistics_.bytes_in_use));
-    }
-    ++statistics_.system_calls;
-    statistics_.bytes_reserved += static_cast<std::int64_t>(size);
-    return static_cast<std::byte*>(block);
+    return block;
   }
 
-  void give_back(std::byte* block, std::size_t size) {
+  void give_back(const Block& block, std::size_t size) {
     const std::lock_guard lock(mutex_);
     statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
-    free_[size].push_back(block);
+    free_[block.size].push_back(block.data);
   }
 
   void release() {
@@ -73,6 +68,27 @@ class Cache {
   }
 
  private:
+  // The smallest kept block that fits, however large it is: so the blocks of the largest batch serve all others.
+  Block take_kept(std::size_t size) {
+    for (auto entry = free_.lower_bound(size); entry != free_.end(); ++entry) {
+      auto& [kept, blocks] = *entry;
+      if (blocks.empty()) continue;
+      std::byte* data = blocks.back();
+      blocks.pop_back();
+      return {data, kept};
+    }
+    return {nullptr, 0};
+  }
+
+  Block ask_system(std::size_t size) {
+    void* data = std::aligned_alloc(kAlignment, size);
+    if (data == nullptr)
+      throw Error(fmt::format("out of memory: {} bytes asked for, {} in use; try smaller batches", size, statistics_.bytes_in_use));
+    ++statistics_.system_calls;
+    statistics_.bytes_reserved += static_cast<std::int64_t>(size);
+    return {static_cast<std::byte*>(data), size};
+  }
+
   std::mutex mutex_;
   std::map<std::size_t, std::vector<std::byte*>> free_;
   MemoryStatistics statistics_;
@@ -92,7 +108,8 @@ void release_cached_memory() { cache().release(); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
   const std::size_t size = round_up_to_class(bytes);
-  return {cache().take(size), [size](std::byte* block) { cache().give_back(block, size); }};
+  const Block block = cache().take(size);
+  return {block.data, [block, size](std::byte*) { cache().give_back(block, size); }};
 }
 
 }  // namespace attend
