@@ -44,7 +44,7 @@ TEST(Allocator, HandsOutTheSmallestKeptBlockThatIsLargeEnough) {
   const std::byte* large = nullptr;
   {
     const auto in_use = allocate(5000);
-    large = allocate(90000).get();
+    large = allocate(30000).get();
   }
   const MemoryStatistics before = memory_statistics();
   {
@@ -53,10 +53,18 @@ TEST(Allocator, HandsOutTheSmallestKeptBlockThatIsLargeEnough) {
     EXPECT_EQ(second.get(), large);
     EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 2 * 4096) << "counted as what was asked for";
   }
-  EXPECT_EQ(allocate(90000).get(), large) << "given back whole";
+  EXPECT_EQ(allocate(30000).get(), large) << "given back whole";
   EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
   release_cached_memory();
   EXPECT_EQ(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use);
+}
+
+TEST(Allocator, KeepsLargeBlocksForLargeTensors) {
+  release_cached_memory();
+  { const auto large = allocate(3 << 20); }
+  const std::int64_t calls = memory_statistics().system_calls;
+  const auto small = allocate(4000);
+  EXPECT_EQ(memory_statistics().system_calls, calls + 1);
 }
 
 TEST(Allocator, AsksTheSystemWhenAllBlocksOfTheClassAreInUse) {

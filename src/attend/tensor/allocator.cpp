@@ -25,6 +25,11 @@ std::size_t round_up_to_class(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+// A kept block serves a request if it is at most so many times larger, or small. The blocks of the largest batch shall serve smaller ones
+// too; but a small tensor that lives long shall not sit on a large block.
+constexpr std::size_t kLargestMultiple = 8;
+constexpr std::size_t kSmall = std::size_t{1} << 20;
+
 struct Block {
   std::byte* data;
   std::size_t size;
@@ -68,9 +73,10 @@ class Cache {
   }
 
  private:
-  // The smallest kept block that fits, however large it is: so the blocks of the largest batch serve all others.
+  // The smallest kept block that fits and is not far too large.
   Block take_kept(std::size_t size) {
-    for (auto entry = free_.lower_bound(size); entry != free_.end(); ++entry) {
+    const auto end = free_.upper_bound(std::max(kSmall, kLargestMultiple * size));
+    for (auto entry = free_.lower_bound(size); entry != end; ++entry) {
       auto& [kept, blocks] = *entry;
       if (blocks.empty()) continue;
       std::byte* data = blocks.back();

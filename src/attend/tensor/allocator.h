@@ -1,8 +1,9 @@
 // The memory of tensors: blocks are kept when a tensor dies and handed to the next one that fits, so that a steady training step asks the
-// operating system for nothing, whatever the size of its batch.
+// operating system for nothing, though batches differ in size.
 //
 // Sizes are rounded up to one of eight classes per power of two; a class keeps its free blocks in a list, and a request takes the smallest
-// block that is free and large enough. Blocks are aligned to 64 bytes and can be written to the end of their last 64 bytes. Thread-safe.
+// free block that is large enough and, above 1 MiB, at most eight times too large. Blocks are aligned to 64 bytes and can be written to the
+// end of their last 64 bytes. Thread-safe.
 #pragma once
 
 #include <cstddef>

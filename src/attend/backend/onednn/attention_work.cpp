@@ -1,6 +1,7 @@
 #include "attend/backend/onednn/attention_work.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "attend/core/parallel.h"
@@ -9,6 +10,9 @@
 namespace attend {
 
 namespace {
+
+// Floats of a thread's scratch, enough for forward and backward passes with heads of 64: it is then taken once, not again for each kernel.
+constexpr std::size_t kSmallestScratch = std::size_t{1} << 16;
 
 // Queries of a sequence that its heads handle together.
 struct Piece {
@@ -133,8 +137,8 @@ float* attention_scratch(std::size_t floats) {
   thread_local Scratch scratch;
   if (scratch.floats < floats) {
     scratch.memory.reset();
-    scratch.memory = allocate(floats * sizeof(float));
-    scratch.floats = floats;
+    scratch.floats = std::bit_ceil(std::max(floats, kSmallestScratch));
+    scratch.memory = allocate(scratch.floats * sizeof(float));
   }
   return reinterpret_cast<float*>(scratch.memory.get());
 }
