@@ -1,7 +1,10 @@
 #include "attend/models/transformer.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "attend/core/error.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
@@ -18,6 +21,15 @@ Init embedding_init(const TransformerConfig& config) { return {Init::Kind::norma
 
 Parameter add_table(ParameterSet& parameters, const std::string& name, int vocab_size, const TransformerConfig& config) {
   return parameters.add(name + ".weight", {vocab_size, config.d_model}, embedding_init(config));
+}
+
+void check_step(const TransformerState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  if (parents.size() != tokens.size())
+    throw ShapeError(fmt::format("[step] expected a token for every parent, got {} parents and {} tokens", parents.size(), tokens.size()));
+  for (const std::int32_t parent : parents) {
+    if (parent < 0 || parent >= state.hypotheses())
+      throw ShapeError(fmt::format("[step] expected parents among {} hypotheses, counted from 0, got {}", state.hypotheses(), parent));
+  }
 }
 
 }  // namespace
@@ -93,6 +105,7 @@ Tensor Transformer::step(TransformerState& state, std::span<const std::int32_t> 
   const NoGradient guard;
   Pass pass = Pass::inference();
   const std::size_t rows = parents.size();
+  check_step(state, parents, tokens);
   std::vector<std::int32_t> sentence(rows), length(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     sentence[r] = state.sentence_[static_cast<std::size_t>(parents[r])];

@@ -55,7 +55,8 @@ class Transformer {
   CrossEntropy loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
 
   // Decoding step by step. begin: one hypothesis for each sentence of src. step: hypothesis r continues what was hypothesis parents[r] with
-  // token tokens[r] -> logits [R, V] for the token after it. For the first step parents are 0 .. B-1. No gradients.
+  // token tokens[r] -> logits [R, V] for the token after it. For the first step parents are 0 .. B-1. No gradients. For parents
+  // or tokens that do not exist it throws ShapeError, past learned positions DataError, and leaves the state as it was.
   TransformerState begin(const Tokens& src) const;
   Tensor step(TransformerState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
 

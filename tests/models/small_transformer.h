@@ -1,0 +1,73 @@
+// Small Transformers of every kind, and batches for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/core/random.h"
+#include "attend/models/transformer.h"
+
+namespace attend {
+
+inline TransformerConfig small_config() {
+  TransformerConfig config;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 48;
+  config.n_encoder_layers = 2;
+  config.n_decoder_layers = 2;
+  config.src_vocab_size = config.tgt_vocab_size = 23;
+  config.max_positions = 64;
+  return config;
+}
+
+struct Variant {
+  std::string name;
+  TransformerConfig config;
+};
+
+// Every switch of the configuration at least once.
+inline std::vector<Variant> variants() {
+  std::vector<Variant> all(6, {"", small_config()});
+  all[0].name = "PostNorm";
+  all[1].name = "PreNorm";
+  all[1].config.norm_first = true;
+  all[2].name = "Gelu";
+  all[2].config.activation = Activation::gelu;
+  all[3].name = "LearnedPositions";
+  all[3].config.positions = PositionKind::learned;
+  all[4].name = "NoPositionsUntied";
+  all[4].config.positions = PositionKind::none;
+  all[4].config.tie_embeddings = TiedEmbeddings::none;
+  all[4].config.src_vocab_size = 29;
+  all[5].name = "NarrowKeysWideValues";
+  all[5].config.d_key = 5;
+  all[5].config.d_value = 11;
+  all[5].config.n_heads = 3;
+  all[5].config.tie_embeddings = TiedEmbeddings::target;
+  return all;
+}
+
+// `lengths.size()` sequences of random ids below `vocabulary`.
+inline Tokens random_tokens(const std::vector<int>& lengths, int vocabulary, std::uint64_t seed = 1) {
+  Random random({seed, stream_of("tokens")});
+  std::vector<std::int32_t> ids, offsets{0};
+  for (const int length : lengths) {
+    for (int i = 0; i < length; ++i) ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vocabulary))));
+    offsets.push_back(static_cast<std::int32_t>(ids.size()));
+  }
+  return Tokens::copy(ids, offsets);
+}
+
+// Sequence b of a batch as a batch of its own.
+inline Tokens alone(const Tokens& all, std::size_t b) {
+  const std::int32_t begin = (*all.offsets)[b], end = (*all.offsets)[b + 1];
+  const std::vector<std::int32_t> ids(all.ids->begin() + begin, all.ids->begin() + end), offsets{0, end - begin};
+  return Tokens::copy(ids, offsets);
+}
+
+inline Tensor rows_of(const Tensor& x, const Tokens& tokens, std::size_t b) {
+  return x.slice_rows((*tokens.offsets)[b], (*tokens.offsets)[b + 1]);
+}
+
+}  // namespace attend

@@ -1,0 +1,72 @@
+// A training step in its steady state asks the system for no memory and keeps none.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "attend/core/parallel.h"
+#include "attend/tensor/allocator.h"
+#include "models/small_transformer.h"
+#include "ops/operands.h"
+
+namespace attend {
+namespace {
+
+class SteadyTraining : public testing::TestWithParam<Variant> {
+ protected:
+  SteadyTraining() : model_(with_dropout(GetParam().config), 1), threads_(threads()) { set_threads(1); }
+  ~SteadyTraining() override { set_threads(threads_); }
+
+  static TransformerConfig with_dropout(TransformerConfig config) {
+    config.dropout = config.attention_dropout = config.activation_dropout = 0.2f;
+    return config;
+  }
+
+  // A step on `sentences` random sentences of up to 30 tokens.
+  double step(std::uint64_t number, int sentences) {
+    Random random({number, 1});
+    std::vector<int> lengths;
+    for (int b = 0; b < sentences; ++b) lengths.push_back(1 + static_cast<int>(random.below(30)));
+    const Tokens src = random_tokens(lengths, model_.config().src_vocab_size, number);
+    const Tokens tgt = random_tokens(lengths, model_.config().tgt_vocab_size, number + 1);
+    Pass pass = Pass::training(1, number);
+    model_.parameters().gradients().zero();
+    const CrossEntropy loss = model_.loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass);
+    backward(loss.loss);
+    return loss.loss_sum;
+  }
+
+  Transformer model_;
+
+ private:
+  int threads_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, SteadyTraining, testing::ValuesIn(variants()), [](const auto& suite) { return suite.param.name; });
+
+// With one thread: each further one takes scratch memory when it is first given work, and when that is depends on the machine.
+TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
+  release_cached_memory();
+  for (const int sentences : {60, 6, 1}) step(0, sentences);  // large, small, smallest
+  const MemoryStatistics warm = memory_statistics();
+  for (const int sentences : {25, 50, 1, 3, 40, 7, 59, 12, 2, 33, 5, 15}) {
+    step(static_cast<std::uint64_t>(sentences), sentences);
+    const MemoryStatistics now = memory_statistics();
+    EXPECT_EQ(now.system_calls, warm.system_calls) << sentences << " sentences";
+    EXPECT_EQ(now.bytes_in_use, warm.bytes_in_use) << sentences << " sentences";
+    EXPECT_EQ(now.bytes_reserved, warm.bytes_reserved) << sentences << " sentences";
+  }
+}
+
+TEST_P(SteadyTraining, IsAFunctionOfSeedAndStep) {
+  const double first = step(3, 20);
+  const Tensor gradients = model_.parameters().gradients().clone();
+  EXPECT_NE(step(4, 20), first);
+  EXPECT_EQ(step(3, 20), first);
+  EXPECT_TRUE(same_bits(model_.parameters().gradients(), gradients));
+  set_threads(2);
+  EXPECT_EQ(step(3, 20), first) << "and not of the number of threads";
+  EXPECT_TRUE(same_bits(model_.parameters().gradients(), gradients));
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,82 @@
+#include "attend/models/transformer_config.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "models/small_transformer.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+TEST(TransformerConfig, DefaultsToTheBaseModelOfThePaper) {
+  const TransformerConfig config;
+  EXPECT_EQ(config.d_model, 512);
+  EXPECT_EQ(config.n_heads, 8);
+  EXPECT_EQ(config.d_ff, 2048);
+  EXPECT_EQ(config.n_encoder_layers, 6);
+  EXPECT_EQ(config.n_decoder_layers, 6);
+  EXPECT_EQ(config.dropout, 0.1f);
+  EXPECT_FALSE(config.norm_first);
+  EXPECT_EQ(config.activation, Activation::relu);
+  EXPECT_EQ(config.positions, PositionKind::sinusoidal);
+  EXPECT_EQ(config.tie_embeddings, TiedEmbeddings::all);
+}
+
+TEST(TransformerConfig, AcceptsEveryVariant) {
+  for (const Variant& variant : variants()) EXPECT_NO_THROW(validate(variant.config)) << variant.name;
+}
+
+struct Mistake {
+  std::string option, found;
+  std::function<void(TransformerConfig&)> make;
+};
+
+TEST(TransformerConfig, NamesTheOptionThatIsWrongAndItsValue) {
+  using C = TransformerConfig;
+  const std::vector<Mistake> mistakes{
+      {"d-model", "0", [](C& c) { c.d_model = 0; }},
+      {"d-model", "-4", [](C& c) { c.d_model = -4; }},
+      {"n-heads", "0", [](C& c) { c.n_heads = 0; }},
+      {"n-heads", "5 does not divide d-model 32", [](C& c) { c.n_heads = 5; }},
+      {"n-heads", "5 does not divide d-model 32", [](C& c) { c.n_heads = 5, c.d_key = 8; }},
+      {"d-ff", "0", [](C& c) { c.d_ff = 0; }},
+      {"n-encoder-layers", "0", [](C& c) { c.n_encoder_layers = 0; }},
+      {"n-decoder-layers", "-1", [](C& c) { c.n_decoder_layers = -1; }},
+      {"d-key", "-1", [](C& c) { c.d_key = -1; }},
+      {"d-value", "-2", [](C& c) { c.d_value = -2; }},
+      {"src-vocab-size", "0", [](C& c) { c.src_vocab_size = 0; }},
+      {"tgt-vocab-size", "0", [](C& c) { c.tgt_vocab_size = 0; }},
+      {"max-positions", "0", [](C& c) { c.max_positions = 0; }},
+      {"dropout", "1", [](C& c) { c.dropout = 1.0f; }},
+      {"dropout", "-0.1", [](C& c) { c.dropout = -0.1f; }},
+      {"dropout", "nan", [](C& c) { c.dropout = NAN; }},
+      {"attention-dropout", "1.5", [](C& c) { c.attention_dropout = 1.5f; }},
+      {"activation-dropout", "-1", [](C& c) { c.activation_dropout = -1.0f; }},
+      {"tie-embeddings", "24 source and 23 target", [](C& c) { c.src_vocab_size = 24; }},
+  };
+  for (const Mistake& mistake : mistakes) {
+    SCOPED_TRACE(mistake.option + " " + mistake.found);
+    TransformerConfig config = small_config();
+    mistake.make(config);
+    expect_error<ConfigError>([&] { validate(config); }, {mistake.option + ": ", mistake.found});
+    expect_error<ConfigError>([&] { Transformer(config, 1); }, {mistake.option + ": "});
+  }
+}
+
+TEST(TransformerConfig, TakesAnyNumberOfHeadsWhenTheirWidthsAreGiven) {
+  TransformerConfig config = small_config();
+  config.n_heads = 5;
+  config.d_key = 4;
+  config.d_value = 6;
+  EXPECT_NO_THROW(Transformer(config, 1));
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,125 @@
+// What a Transformer consists of: how many parameters, under which names, which of them are one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "models/small_transformer.h"
+#include "ops/operands.h"
+
+namespace attend {
+namespace {
+
+// By the formulas of the paper: projections with biases, two maps, gains and shifts.
+std::int64_t expected_parameters(const TransformerConfig& c) {
+  const std::int64_t d = c.d_model, keys = c.n_heads * (c.d_key > 0 ? c.d_key : c.d_model / c.n_heads),
+                     values = c.n_heads * (c.d_value > 0 ? c.d_value : c.d_model / c.n_heads);
+  const std::int64_t attention = 2 * (d * keys + keys) + (d * values + values) + (values * d + d);
+  const std::int64_t feed_forward = d * c.d_ff + c.d_ff + c.d_ff * d + d, norm = 2 * d;
+  const std::int64_t encoder_layer = attention + feed_forward + 2 * norm;
+  const std::int64_t decoder_layer = 2 * attention + feed_forward + 3 * norm;
+  std::int64_t tables = c.tgt_vocab_size;
+  if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
+  if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
+  if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
+  return tables * d + c.n_encoder_layers * encoder_layer + c.n_decoder_layers * decoder_layer + (c.norm_first ? 2 * norm : 0);
+}
+
+TEST(TransformerParameters, AreAsManyAsTheFormulaSays) {
+  for (const Variant& variant : variants())
+    EXPECT_EQ(Transformer(variant.config, 1).parameters().size(), expected_parameters(variant.config)) << variant.name;
+}
+
+TEST(TransformerParameters, OfTheTinyTranslatorAreTheKnownNumber) {
+  TransformerConfig tiny;
+  tiny.d_model = 128;
+  tiny.n_heads = 4;
+  tiny.d_ff = 256;
+  tiny.n_encoder_layers = tiny.n_decoder_layers = 4;
+  tiny.src_vocab_size = tiny.tgt_vocab_size = 10000;
+  EXPECT_EQ(Transformer(tiny, Transformer::Purpose::inference).parameters().size(), 2605056);
+}
+
+std::set<std::string> names(const TransformerConfig& config) {
+  std::set<std::string> result;
+  const Transformer model(config, 1);
+  for (const auto& entry : model.parameters().entries()) result.insert(entry.name);
+  return result;
+}
+
+TEST(TransformerParameters, AreNamedAfterTheirModules) {
+  const std::set<std::string> tied = names(small_config());
+  for (const char* name : {"embedding.weight", "encoder.layers.0.self_attn.q_proj.weight", "encoder.layers.1.feed_forward.linear2.bias",
+                           "encoder.layers.1.norm2.weight", "decoder.layers.0.cross_attn.out_proj.bias", "decoder.layers.1.norm3.bias"})
+    EXPECT_TRUE(tied.count(name)) << name;
+  EXPECT_FALSE(tied.count("output_proj.weight"));
+  EXPECT_FALSE(tied.count("encoder.norm.weight")) << "post-norm ends with a normalisation already";
+  const std::set<std::string> untied = names(variants()[4].config), pre_norm = names(variants()[1].config);
+  for (const char* name : {"src_embedding.weight", "tgt_embedding.weight", "output_proj.weight"}) EXPECT_TRUE(untied.count(name)) << name;
+  for (const char* name : {"encoder.norm.weight", "decoder.norm.bias"}) EXPECT_TRUE(pre_norm.count(name)) << name;
+}
+
+TEST(TransformerParameters, AreAFunctionOfTheSeed) {
+  const Transformer a(small_config(), 1), same(small_config(), 1), other(small_config(), 2);
+  EXPECT_TRUE(same_bits(a.parameters().values(), same.parameters().values()));
+  EXPECT_FALSE(same_bits(a.parameters().values(), other.parameters().values()));
+}
+
+TEST(TransformerParameters, ForInferenceHaveNoGradients) {
+  const Transformer model(small_config(), Transformer::Purpose::inference);
+  EXPECT_FALSE(model.parameters().gradients().defined());
+  EXPECT_EQ(model.parameters().size(), Transformer(small_config(), 1).parameters().size());
+}
+
+TEST(TransformerParameters, BeginWithEmbeddingsOfUnitVarianceAfterScaling) {
+  TransformerConfig config = small_config();
+  config.src_vocab_size = config.tgt_vocab_size = 2000;
+  const Transformer model(config, 1);
+  const Tensor table = model.parameters().value(model.parameters().entries()[0]);
+  ASSERT_EQ(table.shape(), (Shape{2000, 32}));
+  EXPECT_NEAR(backend().sum_of_squares(table) / 2000.0, 1.0, 0.02) << "each row: 32 numbers of variance 1/32";
+}
+
+// One table three times: looked up for source and target, and as the output's weight. Its gradient is the sum of the three.
+TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
+  const Tokens src = random_tokens({4, 3}, 23), tgt = random_tokens({3, 5}, 23, 2);
+  TransformerConfig config = small_config();
+  Transformer tied(config, 1);
+  config.tie_embeddings = TiedEmbeddings::none;
+  Transformer untied(config, 1);
+  const auto value = [](const Transformer& model, const std::string& name) {
+    for (const auto& entry : model.parameters().entries()) {
+      if (entry.name == name) return model.parameters().value(entry);
+    }
+    throw Error("no parameter " + name);
+  };
+  for (const auto& entry : untied.parameters().entries()) {
+    const bool table = entry.name == "src_embedding.weight" || entry.name == "tgt_embedding.weight" || entry.name == "output_proj.weight";
+    untied.parameters().value(entry).copy_from(value(tied, table ? "embedding.weight" : entry.name));
+  }
+  Pass pass = Pass::inference();
+  const auto run = [&](Transformer& model) {
+    const CrossEntropy loss = model.loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass);
+    backward(loss.loss);
+    return loss.loss.value().item();
+  };
+  EXPECT_EQ(run(tied), run(untied));
+  const auto gradient = [](const Transformer& model, const std::string& name) {
+    for (const auto& entry : model.parameters().entries()) {
+      if (entry.name == name)
+        return model.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape);
+    }
+    throw Error("no parameter " + name);
+  };
+  const Tensor sum = gradient(untied, "src_embedding.weight").clone();
+  backend().add(sum, gradient(untied, "tgt_embedding.weight"), sum);
+  backend().add(sum, gradient(untied, "output_proj.weight"), sum);
+  EXPECT_GT(backend().sum_of_squares(sum), 0.0);
+  EXPECT_LE(largest_difference(gradient(tied, "embedding.weight"), sum), 1e-5);
+}
+
+}  // namespace
+}  // namespace attend
