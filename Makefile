@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench lint tidy format clean
+.PHONY: help deps build demo test bench kernels lint tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -27,11 +27,20 @@ demo: configure ## build, then train a small translator and write its attention 
 test: build ## build, then run every test
 	@tools/run_tests.sh $(BUILD) $(JOBS)
 
-bench: ## build with benchmarks and time the kernels
+bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MODEL= and SOURCE= say with what)
+	@tools/dependencies.sh ensure build
+	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+	@cmake --build $(BUILD) --target attend_program compare_train_attend bench_kernels
+	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
+	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt
+	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data $(DATA)) \
+	  $(if $(MODEL),--model $(MODEL) --source $(SOURCE))
+
+kernels: ## build with benchmarks and time the kernels beside the machine's limits
 	@tools/dependencies.sh ensure build
 	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD) --target bench_kernels
-	@$(BUILD)/bench/bench_kernels
+	@$(BUILD)/bench/bench_kernels $(if $(FILTER),--benchmark_filter=$(FILTER))
 
 lint: ## check the formatting and the layer table
 	@tools/dependencies.sh ensure lint

@@ -1,0 +1,210 @@
+"""attend beside what people use, on the same work in one run: `make bench`.
+
+Training against PyTorch, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
+within a turn and the median is reported. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
+of the same batch, the same translations.
+
+usage: compare.py --build BUILD --out FOLDER [--data DATA] [--model MODEL] [--turns 3] [--seconds 15] [--only NAME ...]
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TINY = dict(d_model=128, n_heads=4, d_ff=256, n_encoder_layers=4, n_decoder_layers=4, tie_embeddings="all")
+BASE = dict(d_model=512, n_heads=8, d_ff=2048, n_encoder_layers=6, n_decoder_layers=6, tie_embeddings="all")
+
+
+def run(command, **options):
+    done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE, **options)
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+    return done.stdout
+
+
+def run_json(command):
+    return json.loads(run(command).strip().splitlines()[-1])
+
+
+def python(script, *arguments):
+    return run_json([sys.executable, os.path.join(HERE, script), *arguments])
+
+
+class Comparison:
+    def __init__(self, arguments):
+        self.a = arguments
+        self.attend = os.path.join(arguments.build, "attend")
+        self.rows = []
+        os.makedirs(arguments.out, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.a.out, name)
+
+    # The limit of the machine: GFLOP/s of a large f32 product through oneDNN.
+    def limit(self):
+        program = os.path.join(self.a.build, "bench", "bench_kernels")
+        text = run([program, "--benchmark_filter=onednn_product/4096/1024/1024|onednn_product/1024/512/512", "--benchmark_format=json"],
+                   stderr=subprocess.DEVNULL)
+        return max(b["FLOP/s"] for b in json.loads(text)["benchmarks"]) / 1e9
+
+    def add(self, work, attend, peer, peer_name, unit, ratios, **more):
+        row = dict(work=work, attend=attend, peer=peer, peer_name=peer_name, unit=unit, ratio=statistics.median(ratios), ratios=ratios, **more)
+        self.rows.append(row)
+        print(f"{work:<34} attend {attend:>10.1f}   {peer_name} {peer:>10.1f} {unit:<14} ratio {row['ratio']:.2f}", flush=True)
+
+    def train(self, name, config, src, tgt, vocabulary, dropout):
+        options = dict(model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2,
+                       batch_tokens=4096, seconds=self.a.seconds, weights=self.path(f"{name}.safetensors"))
+        file = self.path(f"{name}.json")
+        with open(file, "w") as out:
+            json.dump(options, out)
+        ours = lambda: run_json([os.path.join(self.a.build, "bench", "compare_train_attend"), file])
+        theirs = lambda variant: python("train_torch.py", file, "--variant", variant)
+
+        first = ours()
+        trials = {variant: theirs(variant) for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled")}
+        for variant, result in trials.items():
+            print(f"  {name}: PyTorch {variant} {result['tokens_per_second']:.0f} tokens/s", flush=True)
+            if result["parameters"] != first["parameters"] or abs(result["first_loss"] - first["first_loss"]) > 1e-3:
+                sys.exit(f"{name}: the two sides do not compute the same: {first} {result}")
+        best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in ("f32", "bf16")}
+        for kind in ("f32", "bf16"):
+            turns = [(ours(), theirs(best[kind])) for _ in range(self.a.turns)]
+            speed = [[side["tokens_per_second"] for side in turn] for turn in turns]
+            self.add(f"{name} (f32 against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
+                     "PyTorch", "tokens/s", [a / b for a, b in speed], attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"],
+                     first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]])
+
+    def decode(self, name, model, source, beam):
+        folder = self.path(name + ".ct2")
+        run([sys.executable, os.path.join(HERE, "convert_to_ctranslate2.py"), model, folder])
+        ours_out, theirs_out = self.path(name + ".attend"), self.path(name + ".peer")
+
+        def ours():
+            started = time.monotonic()
+            with open(source) as text, open(ours_out, "w") as out:
+                done = subprocess.Popen([self.attend, "translate", model, "--beam-size", str(beam)], stdin=text, stdout=out)
+                _, status, usage = os.wait4(done.pid, 0)
+            if status != 0:
+                sys.exit(f"{name}: attend failed")
+            return dict(seconds=time.monotonic() - started, peak_bytes=usage.ru_maxrss * 1024)
+
+        def theirs(compute_type, batch_size, inter, intra):
+            return python("decode_ctranslate2.py", folder, source, theirs_out, "--compute-type", compute_type, "--beam-size", beam,
+                          "--batch-size", batch_size, "--inter", inter, "--intra", intra)
+
+        ours()
+        for compute_type in ("float32", "int8"):
+            settings = [(compute_type, size, inter, 2 // inter) for size in (16, 64) for inter in (1, 2)]
+            best = min(settings, key=lambda s: theirs(*s)["seconds"])
+            theirs(*best)
+            with open(ours_out) as a, open(theirs_out) as b:
+                lines = list(zip(a, b))
+            same = sum(x == y for x, y in lines) / len(lines)
+            if compute_type == "float32" and same < 0.97:
+                sys.exit(f"{name}: only {same:.0%} of the translations agree")
+            turns = [(ours(), theirs(*best)) for _ in range(self.a.turns)]
+            self.add(f"{name}, beam {beam} (f32 against {compute_type})", len(lines) / statistics.median(t[0]["seconds"] for t in turns),
+                     len(lines) / statistics.median(t[1]["seconds"] for t in turns), "CTranslate2", "sentences/s",
+                     [t[1]["seconds"] / t[0]["seconds"] for t in turns], same_translations=same, peer_settings=best,
+                     attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"])
+        cold = [(self.cold_start(model, source), theirs("int8", 64, 1, 2)["cold_start_seconds"]) for _ in range(self.a.turns)]
+        self.add(f"{name}, cold start to first line", 1e3 * statistics.median(c[0] for c in cold), 1e3 * statistics.median(c[1] for c in cold),
+                 "CTranslate2", "ms", [theirs / ours for ours, theirs in cold])
+
+    def cold_start(self, model, source):
+        with open(source) as file:
+            line = file.readline()
+        started = time.monotonic()
+        run([self.attend, "translate", model], input=line)
+        return time.monotonic() - started
+
+
+def made_up_ids(path, sentences, vocabulary, seed, shortest=8, longest=40):
+    """Random ids, for shapes that no data is at hand for: speed depends on the lengths alone."""
+    draw = random.Random(seed)
+    with open(path, "w") as out:
+        for _ in range(sentences):
+            out.write(" ".join(str(draw.randrange(4, vocabulary)) for _ in range(draw.randrange(shortest, longest))) + "\n")
+    return path
+
+
+def corpus_ids(c, src, tgt, name, vocabulary):
+    """The ids of real text, as sentencepiece (BPE, joint) cuts it."""
+    import sentencepiece
+
+    prefix = c.path(name)
+    if not os.path.exists(prefix + ".model"):
+        sentencepiece.SentencePieceTrainer.train(input=[src, tgt], model_prefix=prefix, vocab_size=vocabulary, model_type="bpe", pad_id=0, unk_id=1,
+                                                 bos_id=2, eos_id=3, minloglevel=2)
+    processor = sentencepiece.SentencePieceProcessor(prefix + ".model")
+    files = []
+    for side, path in (("src", src), ("tgt", tgt)):
+        files.append(f"{prefix}.{side}.ids")
+        with open(path) as text, open(files[-1], "w") as out:
+            out.writelines(" ".join(map(str, processor.encode(line.rstrip("\n"))[:250])) + "\n" for line in text)
+    return files
+
+
+def plot(rows):
+    """A bar for every ratio, and a line at 1, where both are equally good."""
+    line, left, scale = 26, 330, 90
+    width, height = left + int(scale * max(r["ratio"] for r in rows)) + 70, line * len(rows) + 30
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
+             f'<rect width="{width}" height="{height}" fill="white"/>']
+    for i, row in enumerate(rows):
+        y = 12 + i * line
+        parts.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{row["work"]}</text>')
+        parts.append(f'<rect x="{left}" y="{y}" width="{scale * row["ratio"]:.1f}" height="18" fill="#3b6ea5"/>')
+        parts.append(f'<text x="{left + scale * row["ratio"] + 6:.1f}" y="{y + 14}">{row["ratio"]:.2f}×</text>')
+    parts.append(f'<line x1="{left + scale}" x2="{left + scale}" y1="4" y2="{height - 14}" stroke="#a00" stroke-dasharray="4 3"/>')
+    parts.append(f'<text x="{left + scale + 4}" y="{height - 4}" fill="#a00">as fast as the peer</text></svg>')
+    return "\n".join(parts) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--data", default="", help="folder with multi30k/ and europarl-sample/; made-up sentences without it")
+    parser.add_argument("--model", default="", help="a trained translation model, to compare decoding")
+    parser.add_argument("--source", default="", help="sentences to decode")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "decode-tiny"])
+    arguments = parser.parse_args()
+    c = Comparison(arguments)
+    limit = c.limit()
+    print(f"this machine: {limit:.0f} GFLOP/s in f32 (oneDNN)", flush=True)
+
+    def ids(folder, src, tgt, name, vocabulary):
+        src, tgt = (os.path.join(arguments.data, folder, f) for f in (src, tgt))
+        if arguments.data and os.path.exists(src):
+            return corpus_ids(c, src, tgt, name, vocabulary)
+        print(f"  {name}: no data, made-up sentences instead")
+        return made_up_ids(c.path(name + ".src"), 20000, vocabulary, 1), made_up_ids(c.path(name + ".tgt"), 20000, vocabulary, 2)
+
+    if "train-tiny" in arguments.only:
+        src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 10000)
+        c.train("train-tiny", TINY, src, tgt, 10000, 0.3)
+    if "train-base" in arguments.only:
+        src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000)
+        c.train("train-base", BASE, src, tgt, 32000, 0.1)
+    if "decode-tiny" in arguments.only and arguments.model:
+        c.decode("decode-tiny", arguments.model, arguments.source, 5)
+        c.decode("decode-tiny-greedy", arguments.model, arguments.source, 1)
+    with open(c.path("comparison.json"), "w") as out:
+        json.dump(dict(limit_gflops=limit, rows=c.rows), out, indent=1)
+    with open(c.path("comparison.svg"), "w") as out:
+        out.write(plot(c.rows))
+    print(f"written to {c.path('comparison.json')} and {c.path('comparison.svg')}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Gives CTranslate2 the weights and the vocabulary of one of our translation models.
+
+usage: convert_to_ctranslate2.py MODEL.safetensors OUT_FOLDER
+"""
+
+import json
+import math
+import sys
+
+import ctranslate2
+import numpy as np
+import sentencepiece
+from safetensors import safe_open
+
+
+def sinusoids(length, width):
+    position = np.arange(length)[:, None]
+    frequency = 10000.0 ** (-np.arange(0, width, 2) / width)
+    table = np.empty((length, width), dtype=np.float32)
+    table[:, 0::2], table[:, 1::2] = np.sin(position * frequency), np.cos(position * frequency)
+    return table
+
+
+class Model:
+    def __init__(self, path):
+        with safe_open(path, "np") as file:
+            self.tensors = {name: file.get_tensor(name) for name in file.keys()}
+            self.config = json.loads(file.metadata()["attend.config"])
+        if self.config["norm_first"] or self.config["positions"] != "sinusoidal" or self.config["tie_embeddings"] != "all":
+            sys.exit("only the paper's arrangement is converted: post-norm, sinusoids, tied embeddings")
+
+    def linear(self, spec, *paths):
+        """Several projections of one input as one product."""
+        spec.weight = np.concatenate([self.tensors[path + ".weight"] for path in paths])
+        spec.bias = np.concatenate([self.tensors[path + ".bias"] for path in paths])
+
+    def norm(self, spec, path):
+        spec.gamma, spec.beta = self.tensors[path + ".weight"], self.tensors[path + ".bias"]
+
+    def self_attention(self, spec, path, norm):
+        self.linear(spec.linear[0], *(f"{path}.{part}_proj" for part in "qkv"))
+        self.linear(spec.linear[1], f"{path}.out_proj")
+        self.norm(spec.layer_norm, norm)
+
+    def cross_attention(self, spec, path, norm):
+        self.linear(spec.linear[0], f"{path}.q_proj")
+        self.linear(spec.linear[1], f"{path}.k_proj", f"{path}.v_proj")
+        self.linear(spec.linear[2], f"{path}.out_proj")
+        self.norm(spec.layer_norm, norm)
+
+    def feed_forward(self, spec, path, norm):
+        self.linear(spec.linear_0, f"{path}.linear1")
+        self.linear(spec.linear_1, f"{path}.linear2")
+        self.norm(spec.layer_norm, norm)
+
+    def embeddings(self, spec, embedding):
+        embedding.weight = self.tensors["embedding.weight"]
+        embedding.multiply_by_sqrt_depth = True
+        spec.position_encodings.encodings = sinusoids(1024, self.config["d_model"])
+
+    def vocabulary(self):
+        processor = sentencepiece.SentencePieceProcessor(model_proto=bytes(self.tokenizer()))
+        return [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
+
+    def tokenizer(self):
+        return self.tensors["tokenizer"].tobytes()
+
+    def spec(self):
+        c = self.config
+        spec = ctranslate2.specs.TransformerSpec.from_config((c["n_encoder_layers"], c["n_decoder_layers"]), c["n_heads"], pre_norm=False)
+        self.embeddings(spec.encoder, spec.encoder.embeddings[0])
+        self.embeddings(spec.decoder, spec.decoder.embeddings)
+        for i, layer in enumerate(spec.encoder.layer):
+            path = f"encoder.layers.{i}."
+            self.self_attention(layer.self_attention, path + "self_attn", path + "norm1")
+            self.feed_forward(layer.ffn, path + "feed_forward", path + "norm2")
+        for i, layer in enumerate(spec.decoder.layer):
+            path = f"decoder.layers.{i}."
+            self.self_attention(layer.self_attention, path + "self_attn", path + "norm1")
+            self.cross_attention(layer.attention, path + "cross_attn", path + "norm2")
+            self.feed_forward(layer.ffn, path + "feed_forward", path + "norm3")
+        spec.decoder.projection.weight = self.tensors["embedding.weight"]
+        pieces = self.vocabulary()
+        spec.register_source_vocabulary(pieces)
+        spec.register_target_vocabulary(pieces)
+        spec.config.add_source_eos = True
+        return spec
+
+
+def main():
+    model = Model(sys.argv[1])
+    spec = model.spec()
+    spec.validate()
+    spec.optimize()
+    import os
+
+    os.makedirs(sys.argv[2], exist_ok=True)
+    spec.save(sys.argv[2])
+    with open(os.path.join(sys.argv[2], "tokenizer.model"), "wb") as file:
+        file.write(model.tokenizer())
+
+
+if __name__ == "__main__":
+    main()

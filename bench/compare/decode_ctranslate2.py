@@ -1,0 +1,66 @@
+"""The other side of a decoding comparison: CTranslate2.
+
+usage: decode_ctranslate2.py FOLDER SOURCE OUT --compute-type int8|float32 --beam-size N --batch-size N [--inter 1 --intra 2] [--latency]
+
+SOURCE holds sentences; OUT gets their translations. Prints one line of JSON: seconds, tokens, peak memory, load time.
+"""
+
+import argparse
+import json
+import resource
+import time
+
+begun = time.monotonic()
+import ctranslate2  # noqa: E402  the import is part of a cold start
+import sentencepiece  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("source")
+    parser.add_argument("out")
+    parser.add_argument("--compute-type", default="float32")
+    parser.add_argument("--beam-size", type=int, default=5)
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--inter", type=int, default=1)
+    parser.add_argument("--intra", type=int, default=2)
+    parser.add_argument("--latency", action="store_true")
+    a = parser.parse_args()
+
+    translator = ctranslate2.Translator(a.folder, compute_type=a.compute_type, inter_threads=a.inter, intra_threads=a.intra)
+    processor = sentencepiece.SentencePieceProcessor(a.folder + "/tokenizer.model")
+    with open(a.source) as file:
+        lines = [line.rstrip("\n") for line in file]
+    options = dict(beam_size=a.beam_size, length_penalty=1.0, max_decoding_length=256)
+    result = {}
+    translator.translate_batch([processor.encode(lines[0], out_type=str)], **options)
+    result["cold_start_seconds"] = time.monotonic() - begun
+
+    started = time.monotonic()
+    latencies = []
+    if a.latency:
+        outputs = []
+        for line in lines:
+            at = time.monotonic()
+            outputs += translator.translate_batch([processor.encode(line, out_type=str)], **options)
+            latencies.append(time.monotonic() - at)
+    else:
+        tokens = [processor.encode(line, out_type=str) for line in lines]
+        outputs = translator.translate_batch(tokens, max_batch_size=a.batch_size, **options)
+    pieces = [output.hypotheses[0] for output in outputs]
+    text = [processor.decode(p) for p in pieces]
+    result["seconds"] = time.monotonic() - started
+    result["tokens"] = sum(len(p) for p in pieces)
+    result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if latencies:
+        latencies.sort()
+        result["latency_median"] = latencies[len(latencies) // 2]
+        result["latency_99"] = latencies[int(len(latencies) * 0.99)]
+    with open(a.out, "w") as file:
+        file.writelines(line + "\n" for line in text)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

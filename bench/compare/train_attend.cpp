@@ -1,0 +1,110 @@
+// One side of a comparison: trains an encoder-decoder for some seconds on given token ids and prints what it measured as JSON.
+//
+//   compare_train_attend OPTIONS.json   {"src": file, "tgt": file, "vocabulary": V, "weights": file to write, "seconds": s, "threads": t,
+//                                        "batch_tokens": n, "model": {the TransformerConfig}, "dropout": p}
+//
+// src and tgt hold a sentence a line, as ids without bos and eos. The loss of the first batch, without dropout, is for the other side to
+// reproduce from the weights.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "attend/autograd/variable.h"
+#include "attend/checkpoint/options_json.h"
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/parallel.h"
+#include "attend/data/batcher.h"
+#include "attend/models/transformer.h"
+#include "attend/optim/adam.h"
+
+namespace {
+
+using namespace attend;
+
+constexpr TranslationIds kIds{3, 2, 3};
+constexpr double kLabelSmoothing = 0.1;
+
+Ragged read_ids(const std::string& path) {
+  Ragged ragged;
+  for (const std::string& line : read_lines(path)) {
+    std::istringstream words(line);
+    ragged.add(std::vector<std::int32_t>{std::istream_iterator<std::int32_t>(words), {}});
+  }
+  return ragged;
+}
+
+CrossEntropy loss_of(const Transformer& model, const TranslationBatch& batch, Pass& pass) {
+  const auto targets = std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out);
+  return model.loss(Tokens::copy(batch.src.ids, batch.src.offsets), Tokens::copy(batch.tgt_in.ids, batch.tgt_in.offsets), targets,
+                    {static_cast<float>(kLabelSmoothing), static_cast<double>(batch.tgt_out.size())}, pass);
+}
+
+double first_loss(const Transformer& model, const EncodedPairs& pairs, const BatchOptions& options) {
+  const TranslationBatch batch = TranslationBatcher(pairs, kIds, options, std::nullopt).batch(0, 0);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out.size());
+}
+
+int run(const nlohmann::json& options) {
+  set_threads(options.at("threads"));
+  TransformerConfig config;
+  options_from_json(options.at("model").dump(), config, "model");
+  config.src_vocab_size = config.tgt_vocab_size = options.at("vocabulary");
+  Transformer model(config, 1);
+  const EncodedPairs pairs{read_ids(options.at("src")), read_ids(options.at("tgt"))};
+  BatchOptions batch_options;
+  batch_options.batch_tokens = options.at("batch_tokens");
+
+  Checkpoint weights;
+  add_parameters(weights, model.parameters(), model.parameters().values());
+  save_checkpoint(std::string(options.at("weights")), weights);
+  nlohmann::json result{{"parameters", model.parameters().size()}, {"first_loss", first_loss(model, pairs, batch_options)}};
+
+  const TranslationBatcher batches(pairs, kIds, batch_options, 1);
+  Adam adam(model.parameters(), {});
+  const auto seconds_now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  constexpr int kWarmUp = 3;
+  double begun = seconds_now(), tokens = 0, source_tokens = 0;
+  std::int64_t steps = 0;
+  for (std::int64_t i = 0; i <= kWarmUp || seconds_now() - begun < options.at("seconds").get<double>(); ++i) {
+    if (i == kWarmUp) begun = seconds_now();
+    const TranslationBatch batch = batches.batch(i / batches.batches(0), i % batches.batches(0));
+    model.parameters().gradients().zero();
+    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
+    backward(loss_of(model, batch, pass).loss);
+    adam.step(1e-4f);
+    if (i < kWarmUp) continue;
+    ++steps;
+    tokens += static_cast<double>(batch.tgt_out.size());
+    source_tokens += static_cast<double>(batch.src.ids.size());
+  }
+  const double seconds = seconds_now() - begun;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  result.update({{"steps", steps},
+                 {"tokens_per_second", tokens / seconds},
+                 {"source_tokens_per_second", source_tokens / seconds},
+                 {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+  std::cout << result << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 2) throw ConfigError("usage: compare_train_attend OPTIONS.json");
+    std::ifstream file(argv[1]);
+    return run(nlohmann::json::parse(file));
+  } catch (const std::exception& error) {
+    std::cerr << "compare_train_attend: " << error.what() << "\n";
+    return 1;
+  }
+}

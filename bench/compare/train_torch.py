@@ -1,0 +1,188 @@
+"""The other side of a training comparison: PyTorch, at its best, on the same sentences and the same weights.
+
+usage: train_torch.py OPTIONS.json [--variant f32|bf16|f32-compiled|bf16-compiled]
+
+The model is nn.Transformer's layers with the embeddings of the paper; attention runs through scaled_dot_product_attention, batches are
+made of sentences of similar length (so that little is padded), Adam is the fused one. Prints one line of JSON, as train_attend.cpp does.
+"""
+
+import argparse
+import json
+import math
+import resource
+import time
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
+
+PAD, BOS, EOS = 0, 2, 3
+WARM_UP = 3
+
+
+class Translator(nn.Module):
+    def __init__(self, config, vocabulary, dropout):
+        super().__init__()
+        d = config["d_model"]
+        common = dict(d_model=d, nhead=config["n_heads"], dim_feedforward=config["d_ff"], dropout=dropout, batch_first=True)
+        encoder_layer = nn.TransformerEncoderLayer(**common)
+        decoder_layer = nn.TransformerDecoderLayer(**common)
+        for layer in (encoder_layer, decoder_layer):  # as in the recipe: residual dropout only
+            layer.dropout.p = 0.0
+            for name in ("self_attn", "multihead_attn"):
+                if hasattr(layer, name):
+                    getattr(layer, name).dropout = 0.0
+        self.encoder = nn.TransformerEncoder(encoder_layer, config["n_encoder_layers"], enable_nested_tensor=False)
+        self.decoder = nn.TransformerDecoder(decoder_layer, config["n_decoder_layers"])
+        self.embedding = nn.Embedding(vocabulary, d)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("positions", sinusoids(1024, d), persistent=False)
+        self.scale = math.sqrt(d)
+
+    def embed(self, ids):
+        return self.dropout(self.embedding(ids) * self.scale + self.positions[: ids.shape[1]])
+
+    def forward(self, src, tgt):
+        width = tgt.shape[1]
+        causal = torch.ones(width, width, dtype=torch.bool).triu(1)
+        padding = src == PAD
+        memory = self.encoder(self.embed(src), src_key_padding_mask=padding)
+        hidden = self.decoder(self.embed(tgt), memory, tgt_mask=causal, tgt_is_causal=True, memory_key_padding_mask=padding)
+        return hidden
+
+
+def sinusoids(length, width):
+    position = torch.arange(length, dtype=torch.float64)[:, None]
+    frequency = 10000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    table = torch.empty(length, width, dtype=torch.float64)
+    table[:, 0::2], table[:, 1::2] = torch.sin(position * frequency), torch.cos(position * frequency)
+    return table.float()
+
+
+def torch_names(name):
+    """attend's module path -> (PyTorch's, index of the third of in_proj or None)."""
+    name = name.replace("feed_forward.", "").replace("cross_attn", "multihead_attn")
+    for index, part in enumerate(("q_proj", "k_proj", "v_proj")):
+        if part in name:
+            return name.replace(f".{part}.", ".in_proj_"), index
+    return name, None
+
+
+def load_weights(model, path):
+    target = dict(model.named_parameters())
+    used = 0
+    with torch.no_grad():
+        for name, tensor in load_file(path).items():
+            theirs, third = torch_names(name)
+            parameter = target[theirs]
+            part = parameter if third is None else parameter.chunk(3)[third]
+            part.copy_(tensor)
+            used += tensor.numel()
+    assert used == sum(p.numel() for p in target.values()), "the models differ in their parameters"
+    return used
+
+
+def read_ids(path):
+    with open(path) as file:
+        return [[int(word) for word in line.split()] for line in file]
+
+
+def pad(sequences):
+    width = max(len(s) for s in sequences)
+    return torch.tensor([s + [PAD] * (width - len(s)) for s in sequences])
+
+
+def collate(pairs):
+    src = pad([s + [EOS] for s, _ in pairs])
+    tgt_in = pad([[BOS] + t for _, t in pairs])
+    tgt_out = pad([t + [EOS] for _, t in pairs])
+    return src, tgt_in, tgt_out
+
+
+def first_batch(pairs, limit):
+    batch, tokens = [], 0
+    for pair in pairs:
+        tokens += max(len(pair[0]), len(pair[1])) + 1
+        if tokens > limit:
+            break
+        batch.append(pair)
+    return collate(batch)
+
+
+def bucketed_batches(pairs, limit):
+    """Sentences of similar length together; the padded width of the longer side counts, as the memory does."""
+    ordered = sorted(pairs, key=lambda pair: (max(len(pair[0]), len(pair[1])), len(pair[0])))
+    batches, batch, width = [], [], 0
+    for pair in ordered:
+        longer = max(len(pair[0]), len(pair[1])) + 1
+        if batch and max(width, longer) * (len(batch) + 1) > limit:
+            batches.append(collate(batch))
+            batch, width = [], 0
+        batch.append(pair)
+        width = max(width, longer)
+    batches.append(collate(batch))
+    generator = torch.Generator().manual_seed(1)
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+
+
+def loss_of(model, batch, variant):
+    src, tgt_in, tgt_out = batch
+    with torch.autocast("cpu", torch.bfloat16, enabled=variant.startswith("bf16")):
+        hidden = model(src, tgt_in)
+        real = tgt_out != PAD  # no logits for the padding
+        logits = F.linear(hidden[real], model.embedding.weight)
+        return F.cross_entropy(logits, tgt_out[real], label_smoothing=0.1)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("options")
+    parser.add_argument("--variant", default="f32")
+    arguments = parser.parse_args()
+    with open(arguments.options) as file:
+        options = json.load(file)
+    torch.manual_seed(1)
+    torch.set_num_threads(options["threads"])
+    model = Translator(options["model"], options["vocabulary"], options["dropout"])
+    result = {"parameters": load_weights(model, options["weights"])}
+    pairs = list(zip(read_ids(options["src"]), read_ids(options["tgt"])))
+
+    model.eval()
+    with torch.no_grad():
+        result["first_loss"] = loss_of(model, first_batch(pairs, options["batch_tokens"]), "f32").item()
+    model.train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    batches = bucketed_batches(pairs, options["batch_tokens"])
+    run = loss_of
+    if arguments.variant.endswith("compiled"):
+        model.encoder, model.decoder = torch.compile(model.encoder, dynamic=True), torch.compile(model.decoder, dynamic=True)
+    warm_up = 12 if arguments.variant.endswith("compiled") else WARM_UP
+
+    steps = tokens = source_tokens = 0
+    begun = time.monotonic()
+    i = 0
+    while i <= warm_up or time.monotonic() - begun < options["seconds"]:
+        if i == warm_up:
+            begun = time.monotonic()
+        batch = batches[i % len(batches)]
+        optimizer.zero_grad(set_to_none=True)
+        run(model, batch, arguments.variant).backward()
+        optimizer.step()
+        if i >= warm_up:
+            steps += 1
+            tokens += int((batch[2] != PAD).sum())
+            source_tokens += int((batch[0] != PAD).sum())
+        i += 1
+    seconds = time.monotonic() - begun
+    result.update(
+        steps=steps,
+        tokens_per_second=tokens / seconds,
+        source_tokens_per_second=source_tokens / seconds,
+        peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
