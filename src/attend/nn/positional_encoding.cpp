@@ -43,11 +43,17 @@ Positions PositionalEncoding::at(Ids positions) const {
       throw DataError(fmt::format("a sequence of {} tokens is longer than the {} positions the model has learned", last + 1, limit));
     return {*learned_, std::move(positions)};
   }
-  if (!sinusoids_.defined() || sinusoids_.dim(0) <= last) {
-    const std::int64_t length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(last + 1, 256))));
-    sinusoids_ = Variable(sinusoids(length, width_));
+  return {sinusoids_for(last), std::move(positions)};
+}
+
+Variable PositionalEncoding::sinusoids_for(std::int32_t last_position) const {
+  const std::lock_guard lock(sinusoids_->mutex);
+  Variable& table = sinusoids_->table;
+  if (!table.defined() || table.dim(0) <= last_position) {
+    const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(last_position + 1, 256))));
+    table = Variable(sinusoids(length, width_));
   }
-  return {sinusoids_, std::move(positions)};
+  return table;
 }
 
 Positions PositionalEncoding::of(std::span<const std::int32_t> offsets) const {

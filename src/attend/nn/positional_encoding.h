@@ -1,6 +1,8 @@
 // Positions: the sinusoids of section 3.5, a learned table, or none.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +33,14 @@ class PositionalEncoding {
   PositionKind kind_;
   std::int64_t width_;
   Parameter learned_;
-  mutable Variable sinusoids_;  // computed when first needed
+
+  // Computed when first needed; several threads may decode with one model.
+  struct Sinusoids {
+    std::mutex mutex;
+    Variable table;
+  };
+  Variable sinusoids_for(std::int32_t last_position) const;
+  std::shared_ptr<Sinusoids> sinusoids_ = std::make_shared<Sinusoids>();
 };
 
 }  // namespace attend
