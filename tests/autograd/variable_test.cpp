@@ -73,6 +73,14 @@ TEST(Backward, OfALeafIsItsOwnGradient) {
   EXPECT_EQ(x.gradient().item(), 2.0f);
 }
 
+TEST(Backward, KeepsNoGradientOfWhatIsBetween) {
+  const Variable x(numbers({7}), true);
+  const Variable between = times(2.0f, x), y = times(3.0f, between);
+  backward(y);
+  EXPECT_FALSE(between.gradient().defined());
+  EXPECT_FALSE(y.gradient().defined());
+}
+
 // A diamond: the function of `shared` may run only when both branches have sent their part, the longer one too.
 TEST(Backward, VisitsANodeAfterAllThatUseItAndOnce) {
   std::vector<std::string> log;
