@@ -9,6 +9,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/tasks/golden_sentences.h"
 
 namespace attend {
@@ -46,7 +47,7 @@ std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& argume
 
 void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
-  if (arguments.last < 0) throw ConfigError(fmt::format("--last: expected at least 0, got {}", arguments.last));
+  require_at_least("--last", arguments.last, 0);
   const auto paths = checkpoints_of(arguments);
   Checkpoint mean = average_checkpoints(paths);
   add_golden_sentences(mean);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/core/random.h"
 
 namespace attend {
@@ -34,7 +35,7 @@ std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
 
 BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
     : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
-  if (limit_ < 1) throw ConfigError(fmt::format("batch-tokens is {}, expected at least 1", limit_));
+  require_at_least("batch-tokens", limit_, 1);
 }
 
 BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)

@@ -8,6 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/option_check.h"
 #include "attend/core/random.h"
 #include "attend/data/corpus.h"
 
@@ -75,7 +76,7 @@ Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t strid
 }
 
 void check(const std::vector<std::int32_t>& stream, const LanguageOptions& options) {
-  if (options.sequence_length < 1) throw ConfigError(fmt::format("sequence-length is {}, expected at least 1", options.sequence_length));
+  require_at_least("sequence-length", options.sequence_length, 1);
   if (stream.size() < 2) throw DataError("the text has no token to predict; expected at least one line");
 }
 

@@ -8,6 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
@@ -33,7 +34,7 @@ struct Sentence {
 };
 
 void check(const BeamSearchOptions& o) {
-  if (o.beam_size < 1) throw ConfigError(fmt::format("beam-size: expected at least 1, got {}", o.beam_size));
+  require_at_least("beam-size", o.beam_size, 1);
   if (o.n_best < 1 || o.n_best > o.beam_size)
     throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
   if (o.max_length < 0 || o.min_length < 0) throw ConfigError("max-length, min-length: expected at least 0");

@@ -8,6 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/core/random.h"
 
 namespace attend {
@@ -16,7 +17,7 @@ namespace {
 
 void check(const SamplingOptions& o) {
   if (!(o.temperature > 0.0f)) throw ConfigError(fmt::format("temperature: expected a positive number, got {}", o.temperature));
-  if (o.top_k < 0) throw ConfigError(fmt::format("top-k: expected at least 0, got {}", o.top_k));
+  require_at_least("top-k", o.top_k, 0);
   if (!(o.top_p > 0.0f && o.top_p <= 1.0f)) throw ConfigError(fmt::format("top-p: expected a probability in (0, 1], got {}", o.top_p));
 }
 

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
 namespace {
-
-void at_least(int value, int least, const char* name) {
-  if (value < least) throw ConfigError(fmt::format("{}: expected at least {}, got {}", name, least, value));
-}
 
 void probability(float value, const char* name) {
   if (!(value >= 0.0f && value < 1.0f)) throw ConfigError(fmt::format("{}: expected a probability in [0, 1), got {}", name, value));
@@ -19,16 +16,16 @@ void probability(float value, const char* name) {
 }  // namespace
 
 void validate(const TransformerConfig& c) {
-  at_least(c.d_model, 1, "d-model");
-  at_least(c.n_heads, 1, "n-heads");
-  at_least(c.d_ff, 1, "d-ff");
-  at_least(c.n_encoder_layers, 1, "n-encoder-layers");
-  at_least(c.n_decoder_layers, 1, "n-decoder-layers");
-  at_least(c.d_key, 0, "d-key");
-  at_least(c.d_value, 0, "d-value");
-  at_least(c.src_vocab_size, 1, "src-vocab-size");
-  at_least(c.tgt_vocab_size, 1, "tgt-vocab-size");
-  at_least(c.max_positions, 1, "max-positions");
+  require_at_least("d-model", c.d_model, 1);
+  require_at_least("n-heads", c.n_heads, 1);
+  require_at_least("d-ff", c.d_ff, 1);
+  require_at_least("n-encoder-layers", c.n_encoder_layers, 1);
+  require_at_least("n-decoder-layers", c.n_decoder_layers, 1);
+  require_at_least("d-key", c.d_key, 0);
+  require_at_least("d-value", c.d_value, 0);
+  require_at_least("src-vocab-size", c.src_vocab_size, 1);
+  require_at_least("tgt-vocab-size", c.tgt_vocab_size, 1);
+  require_at_least("max-positions", c.max_positions, 1);
   if (c.d_model % c.n_heads != 0 && (c.d_key == 0 || c.d_value == 0))
     throw ConfigError(
         fmt::format("n-heads: {} does not divide d-model {}; choose a divisor, or set d-key and d-value", c.n_heads, c.d_model));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
@@ -12,7 +13,7 @@ namespace attend {
 namespace {
 
 MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
-  if (o.n_heads < 1) throw ConfigError(fmt::format("n-heads: expected at least 1, got {}", o.n_heads));
+  require_at_least("n-heads", o.n_heads, 1);
   if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
     throw ConfigError(
         fmt::format("n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head", o.n_heads, o.d_model));

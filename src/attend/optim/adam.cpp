@@ -7,6 +7,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
@@ -23,8 +24,8 @@ Adam::Adam(ParameterSet& parameters, const AdamOptions& options)
   fraction(options.beta1, "adam-beta1");
   fraction(options.beta2, "adam-beta2");
   if (!(options.epsilon > 0.0f)) throw ConfigError(fmt::format("adam-epsilon: expected a positive number, got {}", options.epsilon));
-  if (!(options.weight_decay >= 0.0f)) throw ConfigError(fmt::format("weight-decay: expected at least 0, got {}", options.weight_decay));
-  if (!(options.clip_norm >= 0.0f)) throw ConfigError(fmt::format("clip-norm: expected at least 0, got {}", options.clip_norm));
+  require_at_least("weight-decay", options.weight_decay, 0);
+  require_at_least("clip-norm", options.clip_norm, 0);
 }
 
 double Adam::step(float learning_rate) {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
@@ -33,7 +34,7 @@ class WarmupThen final : public Schedule {
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model, std::int64_t total_steps) {
   if (!(o.learning_rate > 0.0f)) throw ConfigError(fmt::format("learning-rate: expected a positive number, got {}", o.learning_rate));
-  if (o.warmup_steps < 0) throw ConfigError(fmt::format("warmup-steps: expected at least 0, got {}", o.warmup_steps));
+  require_at_least("warmup-steps", o.warmup_steps, 0);
   if (!(o.min_learning_rate >= 0.0f && o.min_learning_rate <= o.learning_rate))
     throw ConfigError(
         fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}", o.learning_rate, o.min_learning_rate));

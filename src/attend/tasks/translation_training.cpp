@@ -6,6 +6,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/translation_objective.h"
 
@@ -31,7 +32,7 @@ void check(const TranslationTraining& o) {
   need(o.data.tgt_train, "tgt-train", "the file with its translation");
   if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
-  if (o.loss.valid_beam_size < 1) throw ConfigError(fmt::format("valid-beam-size: expected at least 1, got {}", o.loss.valid_beam_size));
+  require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
   if (!o.vocabulary.joint_vocabulary && o.model.tie_embeddings == TiedEmbeddings::all)
     throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/transformer_steps.h"
 #include "attend/tasks/attention_maps.h"
@@ -77,7 +78,7 @@ void Translator::translate(LineReader& lines, const std::function<void(const Tra
 }
 
 std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
-  if (options.batch_size < 1) throw ConfigError(fmt::format("batch-size: expected at least 1, got {}", options.batch_size));
+  require_at_least("batch-size", options.batch_size, 1);
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 namespace {
@@ -20,7 +21,7 @@ Scalar scalar(std::string tag, double value) { return {std::move(tag), static_ca
 
 TensorBoard::TensorBoard(std::filesystem::path folder, TensorBoardOptions options)
     : folder_(std::move(folder)), options_(std::move(options)) {
-  if (options_.every < 1) throw ConfigError(fmt::format("tensorboard-every: expected at least 1, got {}", options_.every));
+  require_at_least("tensorboard-every", options_.every, 1);
   if (!options_.now) options_.now = system_seconds;
 }
 

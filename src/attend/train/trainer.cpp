@@ -11,6 +11,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/state.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
@@ -19,17 +20,14 @@ namespace {
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 void check(const TrainerOptions& o) {
-  const auto at_least = [](std::int64_t value, std::int64_t least, const char* name) {
-    if (value < least) throw ConfigError(fmt::format("{}: expected at least {}, got {}", name, least, value));
-  };
-  at_least(o.max_steps, 1, "max-steps");
-  at_least(o.max_epochs, 0, "max-epochs");
-  at_least(o.accumulate, 1, "accumulate");
-  at_least(o.valid_every, 0, "valid-every");
-  at_least(o.save_every, 0, "save-every");
-  at_least(o.keep_checkpoints, 0, "keep-checkpoints");
-  at_least(o.patience, 0, "patience");
-  at_least(o.average_last, 0, "average-last");
+  require_at_least("max-steps", o.max_steps, 1);
+  require_at_least("max-epochs", o.max_epochs, 0);
+  require_at_least("accumulate", o.accumulate, 1);
+  require_at_least("valid-every", o.valid_every, 0);
+  require_at_least("save-every", o.save_every, 0);
+  require_at_least("keep-checkpoints", o.keep_checkpoints, 0);
+  require_at_least("patience", o.patience, 0);
+  require_at_least("average-last", o.average_last, 0);
   if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
     throw ConfigError(
         fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 namespace {
@@ -70,7 +71,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, std:
 }  // namespace
 
 TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options) : path_(std::move(path)), options_(options) {
-  if (options_.every < 1) throw ConfigError(fmt::format("log-every: expected at least 1, got {}", options_.every));
+  require_at_least("log-every", options_.every, 1);
 }
 
 void TrainingLog::on_start(const TrainingStart& start) {
