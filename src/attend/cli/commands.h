@@ -19,6 +19,9 @@ void add_score_command(CLI::App& app);
 // attend attention MODEL TEXT --out F: a page that shows where the model looks when it translates.
 void add_attention_command(CLI::App& app);
 
+// attend embed MODEL < text: vectors of tokens or sentences, and the nearest uses of a word.
+void add_embed_command(CLI::App& app);
+
 // attend average CHECKPOINT... --out F: the mean of several checkpoints.
 void add_average_command(CLI::App& app);
 

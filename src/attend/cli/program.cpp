@@ -23,6 +23,7 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_translate_command(app);
   add_score_command(app);
   add_attention_command(app);
+  add_embed_command(app);
   add_average_command(app);
   add_info_command(app);
   add_evaluate_command(app);

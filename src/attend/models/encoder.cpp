@@ -24,8 +24,16 @@ Encoder::Encoder(ParameterSet& parameters, const std::string& path, const Transf
 }
 
 Variable Encoder::forward(Variable x, const AttentionPattern& pattern, Pass& pass) const {
-  for (const EncoderLayer& layer : layers_) x = layer.forward(x, pattern, pass);
-  return norm_ ? norm_->forward(x) : x;
+  const auto record = [&pass](const Variable& state) {
+    if (pass.hidden != nullptr) pass.hidden->push_back(state.value());
+  };
+  for (const EncoderLayer& layer : layers_) {
+    record(x);
+    x = layer.forward(x, pattern, pass);
+  }
+  if (norm_) x = norm_->forward(x);
+  record(x);
+  return x;
 }
 
 }  // namespace attend

@@ -43,6 +43,9 @@ class Transformer {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
+  // The table of the source's embeddings [V, D].
+  const Tensor& src_embeddings() const { return src_embedding_->value(); }
+
   // src [N tokens] -> memory [N, D].
   Variable encode(const Tokens& src, Pass& pass) const;
   // Whole target prefixes, each position seeing the earlier ones -> hidden states [M, D].

@@ -37,6 +37,8 @@ class Pass {
 
   // When set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
+  // When set, the encoder appends its input and the output of each of its layers, [N, D] all of them.
+  std::vector<Tensor>* hidden = nullptr;
 
  private:
   Pass() = default;

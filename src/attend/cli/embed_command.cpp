@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <bit>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/standard_input.h"
+#include "attend/cli/thread_options.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/tasks/nearest_contexts.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kWindow = 1024;  // lines in memory
+
+struct EmbedArguments {
+  std::string model;
+  std::string npy;
+  bool context = true;
+  ThreadOptions threads;
+  EmbeddingOptions embedding;
+  NearestOptions nearest;
+};
+
+template <class Visitor>
+void fields(EmbedArguments& a, Visitor&& visit) {
+  visit("npy", a.npy, "write all vectors, one under the other, into this NumPy file instead of printing JSON lines");
+  visit("context", a.context, "vectors that depend on the sentence; without, the static embeddings of the tokens");
+  fields(a.threads, visit);
+  fields(a.embedding, visit);
+  fields(a.nearest, visit);
+}
+
+// Numbers with as many digits as their float has, not as its double would.
+std::string to_json(const Tensor& vectors, std::int64_t row) {
+  return fmt::format("[{}]", fmt::join(vectors.row(row), vectors.row(row) + vectors.cols(), ","));
+}
+
+std::string to_json(const TextEmbedding& embedding, EmbeddingPooling pooling) {
+  const std::string tokens = nlohmann::json(embedding.tokens).dump();
+  if (pooling != EmbeddingPooling::none) return fmt::format("{{\"tokens\":{},\"vector\":{}}}", tokens, to_json(embedding.vectors, 0));
+  std::vector<std::string> rows;
+  for (std::int64_t t = 0; t < embedding.vectors.dim(0); ++t) rows.push_back(to_json(embedding.vectors, t));
+  return fmt::format("{{\"tokens\":{},\"vectors\":[{}]}}", tokens, fmt::join(rows, ","));
+}
+
+// Format 1.0 of NumPy's files: magic, header padded to a multiple of 64 bytes, then the rows, little-endian.
+std::string npy_header(std::size_t rows, std::size_t cols) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
+  header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ').append("\n");
+  std::string magic("\x93NUMPY\x01\x00", 8);
+  magic += static_cast<char>(header.size() & 0xff);
+  magic += static_cast<char>(header.size() >> 8);
+  return magic + header;
+}
+
+void write_npy(const std::string& path, std::span<const float> values, std::size_t cols) {
+  AtomicFile file(path);
+  file.write(npy_header(values.size() / cols, cols));
+  file.write(std::as_bytes(values));
+  file.commit();
+}
+
+// Hands on window after window of the lines, as vectors.
+template <class Accept>
+void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const Accept& accept) {
+  LineReader lines = standard_input();
+  std::vector<std::string> window;
+  const auto flush = [&] {
+    const auto embeddings = arguments.context ? embedder.embed(window, arguments.embedding)
+                                              : embedder.embed_without_context(window, arguments.embedding.pooling);
+    for (const TextEmbedding& embedding : embeddings) accept(embedding);
+    window.clear();
+  };
+  for (std::string line; lines.next(line);) {
+    window.push_back(line);
+    if (window.size() == kWindow) flush();
+  }
+  flush();
+}
+
+void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
+  if (arguments.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
+  LineReader text = standard_input();
+  std::string line;
+  if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");
+  LineReader corpus(arguments.nearest.corpus);
+  const NearestOptions& options = arguments.nearest;
+  for (const WordContext& context : nearest_contexts(embedder, line, options.nearest, corpus, arguments.embedding.layer, options.count))
+    fmt::print("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
+}
+
+void run_embed(const EmbedArguments& arguments) {
+  use_threads(arguments.threads);
+  const Embedder embedder = Embedder::load(arguments.model);
+  if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
+  if (arguments.npy.empty()) {
+    embed_lines(embedder, arguments, [&](const TextEmbedding& e) { fmt::print("{}\n", to_json(e, arguments.embedding.pooling)); });
+    return;
+  }
+  std::vector<float> values;
+  embed_lines(embedder, arguments, [&](const TextEmbedding& e) {
+    const std::vector<float> own = e.vectors.to_vector();
+    values.insert(values.end(), own.begin(), own.end());
+  });
+  write_npy(arguments.npy, values, static_cast<std::size_t>(embedder.width()));
+}
+
+}  // namespace
+
+void add_embed_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("embed", "Vectors of the lines of standard input, from a model's encoder");
+  const auto arguments = std::make_shared<EmbedArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding(*command).add(*arguments);
+  command->callback([arguments] { run_embed(*arguments); });
+}
+
+}  // namespace attend

@@ -1,0 +1,112 @@
+#include "attend/tasks/embedder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+
+namespace attend {
+
+namespace {
+
+// Which of the encoder's recorded states (its input, then every layer's output) an option means.
+std::size_t state_index(int layer, int layers) {
+  const int index = layer < 0 ? layers + 1 + layer : layer;
+  if (index < 0 || index > layers) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers + 1, layers, layer));
+  return static_cast<std::size_t>(index);
+}
+
+// [T, D] -> [1, D].
+Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
+  if (pooling == EmbeddingPooling::none) return vectors;
+  const std::int64_t tokens = vectors.dim(0), width = vectors.dim(1);
+  const Tensor result = Tensor::zeros({1, width});
+  if (tokens == 0) return result;
+  float* out = result.data();
+  if (pooling == EmbeddingPooling::mean) {
+    const std::vector<float> mean = mean_vector(vectors, 0, tokens);
+    std::copy(mean.begin(), mean.end(), out);
+    return result;
+  }
+  std::copy_n(vectors.row(0), width, out);
+  if (pooling == EmbeddingPooling::first) return result;
+  for (std::int64_t t = 1; t < tokens; ++t) {
+    for (std::int64_t d = 0; d < width; ++d) out[d] = std::max(out[d], vectors.row(t)[d]);
+  }
+  return result;
+}
+
+TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  TextEmbedding embedding;
+  for (const std::int32_t id : ids) embedding.tokens.push_back(tokenizer.piece(id));
+  embedding.words = tokenizer.words(ids);
+  return embedding;
+}
+
+}  // namespace
+
+Embedder Embedder::load(const std::filesystem::path& path) { return Embedder(load_translation_model(path)); }
+
+std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
+  require_at_least("batch-size", options.batch_size, 1);
+  const std::size_t state = state_index(options.layer, layers());
+  const Tokenizer& tokenizer = model_->src_tokenizer;
+  const NoGradient guard;
+  std::vector<TextEmbedding> embeddings;
+  const auto batch_size = static_cast<std::size_t>(options.batch_size);
+  for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
+    std::vector<std::int32_t> ids, offsets{0};
+    for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
+      const std::vector<std::int32_t> own = tokenizer.encode(text);
+      embeddings.push_back(without_vectors(tokenizer, own));
+      ids.insert(ids.end(), own.begin(), own.end());
+      ids.push_back(tokenizer.eos_id());
+      offsets.push_back(static_cast<std::int32_t>(ids.size()));
+    }
+    std::vector<Tensor> hidden;
+    Pass pass = Pass::inference();
+    pass.hidden = &hidden;
+    model_->transformer->encode(Tokens::copy(ids, offsets), pass);
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+      embeddings[begin + i].vectors = pooled(hidden[state].slice_rows(offsets[i], offsets[i + 1] - 1), options.pooling);
+  }
+  return embeddings;
+}
+
+std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
+  const Tensor& table = model_->transformer->src_embeddings();
+  std::vector<TextEmbedding> embeddings;
+  for (const std::string& text : texts) {
+    const std::vector<std::int32_t> ids = model_->src_tokenizer.encode(text);
+    embeddings.push_back(without_vectors(model_->src_tokenizer, ids));
+    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
+    embeddings.back().vectors = pooled(vectors, pooling);
+  }
+  return embeddings;
+}
+
+std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {
+  std::vector<float> mean(static_cast<std::size_t>(vectors.cols()), 0.0f);
+  for (std::int64_t t = begin; t < end; ++t) {
+    for (std::size_t d = 0; d < mean.size(); ++d) mean[d] += vectors.row(t)[d];
+  }
+  for (float& value : mean) value /= static_cast<float>(std::max<std::int64_t>(1, end - begin));
+  return mean;
+}
+
+float cosine_similarity(std::span<const float> a, std::span<const float> b) {
+  double product = 0, a_squares = 0, b_squares = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    product += double{a[d]} * b[d];
+    a_squares += double{a[d]} * a[d];
+    b_squares += double{b[d]} * b[d];
+  }
+  return a_squares == 0 || b_squares == 0 ? 0.0f : static_cast<float>(product / std::sqrt(a_squares * b_squares));
+}
+
+}  // namespace attend

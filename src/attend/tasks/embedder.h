@@ -1,0 +1,67 @@
+// Texts as vectors: what a trained encoder makes of every token, given the others.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/tasks/translation_model.h"
+
+namespace attend {
+
+enum class EmbeddingPooling { none, mean, max, first };
+inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
+  static constexpr std::array<std::string_view, 4> kNames{"none", "mean", "max", "first"};
+  return kNames;
+}
+
+struct EmbeddingOptions {
+  int layer = -1;  // 1 .. layers(); 0: what enters the first; negative: counted from the end, -1 the last
+  EmbeddingPooling pooling = EmbeddingPooling::mean;
+  int batch_size = 64;  // texts that go through the encoder together
+};
+
+template <class Visitor>
+void fields(EmbeddingOptions& o, Visitor&& visit) {
+  visit("layer", o.layer, "encoder layer: 1 is the first, 0 what enters it, -1 the last");
+  visit("pooling", o.pooling, "one vector for a text: mean, max or first of its tokens; none: one for each token");
+  visit("batch-size", o.batch_size, "texts encoded together");
+}
+
+struct TextEmbedding {
+  std::vector<std::string> tokens;
+  std::vector<Tokenizer::Word> words;  // runs of tokens
+  Tensor vectors;                      // [tokens, D]; [1, D] when pooled (zeros for a text without tokens)
+};
+
+class Embedder {
+ public:
+  // A translation model: its encoder. Throws IoError or DataError.
+  static Embedder load(const std::filesystem::path& path);
+  explicit Embedder(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+
+  int layers() const { return model_->transformer->config().n_encoder_layers; }
+  int width() const { return model_->transformer->config().d_model; }
+
+  // In the order of `texts`; what a text becomes does not depend on the others. The end of the sentence, which the encoder sees, has no
+  // vector. Throws ConfigError for a layer that the model does not have.
+  std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
+
+  // The same from the table of input embeddings: a word has the same vector wherever it stands.
+  std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;
+
+ private:
+  std::shared_ptr<const TranslationModel> model_;
+};
+
+// The mean of the vectors [T, D] of some tokens -> [D].
+std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end);
+
+// Cosine of the angle between two vectors; 0 when one of them is zero.
+float cosine_similarity(std::span<const float> a, std::span<const float> b);
+
+}  // namespace attend

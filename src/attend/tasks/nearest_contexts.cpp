@@ -1,0 +1,74 @@
+#include "attend/tasks/nearest_contexts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::size_t kWindow = 1024;  // lines in memory
+
+// "Bat," -> "bat".
+std::string bare(std::string word) {
+  const auto is_punctuation = [](unsigned char c) { return c < 0x80 && std::ispunct(c) != 0; };
+  while (!word.empty() && is_punctuation(word.back())) word.pop_back();
+  word.erase(word.begin(), std::find_if_not(word.begin(), word.end(), is_punctuation));
+  for (char& c : word) c = static_cast<char>(static_cast<unsigned char>(c) < 0x80 ? std::tolower(static_cast<unsigned char>(c)) : c);
+  return word;
+}
+
+// The vector of the first such word of a text; empty when there is none.
+std::vector<float> word_vector(const TextEmbedding& embedding, const std::string& bare_word) {
+  for (const Tokenizer::Word& word : embedding.words) {
+    if (bare(word.text) == bare_word) return mean_vector(embedding.vectors, word.begin, word.end);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
+                                          int layer, int count) {
+  require_at_least("count", count, 1);
+  const std::string wanted = bare(word);
+  EmbeddingOptions options;
+  options.layer = layer;
+  options.pooling = EmbeddingPooling::none;
+  const std::vector<float> query = word_vector(embedder.embed(std::span(&text, 1), options).front(), wanted);
+  if (query.empty()) throw DataError(fmt::format("the text \"{}\" does not hold the word \"{}\"", text, word));
+
+  std::vector<WordContext> nearest;
+  const auto keep_nearest = [&] {
+    std::stable_sort(nearest.begin(), nearest.end(),
+                     [](const WordContext& a, const WordContext& b) { return a.similarity > b.similarity; });
+    if (nearest.size() > static_cast<std::size_t>(count)) nearest.resize(static_cast<std::size_t>(count));
+  };
+  std::vector<std::string> lines;
+  std::vector<std::int64_t> numbers;
+  const auto look_at_window = [&] {
+    const std::vector<TextEmbedding> embeddings = embedder.embed(lines, options);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::vector<float> vector = word_vector(embeddings[i], wanted);
+      if (!vector.empty()) nearest.push_back({lines[i], numbers[i], cosine_similarity(query, vector)});
+    }
+    keep_nearest();
+    lines.clear();
+    numbers.clear();
+  };
+  for (std::string line; corpus.next(line);) {
+    if (bare(line).find(wanted) == std::string::npos) continue;  // most lines need no model
+    lines.push_back(line);
+    numbers.push_back(corpus.line_number());
+    if (lines.size() == kWindow) look_at_window();
+  }
+  look_at_window();
+  return nearest;
+}
+
+}  // namespace attend
