@@ -10,7 +10,7 @@ set -eu
 
 # ocl-icd-opencl-dev: Debian's CMake package of oneDNN asks for OpenCL, though nothing here uses it.
 build_packages="g++ cmake ninja-build ccache pkg-config
-  libdnnl-dev ocl-icd-opencl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev zlib1g-dev libutf8proc-dev
+  libdnnl-dev ocl-icd-opencl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev
   libgtest-dev libbenchmark-dev"
 lint_packages="clang-format-14 clang-tidy-14"
 
