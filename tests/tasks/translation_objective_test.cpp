@@ -1,0 +1,207 @@
+#include "attend/tasks/translation_objective.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "attend/core/parallel.h"
+#include "attend/train/trainer.h"
+#include "checkpoint/test_folder.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+const ParallelText kPairs{
+    {"the old dog sees the small cat", "a cat eats the fish & chips", "dogs catch fish", "the cat sees a small dog", "a dog",
+     "the fish sees the old cat", "old dogs eat chips", "the small cat eats a small fish"},
+    {"der alte hund sieht die kleine katze", "eine katze frisst den fisch", "der hund frisst den fisch", "die katze sieht die kleine katze",
+     "eine katze", "der fisch sieht die alte katze", "der alte hund frisst den fisch", "die kleine katze frisst den fisch"}};
+
+struct Setting {
+  std::int64_t batch_tokens = 1000;
+  std::optional<std::uint64_t> seed = std::nullopt;
+  float dropout = 0.0f;
+  float label_smoothing = 0.1f;
+  bool validates = true;
+};
+
+TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
+  ReadReport report;
+  EncodedPairs pairs = encode_parallel(kPairs, model.src_tokenizer, model.tgt_tokenizer, {}, report);
+  return TranslationBatcher(std::move(pairs), TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer), {batch_tokens}, seed);
+}
+
+TranslationModel learning_model(float dropout) {
+  TranslationModel model = small_model();
+  TransformerConfig config = model.transformer->config();
+  config.d_model = 32;
+  config.d_ff = 64;
+  config.n_encoder_layers = 2;
+  config.dropout = dropout;
+  model.transformer = std::make_shared<Transformer>(config, 7);
+  return model;
+}
+
+TranslationObjective objective_of(const Setting& s) {
+  const TranslationModel model = learning_model(s.dropout);
+  std::optional<TranslationValidation> validation;
+  if (s.validates) {
+    TranslationOptions decoding;
+    decoding.beam.beam_size = 1;
+    validation = TranslationValidation{kPairs, batches(model, 30, std::nullopt), decoding};
+  }
+  return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.label_smoothing, std::move(validation));
+}
+
+TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
+  TranslationObjective together = objective_of({}), alone = objective_of({.batch_tokens = 1});
+  ASSERT_EQ(together.batches(0), 1);
+  ASSERT_EQ(alone.batches(0), 8);
+  const auto targets = static_cast<double>(together.size(0, 0).targets);
+  Pass pass = Pass::inference();
+  const BatchLoss whole = together.loss(0, 0, targets, pass);
+  EXPECT_NEAR(whole.loss.value().item(), whole.loss_sum / targets, 1e-6);
+  backward(whole.loss);
+
+  double loss = 0, nll = 0;
+  std::int64_t sources = 0, counted = 0;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const BatchLoss part = alone.loss(0, i, targets, pass);
+    backward(part.loss);
+    loss += part.loss_sum;
+    nll += part.nll_sum;
+    counted += alone.size(0, i).targets;
+    sources += alone.size(0, i).sources;
+  }
+  EXPECT_NEAR(loss, whole.loss_sum, 1e-5 * whole.loss_sum);
+  EXPECT_NEAR(nll, whole.nll_sum, 1e-5 * whole.nll_sum);
+  EXPECT_EQ(static_cast<double>(counted), targets);
+  EXPECT_EQ(sources, together.size(0, 0).sources);
+  const std::vector<float> expected = together.parameters().gradients().to_vector(), actual = alone.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
+}
+
+TEST(TranslationObjective, CountsTargetsAndSourcesWithTheirEnds) {
+  const TranslationModel model = learning_model(0.0f);
+  TranslationObjective objective = objective_of({});
+  std::int64_t targets = 0, sources = 0;
+  for (const std::string& text : kPairs.tgt) targets += std::ssize(model.tgt_tokenizer.encode(text)) + 1;
+  for (const std::string& text : kPairs.src) sources += std::ssize(model.src_tokenizer.encode(text)) + 1;
+  EXPECT_EQ(objective.size(0, 0).targets, targets);
+  EXPECT_EQ(objective.size(0, 0).sources, sources);
+}
+
+TEST(TranslationObjective, SmoothsTheLossButNotTheLikelihood) {
+  TranslationObjective smooth = objective_of({}), sharp = objective_of({.label_smoothing = 0.0f});
+  Pass pass = Pass::inference();
+  const BatchLoss a = smooth.loss(0, 0, 1.0, pass), b = sharp.loss(0, 0, 1.0, pass);
+  EXPECT_EQ(a.nll_sum, b.nll_sum);
+  EXPECT_NEAR(b.loss_sum, b.nll_sum, 1e-6 * b.nll_sum);
+  EXPECT_NE(a.loss_sum, a.nll_sum);
+}
+
+TEST(TranslationObjective, DropsByTheKeyOfThePass) {
+  TranslationObjective objective = objective_of({.dropout = 0.3f});
+  const auto loss = [&](std::uint64_t seed, std::uint64_t step) {
+    Pass pass = Pass::training(seed, step);
+    return objective.loss(0, 0, 1.0, pass).loss_sum;
+  };
+  EXPECT_EQ(loss(1, 1), loss(1, 1));
+  EXPECT_NE(loss(1, 1), loss(1, 2));
+  EXPECT_NE(loss(1, 1), loss(2, 1));
+}
+
+TEST(TranslationObjective, ValidatesWithoutTouchingAnything) {
+  TranslationObjective objective = objective_of({.dropout = 0.3f});
+  Pass pass = Pass::training(1, 1);
+  backward(objective.loss(0, 0, 1.0, pass).loss);
+  const std::vector<float> values = objective.parameters().values().to_vector();
+  const std::vector<float> gradients = objective.parameters().gradients().to_vector();
+  const Validation first = objective.validate(), second = objective.validate();
+  EXPECT_EQ(objective.parameters().values().to_vector(), values);
+  EXPECT_EQ(objective.parameters().gradients().to_vector(), gradients);
+  EXPECT_EQ(first.loss, second.loss);
+  EXPECT_EQ(first.nll, second.nll);
+  EXPECT_EQ(first.score, second.score);
+}
+
+TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
+  TranslationObjective dropping = objective_of({.dropout = 0.3f}), objective = objective_of({});
+  const auto targets = static_cast<double>(objective.size(0, 0).targets);
+  Pass pass = Pass::inference();
+  const BatchLoss loss = objective.loss(0, 0, 1.0, pass);
+  const Validation validation = dropping.validate();
+  EXPECT_NEAR(validation.loss, loss.loss_sum / targets, 1e-5);
+  EXPECT_NEAR(validation.nll, loss.nll_sum / targets, 1e-5);
+  ASSERT_EQ(validation.metrics.size(), 1u);
+  EXPECT_EQ(validation.metrics[0].first, "bleu");
+  EXPECT_EQ(validation.metrics[0].second, validation.score);
+}
+
+TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(objective_of({.validates = false}).can_validate()); }
+
+class TranslationRun : public FolderTest {
+ protected:
+  TranslationRun() {
+    options_.schedule.learning_rate = 5e-3f;
+    options_.schedule.warmup_steps = 20;
+    options_.valid_every = options_.save_every = 0;
+  }
+
+  void train(const std::string& name, TranslationObjective& objective, bool resume = false, std::int64_t stop_at = -1) {
+    struct Stop final : TrainingListener {
+      std::int64_t at = -1;
+      std::atomic<bool> flag = false;
+      void on_step(const StepEvent& e) override { flag = e.step == at; }
+    } stop;
+    stop.at = stop_at;
+    const auto describe = [](Checkpoint& c) {
+      const TranslationModel model = learning_model(0.1f);
+      describe_translation_model(c, model.transformer->config(), model.src_tokenizer, model.tgt_tokenizer);
+    };
+    Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
+  }
+
+  TrainerOptions options_;
+};
+
+TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
+  options_.max_steps = 200;
+  TranslationObjective objective = objective_of({.batch_tokens = 40, .seed = 1, .dropout = 0.1f});
+  EXPECT_LT(objective.validate().score, 10);
+  train("run", objective);
+  EXPECT_DOUBLE_EQ(objective.validate().score, 100);
+  const Translator translator = Translator::load(path("run") / "model.safetensors");
+  const std::vector<Translation> translations = translator.translate(kPairs.src);
+  for (std::size_t i = 0; i < kPairs.src.size(); ++i) EXPECT_EQ(translations[i].text(), kPairs.tgt[i]);
+}
+
+TEST_F(TranslationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
+  options_.max_steps = 12;
+  options_.accumulate = 2;
+  const Setting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f};
+  TranslationObjective whole = objective_of(setting);
+  ASSERT_GT(whole.batches(0), 2) << "epochs must be longer than a step";
+  train("whole", whole);
+  TranslationObjective first = objective_of(setting), second = objective_of(setting);
+  train("parts", first, false, 7);
+  train("parts", second, true);
+  for (const char* const file : {"checkpoints/step-00000012.safetensors", "model.safetensors"})
+    EXPECT_EQ(read(path("parts") / file), read(path("whole") / file)) << file;
+}
+
+TEST_F(TranslationRun, GivesTheSameBytesWithOneThreadOrTwo) {
+  options_.max_steps = 5;
+  const int before = threads();
+  for (const int count : {1, 2}) {
+    set_threads(count);
+    TranslationObjective objective = objective_of({.seed = 1, .dropout = 0.1f});
+    train(std::to_string(count), objective);
+  }
+  set_threads(before);
+  EXPECT_EQ(read(path("1") / "model.safetensors"), read(path("2") / "model.safetensors"));
+}
+
+}  // namespace
+}  // namespace attend
