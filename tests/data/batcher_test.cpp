@@ -128,7 +128,7 @@ TEST(Batcher, RefusesBatchesThatAreNotThere) {
   const TranslationBatcher batcher(pairs_of(10), kIds, {64}, 7);
   EXPECT_THROW(batcher.batch(0, batcher.batches(0)), DataError);
   EXPECT_THROW(batcher.size(0, -1), DataError);
-  EXPECT_THROW(TranslationBatcher({}, kIds, {64}, 7), DataError);
+  EXPECT_THROW(TranslationBatcher(EncodedPairs{}, kIds, {64}, 7), DataError);
 }
 
 TEST(Batcher, AnswersSeveralThreadsAtOnce) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "attend/data/batch.h"
@@ -19,6 +20,14 @@ struct TranslationIds {
   static TranslationIds of(const Tokenizer& src, const Tokenizer& tgt) { return {src.eos_id(), tgt.bos_id(), tgt.eos_id()}; }
 };
 
+// The pairs of an epoch: a function of the epoch.
+class PairSource {
+ public:
+  virtual ~PairSource() = default;
+  // May be called from several threads at once.
+  virtual std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const = 0;
+};
+
 // A batch is a function of (pairs, options, seed, epoch, index) and of nothing else, so a run that stops in the middle of an epoch goes on
 // from (epoch, index). Every pair is in exactly one batch of an epoch. All const functions may be called from several threads at once.
 //
@@ -29,8 +38,11 @@ class TranslationBatcher {
  public:
   // Without a seed the pairs keep their order: for validation. Throws ConfigError for bad options, DataError when there are no pairs.
   TranslationBatcher(EncodedPairs pairs, TranslationIds ids, const BatchOptions& options, std::optional<std::uint64_t> seed);
+  // With other ids for the same pairs in every epoch.
+  TranslationBatcher(std::shared_ptr<const PairSource> source, TranslationIds ids, const BatchOptions& options,
+                     std::optional<std::uint64_t> seed);
 
-  std::int64_t pairs() const { return pairs_.src.sequences(); }
+  std::int64_t pairs() const { return source_->pairs(0)->src.sequences(); }
   std::int64_t batches(std::int64_t epoch) const;
   // Throws DataError unless 0 <= index < batches(epoch).
   TranslationBatch batch(std::int64_t epoch, std::int64_t index) const;
@@ -46,7 +58,7 @@ class TranslationBatcher {
   Size size(std::int64_t epoch, std::int64_t index) const;
 
  private:
-  EncodedPairs pairs_;
+  std::shared_ptr<const PairSource> source_;
   TranslationIds ids_;
   BatchPlanner planner_;
 };

@@ -7,6 +7,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/data/sampled_pairs.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/translation_objective.h"
 
@@ -33,6 +34,8 @@ void check(const TranslationTraining& o) {
   if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
+  if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
+    throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
   if (!o.vocabulary.joint_vocabulary && o.model.tie_embeddings == TiedEmbeddings::all)
     throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
 }
@@ -51,6 +54,15 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const TransformerCon
   if (const std::string before = options_to_json(model.transformer->config()), now = options_to_json(config); before != now)
     throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
+}
+
+TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o) {
+  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+  const float dropout = o.vocabulary.bpe_dropout;
+  if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), ids, o.data.batch, o.trainer.seed);
+  const auto source = std::make_shared<const SampledPairs>(std::move(pairs), BpeDropout(tokenizers.src, dropout),
+                                                           BpeDropout(tokenizers.tgt, dropout), o.trainer.seed);
+  return TranslationBatcher(source, ids, o.data.batch, o.trainer.seed);
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
@@ -82,7 +94,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
     return pairs;
   };
-  TranslationBatcher batches(encode(train, "training"), ids, o.data.batch, o.trainer.seed);
+  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, o);
 
   std::optional<TranslationValidation> validation;
   if (!o.data.src_valid.empty()) {

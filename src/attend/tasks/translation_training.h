@@ -39,12 +39,14 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
 struct VocabularyOptions {
   bool joint_vocabulary = true;
   TokenizerOptions tokenizer;
+  float bpe_dropout = 0.0f;
 };
 
 template <class Visitor>
 void fields(VocabularyOptions& o, Visitor&& visit) {
   visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
   fields(o.tokenizer, visit);
+  visit("bpe-dropout", o.bpe_dropout, "share of merges left out when the training text is cut into pieces, anew in every epoch; 0: none");
 }
 
 struct TranslationLossOptions {

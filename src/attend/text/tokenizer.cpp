@@ -73,6 +73,11 @@ const std::string& Tokenizer::piece(std::int32_t id) const {
   return model_->processor.IdToPiece(id);
 }
 
+float Tokenizer::score(std::int32_t id) const {
+  check(id);
+  return model_->processor.GetScore(id);
+}
+
 std::int32_t Tokenizer::id(std::string_view piece) const { return model_->processor.PieceToId(piece); }
 
 bool Tokenizer::is_control(std::int32_t id) const {

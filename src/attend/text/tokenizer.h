@@ -72,6 +72,9 @@ class Tokenizer {
 
   // The piece as it stands in the vocabulary: "▁the", "ing", "</s>", "<0xF0>". Throws DataError as decode() does.
   const std::string& piece(std::int32_t id) const;
+  // How the piece was rated when the vocabulary was trained; of byte-pair merges the earlier have the higher score. Throws DataError as
+  // decode() does.
+  float score(std::int32_t id) const;
   // The id of a piece; unk_id() when the vocabulary has no such piece.
   std::int32_t id(std::string_view piece) const;
 

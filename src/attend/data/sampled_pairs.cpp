@@ -1,0 +1,51 @@
+#include "attend/data/sampled_pairs.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "attend/core/parallel.h"
+#include "attend/core/random.h"
+
+namespace attend {
+
+namespace {
+
+// Every sentence has a stream of its own, so that threads make no difference.
+Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, std::uint64_t seed, const std::string& name) {
+  const std::uint64_t first = stream_of(name);
+  std::vector<std::vector<std::int32_t>> cut(static_cast<std::size_t>(sentences.sequences()));
+  parallel_for(sentences.sequences(), 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      Random random(RandomKey{seed, first + static_cast<std::uint64_t>(i)});
+      cut[static_cast<std::size_t>(i)] = dropout.sample(sentences[i], random);
+    }
+  });
+  Ragged result;
+  for (const std::vector<std::int32_t>& ids : cut) result.add(ids);
+  return result;
+}
+
+}  // namespace
+
+SampledPairs::SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed)
+    : pairs_(std::move(pairs)), src_(std::move(src)), tgt_(std::move(tgt)), seed_(seed) {}
+
+std::shared_ptr<const EncodedPairs> SampledPairs::pairs(std::int64_t epoch) const {
+  const std::lock_guard lock(mutex_);
+  if (latest_epoch_ != epoch) {
+    latest_ = sample(epoch);
+    latest_epoch_ = epoch;
+  }
+  return latest_;
+}
+
+std::shared_ptr<const EncodedPairs> SampledPairs::sample(std::int64_t epoch) const {
+  EncodedPairs pairs;
+  pairs.src = sampled(pairs_.src, src_, seed_, fmt::format("bpe_dropout.src.epoch.{}", epoch));
+  pairs.tgt = sampled(pairs_.tgt, tgt_, seed_, fmt::format("bpe_dropout.tgt.epoch.{}", epoch));
+  return std::make_shared<const EncodedPairs>(std::move(pairs));
+}
+
+}  // namespace attend

@@ -1,0 +1,75 @@
+#include "attend/data/sampled_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "attend/core/parallel.h"
+
+namespace attend {
+namespace {
+
+const ParallelText kText{{"the lowest tower", "newer and wider towers", "a lower one"},
+                         {"der tiefste Turm", "neuere und breitere Türme", "ein tieferer"}};
+
+Tokenizer tokenizer() {
+  std::vector<std::string> both = kText.src;
+  both.insert(both.end(), kText.tgt.begin(), kText.tgt.end());
+  TokenizerOptions options;
+  options.vocab_size = 80;
+  return Tokenizer::train(both, options);
+}
+
+std::shared_ptr<const SampledPairs> sampled(std::uint64_t seed) {
+  const Tokenizer t = tokenizer();
+  ReadReport report;
+  return std::make_shared<const SampledPairs>(encode_parallel(kText, t, t, {}, report), BpeDropout(t, 0.4f), BpeDropout(t, 0.4f), seed);
+}
+
+TEST(SampledPairs, KeepTheTextOfEveryEpoch) {
+  const Tokenizer t = tokenizer();
+  const auto source = sampled(1);
+  for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
+    const auto pairs = source->pairs(epoch);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(t.decode(pairs->src[i]), kText.src[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(t.decode(pairs->tgt[i]), kText.tgt[static_cast<std::size_t>(i)]);
+    }
+  }
+}
+
+TEST(SampledPairs, AreAFunctionOfSeedAndEpoch) {
+  const auto one = sampled(1), again = sampled(1), other = sampled(2);
+  EXPECT_NE(one->pairs(0)->src.ids, one->pairs(1)->src.ids);
+  EXPECT_EQ(one->pairs(0)->src.ids, again->pairs(0)->src.ids);
+  EXPECT_NE(one->pairs(0)->src.ids, other->pairs(0)->src.ids);
+  EXPECT_NE(one->pairs(0)->src.ids, one->pairs(0)->tgt.ids);
+}
+
+TEST(SampledPairs, DoNotDependOnTheThreads) {
+  const int before = threads();
+  set_threads(1);
+  const auto alone = sampled(3)->pairs(2)->tgt.ids;
+  set_threads(2);
+  EXPECT_EQ(sampled(3)->pairs(2)->tgt.ids, alone);
+  set_threads(before);
+}
+
+TEST(SampledPairs, MakeBatchesThatHoldEveryPairOnce) {
+  const Tokenizer t = tokenizer();
+  const TranslationBatcher batcher(sampled(1), TranslationIds::of(t, t), {16}, 5);
+  for (std::int64_t epoch : {0, 1, 0}) {
+    std::multiset<std::string> sources;
+    for (std::int64_t b = 0; b < batcher.batches(epoch); ++b) {
+      const TranslationBatch batch = batcher.batch(epoch, b);
+      const auto size = batcher.size(epoch, b);
+      EXPECT_EQ(size.src_tokens, batch.src.tokens());
+      EXPECT_EQ(size.tgt_tokens, batch.tgt_in.tokens());
+      for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.insert(t.decode(batch.src[i]));
+    }
+    EXPECT_EQ(sources, std::multiset<std::string>(kText.src.begin(), kText.src.end()));
+  }
+}
+
+}  // namespace
+}  // namespace attend

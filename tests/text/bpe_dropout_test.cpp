@@ -1,0 +1,78 @@
+#include "attend/text/bpe_dropout.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+const std::vector<std::string> kSentences{"the lowest tower is lower than the newest tower",
+                                          "new towers are lower",
+                                          "the lowest news",
+                                          "wider and newer, wider and lower",
+                                          "über den Wolken",
+                                          "a zebra"};
+
+Tokenizer tokenizer(bool byte_fallback = false) {
+  TokenizerOptions options;
+  options.vocab_size = byte_fallback ? 330 : 70;
+  options.byte_fallback = byte_fallback;
+  return Tokenizer::train(kSentences, options);
+}
+
+std::vector<std::int32_t> sample(const Tokenizer& tokenizer, float probability, const std::string& text, std::uint64_t seed) {
+  Random random(RandomKey{seed, 0});
+  return BpeDropout(tokenizer, probability).sample(tokenizer.encode(text), random);
+}
+
+TEST(BpeDropout, WithoutDropoutCutsAsTheTokenizerDoes) {
+  for (const bool byte_fallback : {false, true}) {
+    const Tokenizer t = tokenizer(byte_fallback);
+    for (const std::string text : {"the lowest tower", "newer and wider, über", "a zebra quacks 京 loudly", "", "lower"}) {
+      EXPECT_EQ(sample(t, 0.0f, text, 1), t.encode(text)) << text;
+    }
+  }
+}
+
+TEST(BpeDropout, KeepsTheText) {
+  const Tokenizer t = tokenizer();
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (const std::string& text : kSentences) EXPECT_EQ(t.decode(sample(t, 0.5f, text, seed)), text);
+  }
+}
+
+TEST(BpeDropout, CutsOneWordInManyWays) {
+  const Tokenizer t = tokenizer();
+  std::set<std::vector<std::int32_t>> ways;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) ways.insert(sample(t, 0.3f, "lowest", seed));
+  EXPECT_GT(ways.size(), 4u);
+}
+
+TEST(BpeDropout, LeavesMoreOutWithAHigherProbability) {
+  const Tokenizer t = tokenizer();
+  const auto pieces = [&](float probability) {
+    std::size_t count = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) count += sample(t, probability, kSentences[0], seed).size();
+    return count;
+  };
+  EXPECT_LT(pieces(0.0f), pieces(0.1f));
+  EXPECT_LT(pieces(0.1f), pieces(0.5f));
+}
+
+TEST(BpeDropout, RepeatsItselfForEqualSeeds) {
+  const Tokenizer t = tokenizer();
+  EXPECT_EQ(sample(t, 0.3f, kSentences[0], 7), sample(t, 0.3f, kSentences[0], 7));
+}
+
+TEST(BpeDropout, RefusesWhatIsNoProbability) {
+  for (const float probability : {-0.1f, 1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_THROW(BpeDropout(tokenizer(), probability), ConfigError);
+  }
+}
+
+}  // namespace
+}  // namespace attend
