@@ -62,8 +62,8 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
   training.model.n_encoder_layers = 2;
   training.model.n_decoder_layers = 2;
   training.model.dropout = 0;
-  training.trainer.max_steps = 750;
-  training.trainer.valid_every = 250;
+  training.trainer.max_steps = 700;
+  training.trainer.valid_every = 350;
   training.trainer.save_every = 0;
   training.trainer.schedule.kind = ScheduleKind::cosine;
   training.trainer.schedule.learning_rate = 3e-3f;
