@@ -1,0 +1,51 @@
+// What `attend evaluate` can measure: of each kind of model its options and the function that does it. evaluate_command.cpp binds all
+// options to one command and picks the function.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/metrics/report.h"
+
+namespace attend {
+
+enum class OutputFormat { text, json };
+inline std::span<const std::string_view> enum_names(OutputFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct EvaluationOutput {
+  OutputFormat format = OutputFormat::text;
+  int digits = 2;
+};
+
+template <class Visitor>
+void fields(EvaluationOutput& o, Visitor&& visit) {
+  visit("format", o.format, "text for people, json for programs");
+  visit("digits", o.digits, "decimals of the scores in text");
+}
+
+// Given translations, without a model.
+struct TranslationEvaluation {
+  std::string hypotheses;
+  std::vector<std::string> references;
+  std::string baseline;
+  EvaluationOptions metrics;
+};
+
+template <class Visitor>
+void fields(TranslationEvaluation& o, Visitor&& visit) {
+  visit("hypotheses", o.hypotheses, "file with a translation on each line; - for standard input");
+  visit("references", o.references, "files with the lines that a human translator would have written");
+  visit("baseline", o.baseline, "file with the translations of another system, to compare with by paired bootstrap");
+  fields(o.metrics, visit);
+}
+
+void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
+
+}  // namespace attend
