@@ -12,9 +12,18 @@ EncoderLayer::EncoderLayer(ParameterSet& parameters, const std::string& path, co
       feed_forward_(parameters, path + ".feed_forward", feed_forward_options(config)),
       feed_forward_connection_(parameters, path + ".norm2", config.d_model, config.dropout, config.norm_first) {}
 
-Variable EncoderLayer::forward(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
-  const Variable y = attention_connection_.forward(x, pass, [&](const Variable& in) { return self_attn_.self(in, pattern, pass); });
+template <class Attend>
+Variable EncoderLayer::sublayers(const Variable& x, Pass& pass, const Attend& attend) const {
+  const Variable y = attention_connection_.forward(x, pass, attend);
   return feed_forward_connection_.forward(y, pass, [&](const Variable& in) { return feed_forward_.forward(in, pass); });
+}
+
+Variable EncoderLayer::forward(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
+  return sublayers(x, pass, [&](const Variable& in) { return self_attn_.self(in, pattern, pass); });
+}
+
+Variable EncoderLayer::step(const Variable& x, KVCache& cache, int layer, Pass& pass) const {
+  return sublayers(x, pass, [&](const Variable& in) { return self_attn_.self_cached(in, cache, layer); });
 }
 
 Encoder::Encoder(ParameterSet& parameters, const std::string& path, const TransformerConfig& config) {
@@ -34,6 +43,11 @@ Variable Encoder::forward(Variable x, const AttentionPattern& pattern, Pass& pas
   if (norm_) x = norm_->forward(x);
   record(x);
   return x;
+}
+
+Variable Encoder::step(Variable x, KVCache& cache, Pass& pass) const {
+  for (int i = 0; i < layers(); ++i) x = layers_[static_cast<std::size_t>(i)].step(x, cache, i, pass);
+  return norm_ ? norm_->forward(x) : x;
 }
 
 }  // namespace attend

@@ -1,0 +1,102 @@
+// A decoder-only Transformer: causal self-attention and feed-forward networks, next-token logits. What is called a GPT.
+//
+// One stack serves training, scoring and decoding: whole texts under a causal mask, or token by token with a cache.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "attend/models/encoder.h"
+#include "attend/models/transformer_config.h"
+#include "attend/nn/kv_cache.h"
+#include "attend/nn/positional_encoding.h"
+#include "attend/ops/cross_entropy.h"
+
+namespace attend {
+
+// The shape of a language model: that of a Transformer's stack, and what only one with a single vocabulary has.
+struct LanguageTransformerConfig {
+  TransformerConfig stack = default_stack();  // of which n_encoder_layers is the number of layers
+  bool tied = true;
+  float output_dropout = 0.0f;
+  int vocab_size = 0;  // set from the tokenizer
+
+  int layers() const { return stack.n_encoder_layers; }
+  static TransformerConfig default_stack() {
+    TransformerConfig stack;
+    stack.norm_first = true;
+    return stack;
+  }
+};
+
+template <class Visitor>
+void fields(LanguageTransformerConfig& c, Visitor&& visit) {
+  fields(c.stack, [&](std::string_view name, auto& value, std::string_view help) {
+    if (name == "n-encoder-layers") visit("n-layers", value, "layers");
+    if (name != "n-encoder-layers" && name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, help);
+  });
+  visit("tied", c.tied, "use the embeddings as the output projection");
+  visit("output-dropout", c.output_dropout, "dropout on what is projected to logits");
+}
+
+// Throws ConfigError naming the option that is wrong.
+void validate(const LanguageTransformerConfig& config);
+
+// Generation in progress: R hypotheses and what each has read.
+class LanguageState {
+ public:
+  std::int64_t hypotheses() const { return static_cast<std::int64_t>(length_.size()); }
+  // Tokens that hypothesis r has read.
+  std::int32_t length(std::int64_t r) const { return length_[static_cast<std::size_t>(r)]; }
+
+ private:
+  friend class LanguageTransformer;
+  LanguageState(int layers, std::int64_t hypotheses) : cache_(layers, hypotheses), length_(static_cast<std::size_t>(hypotheses), 0) {}
+
+  KVCache cache_;
+  std::vector<std::int32_t> length_;
+};
+
+class LanguageTransformer {
+ public:
+  // With gradients, initialised from the seed. Throws ConfigError.
+  LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed);
+  // For inference: without gradients, parameters to be filled in by the caller.
+  enum class Purpose { inference };
+  LanguageTransformer(const LanguageTransformerConfig& config, Purpose purpose);
+
+  const LanguageTransformerConfig& config() const { return config_; }
+  ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const { return parameters_; }
+
+  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
+  Variable hidden(const Tokens& text, Pass& pass) const;
+  // Hidden states [M, D] -> logits [M, V].
+  Variable project(const Variable& hidden) const;
+  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
+  // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
+  CrossEntropy loss(const Tokens& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+
+  // Token by token: hypothesis r continues what was hypothesis parents[r] with tokens[r]. read() gives hidden states [R, D], step() logits
+  // [R, V] of the token after it. No gradients. For parents or tokens that do not exist they throw ShapeError, past learned positions
+  // DataError, and leave the state as it was.
+  LanguageState begin(std::int64_t hypotheses) const { return LanguageState(stack_.layers(), hypotheses); }
+  Variable read(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
+  Tensor step(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
+
+ private:
+  explicit LanguageTransformer(const LanguageTransformerConfig& config);
+  Variable embed(Ids ids, const Positions& positions, Pass& pass) const;
+
+  LanguageTransformerConfig config_;
+  ParameterSet parameters_;
+  Parameter embedding_;  // [V, D]
+  Parameter output_;     // [V, D]
+  PositionalEncoding positions_;
+  Encoder stack_;
+};
+
+}  // namespace attend

@@ -1,0 +1,167 @@
+#include "attend/models/language_transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+#include "models/small_transformer.h"
+#include "ops/operands.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+LanguageTransformerConfig small_language_config() {
+  LanguageTransformerConfig config;
+  config.stack.d_model = 32;
+  config.stack.n_heads = 4;
+  config.stack.d_ff = 48;
+  config.stack.n_encoder_layers = 2;
+  config.stack.max_positions = 16;
+  config.vocab_size = 23;
+  return config;
+}
+
+struct LanguageVariant {
+  std::string name;
+  LanguageTransformerConfig config;
+};
+
+std::vector<LanguageVariant> language_variants() {
+  std::vector<LanguageVariant> all(4, {"PreNorm", small_language_config()});
+  all[1].name = "PostNormUntied";
+  all[1].config.stack.norm_first = false;
+  all[1].config.tied = false;
+  all[2].name = "LearnedPositionsGelu";
+  all[2].config.stack.positions = PositionKind::learned;
+  all[2].config.stack.activation = Activation::gelu;
+  all[3].name = "NoPositionsNarrowHeads";
+  all[3].config.stack.positions = PositionKind::none;
+  all[3].config.stack.d_key = all[3].config.stack.d_value = 5;
+  return all;
+}
+
+struct Run {
+  LanguageVariant variant;
+  Backend& (*backend)();
+};
+
+class LanguageStep : public testing::TestWithParam<Run> {
+ protected:
+  LanguageStep() : backend_(GetParam().backend()), model_(GetParam().variant.config, 1) {}
+
+  Tensor last_logits(const Numbers& prefix) const {
+    const NoGradient guard;
+    Pass pass = Pass::inference();
+    const Tensor logits =
+        model_.project(model_.hidden(Tokens::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())}), pass)).value();
+    return logits.slice_rows(logits.rows() - 1, logits.rows());
+  }
+
+  ScopedBackend backend_;
+  LanguageTransformer model_;
+};
+
+std::vector<Run> runs() {
+  std::vector<Run> all;
+  for (const LanguageVariant& variant : language_variants()) {
+    for (const auto backend : {&reference_backend, &fast_backend}) all.push_back({variant, backend});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(runs()), [](const auto& suite) {
+  return suite.param.variant.name + (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
+});
+
+// Bit for bit in the reference; the fast attention of a single query adds its products in another order.
+TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
+  LanguageState state = model_.begin(3);
+  std::vector<Numbers> prefixes(3);
+  Random random({4, 4});
+  for (int t = 0; t < 12; ++t) {
+    Numbers tokens;
+    for (Numbers& prefix : prefixes) {
+      tokens.push_back(static_cast<std::int32_t>(random.below(23)));
+      prefix.push_back(tokens.back());
+    }
+    const Tensor logits = model_.step(state, Numbers{0, 1, 2}, tokens);
+    for (std::int64_t r = 0; r < 3; ++r) {
+      const Tensor expected = last_logits(prefixes[static_cast<std::size_t>(r)]), found = logits.slice_rows(r, r + 1);
+      EXPECT_LE(largest_difference(found, expected), 5e-6) << "hypothesis " << r << ", step " << t;
+      EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected)) << "hypothesis " << r << ", step " << t;
+    }
+  }
+}
+
+TEST_P(LanguageStep, ContinuesWhicheverHypothesesAreAskedFor) {
+  LanguageState state = model_.begin(2), single = model_.begin(1);
+  model_.step(state, Numbers{0, 1}, Numbers{5, 6});
+  model_.step(single, Numbers{0}, Numbers{6});
+  const Tensor many = model_.step(state, Numbers{1, 0, 1}, Numbers{7, 7, 7}), one = model_.step(single, Numbers{0}, Numbers{7});
+  ASSERT_EQ(state.hypotheses(), 3);
+  EXPECT_EQ(state.length(2), 2);
+  EXPECT_TRUE(same_bits(many.slice_rows(0, 1), one));
+  EXPECT_TRUE(same_bits(many.slice_rows(2, 3), one));
+  EXPECT_FALSE(same_bits(many.slice_rows(1, 2), one));
+}
+
+TEST_P(LanguageStep, RefusesWhatDoesNotExistAndStaysAsItWas) {
+  LanguageState state = model_.begin(2);
+  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>([&] { model_.step(state, Numbers{0}, Numbers{1, 1}); }, {"[step]", "1 parents", "2 tokens"});
+  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
+  LanguageState fresh = model_.begin(2);
+  EXPECT_TRUE(same_bits(model_.step(state, Numbers{0, 1}, Numbers{1, 2}), model_.step(fresh, Numbers{0, 1}, Numbers{1, 2})));
+}
+
+// Bit for bit: what comes later in a text changes nothing before it.
+TEST_P(LanguageStep, SeesNothingOfTheFuture) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Numbers offsets{0, 6};
+  const Tensor a = model_.hidden(Tokens::copy(Numbers{1, 2, 3, 4, 5, 6}, offsets), pass).value();
+  const Tensor b = model_.hidden(Tokens::copy(Numbers{1, 2, 3, 9, 9, 9}, offsets), pass).value();
+  EXPECT_TRUE(same_bits(a.slice_rows(0, 3), b.slice_rows(0, 3)));
+  EXPECT_FALSE(same_bits(a.slice_rows(3, 4), b.slice_rows(3, 4)));
+}
+
+TEST(LanguageTransformer, EndsWithAClearErrorPastItsLearnedPositions) {
+  LanguageTransformerConfig config = small_language_config();
+  config.stack.positions = PositionKind::learned;
+  config.stack.max_positions = 3;
+  const LanguageTransformer model(config, 1);
+  LanguageState state = model.begin(1);
+  for (int t = 0; t < 3; ++t) model.step(state, Numbers{0}, Numbers{1});
+  expect_error<DataError>([&] { model.step(state, Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
+}
+
+TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {
+  const auto refused = [](auto change, const char* name) {
+    LanguageTransformerConfig config = small_language_config();
+    change(config);
+    expect_error<ConfigError>([&] { LanguageTransformer(config, 1); }, {name});
+  };
+  refused([](auto& c) { c.stack.n_encoder_layers = 0; }, "n-layers");
+  refused([](auto& c) { c.stack.n_heads = 5; }, "n-heads");
+  refused([](auto& c) { c.stack.dropout = 1.0f; }, "dropout");
+  refused([](auto& c) { c.output_dropout = -0.1f; }, "output-dropout");
+}
+
+TEST(LanguageTransformer, OffersTheOptionsOfItsStackOnce) {
+  LanguageTransformerConfig config;
+  std::vector<std::string> names;
+  for (const OptionField& field : option_fields(config)) names.push_back(field.name);
+  EXPECT_NE(std::find(names.begin(), names.end(), "n-layers"), names.end());
+  EXPECT_NE(std::find(names.begin(), names.end(), "norm-first"), names.end());
+  for (const char* const other : {"n-encoder-layers", "n-decoder-layers", "tie-embeddings"})
+    EXPECT_EQ(std::find(names.begin(), names.end(), other), names.end()) << other;
+}
+
+}  // namespace
+}  // namespace attend

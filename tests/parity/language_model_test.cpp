@@ -1,0 +1,44 @@
+#include <string>
+
+#include "attend/models/language_transformer.h"
+#include "parity/golden.h"
+
+namespace attend {
+namespace {
+
+class LanguageModelParity : public Parity {
+ protected:
+  void check(const std::string& name) {
+    const Golden golden(name);
+    LanguageTransformerConfig config;
+    config.stack.d_model = 16;
+    config.stack.n_heads = golden.integer("heads");
+    config.stack.d_ff = golden.integer("d_ff");
+    config.stack.n_encoder_layers = golden.integer("n_layers");
+    config.stack.dropout = 0.0f;
+    config.stack.activation = golden.setting("activation") == "gelu" ? Activation::gelu : Activation::relu;
+    config.stack.norm_first = golden.flag("norm_first");
+    config.tied = golden.flag("tie_embeddings");
+    config.vocab_size = static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
+    LanguageTransformer model(config, 1);
+    golden.load(model.parameters(), "");
+    const Tokens text = golden.tokens("in.ids", "in.lengths");
+    {
+      const NoGradient guard;
+      expect_output(model.project(model.hidden(text, pass_)).value(), golden.packed("out.logits", "in.lengths"), name + ": logits");
+    }
+    const Ids targets = golden.tokens("in.targets", "in.lengths").ids;
+    const CrossEntropy result = model.loss(text, targets, {std::stof(golden.setting("label_smoothing")), 0.0}, pass_);
+    expect_output(result.loss.value(), golden.tensor("out.loss"), name + ": loss");
+    backward(result.loss);
+    golden.expect_gradients(model.parameters(), "");
+  }
+};
+
+TEST_P(LanguageModelParity, PostNorm) { check("language_model_post"); }
+TEST_P(LanguageModelParity, PreNorm) { check("language_model_pre"); }
+
+INSTANTIATE_TEST_SUITE_P(Backends, LanguageModelParity, testing::Values("fast", "reference"));
+
+}  // namespace
+}  // namespace attend
