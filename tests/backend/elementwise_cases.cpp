@@ -13,6 +13,8 @@ constexpr Tolerance kExact{0.0, 0.0};
 constexpr Tolerance kTwoRoundings{1e-6, 3e-7};
 // erf and exp in f32 by polynomials: a few units in the last place of numbers up to 1, times x up to 8.
 constexpr Tolerance kGelu{1e-6, 2e-6};
+// One exponential and a division, off by 2e-7; backward twice that, times gradients of size 4.
+constexpr Tolerance kTanh{2e-6, 1e-6};
 
 // Values that include zeros of both signs and the far ends of an activation's range.
 Tensor wide_range(Operands& operands, const Shape& shape) {
@@ -136,6 +138,7 @@ std::vector<KernelCase> elementwise_cases() {
   add_activations(cases, "identity", Activation::none, kExact);
   add_activations(cases, "relu", Activation::relu, kExact);
   add_activations(cases, "gelu", Activation::gelu, kGelu);
+  add_activations(cases, "tanh", Activation::tanh, kTanh);
   cases.push_back(over_matrices("relu_backward_from_output", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = wide_range(o, shape);
     const Tensor dy = o.normal(shape[0], shape[1]);

@@ -25,7 +25,7 @@ class Gradient : public ::testing::Test {
 };
 
 TEST_F(Gradient, OfActivations) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu}) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     const Tensor x = operands.normal(kRows, kColumns);
     for (std::int64_t r = 0; r < kRows; ++r) {
       for (std::int64_t c = 0; c < kColumns; ++c) {

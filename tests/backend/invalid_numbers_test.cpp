@@ -60,12 +60,12 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
   const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu})
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
     expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, activation, y); });
 }
 
 TEST_P(InvalidNumbers, SurviveActivations) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu}) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     Operands operands(Rows::strided);
     const Tensor x = operands.normal(kRows, kColumns);
     const Tensor y = operands.output(kRows, kColumns);

@@ -60,6 +60,7 @@ std::vector<KernelCase> matmul_cases() {
     cases.push_back(linear_case("plain", Activation::none, has_bias));
     cases.push_back(linear_case("relu", Activation::relu, has_bias));
     cases.push_back(linear_case("gelu", Activation::gelu, has_bias));
+    cases.push_back(linear_case("tanh", Activation::tanh, has_bias));
   }
   return cases;
 }

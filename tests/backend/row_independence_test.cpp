@@ -86,6 +86,7 @@ std::vector<RowKernel> elementwise_kernels() {
                    }),
           from_rows("relu", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::relu, x, y); }),
           from_rows("gelu", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::gelu, x, y); }),
+          from_rows("tanh", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::tanh, x, y); }),
           from_two("relu_backward",
                    [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) { b.activate_backward(Activation::relu, x, dy, y); }),
           from_two("gelu_backward", [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {

@@ -38,7 +38,7 @@ void expect_near(const Tensor& found, const Tensor& expected, double tolerance, 
 }
 
 TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu}) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     const Variable x = leaf({7, 20}), weight = leaf({33, 20}), bias = leaf({33});
     const Variable x2 = copy(x), weight2 = copy(weight), bias2 = copy(bias);
     const Tensor dy = normal_tensor({7, 33}, random_);

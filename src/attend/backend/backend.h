@@ -19,7 +19,7 @@
 
 namespace attend {
 
-enum class Activation { none, relu, gelu };  // gelu: the exact one, x * Phi(x)
+enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * Phi(x)
 
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix
 // is kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
@@ -127,6 +127,38 @@ class Backend {
   // of the key, followed `value_distance` floats later by the H*Dv floats of its value. out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
                                 std::int64_t value_distance, int heads, float scale, const Tensor& out) = 0;
+
+  // --- attention in parts, for its variants: scores -> weights -> sums ----------------------------------------------------------------
+  // `pairs` holds for each sequence, then each head, a [Tq, Tk] block, one after the other, as the weights above do. Of the layout
+  // dropout does not count, and bias, causal and scale only where it is said. beta is 0 (what was there is ignored) or 1.
+  // pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
+  virtual void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) = 0;
+  // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 hides its b, NaN and infinity too.
+  virtual void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) = 0;
+  // y[j] = sum_i pairs[i, j] a[i] + beta y[j].  a [N, H*Dh], y [M, H*Dh]; rows of no sequence are left alone.
+  virtual void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) = 0;
+  // Rows of softmax(scale * scores + bias) over the keys that the layout lets a query see; all others, and all where there is none, get 0.
+  virtual void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) = 0;
+  // dscores = scale * weights * (dweights - sum_j weights dweights)
+  virtual void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout,
+                                     const Tensor& dscores) = 0;
+  // 1 for the largest of scale * scores + bias (in f32) among the keys that a query sees, the first of equal ones, and 0 for the others.
+  // A NaN among them makes the whole row NaN.
+  virtual void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) = 0;
+  // scores[i, j] = v . tanh(q[i] + k[j]) (Bahdanau et al. 2015).  q [N, H*Dh], k [M, H*Dh], v [H*Dh].
+  virtual void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) = 0;
+  // dq, dv [N, H*Dh] are written, dv a row for each query; dk = its gradient + beta dk.
+  virtual void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
+                                        const Tensor& dscores, const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) = 0;
+
+  // --- recurrence (Cho et al. 2014) --------------------------------------------------------------------------------------------------
+  // A step of a gated recurrent unit, with PyTorch's equations and order of the gates:
+  //   r = sigma(x_r + s_r),  z = sigma(x_z + s_z),  n = tanh(x_n + r s_n),  y = (1 - z) n + z h.
+  // x (of the input) and s (of the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z, n, or is undefined.
+  virtual void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) = 0;
+  // dx, ds [R, 3H] and dh [R, H] are written.
+  virtual void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx,
+                                 const Tensor& ds, const Tensor& dh) = 0;
 
   // --- optimiser ---------------------------------------------------------------------------------------------------------------------
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient.

@@ -12,7 +12,7 @@
 namespace attend {
 
 inline std::span<const std::string_view> enum_names(Activation) {
-  static constexpr std::array<std::string_view, 3> names{"none", "relu", "gelu"};
+  static constexpr std::array<std::string_view, 4> names{"none", "relu", "gelu", "tanh"};
   return names;
 }
 

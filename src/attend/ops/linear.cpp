@@ -11,8 +11,9 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
     detail::expect(bias.shape() == Shape{weight.dim(0)}, "linear", "weight [O, I] and bias [O]", weight.shape(), bias.shape());
 
   const Tensor y = Tensor::empty({x.dim(0), weight.dim(0)});
-  // gelu' needs the value before the activation; relu' can be read off the value after it.
-  const bool keep_input = activation == Activation::gelu && will_record({&x, &weight, &bias});
+  // gelu' and tanh' need the value before the activation; relu' can be read off the value after it.
+  const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
+  const bool keep_input = smooth && will_record({&x, &weight, &bias});
   const Tensor before = keep_input ? Tensor::empty(y.shape()) : y;
   backend().linear(x.value(), weight.value(), bias.value(), keep_input ? Activation::none : activation, before);
   if (keep_input) backend().activate(activation, before, y);

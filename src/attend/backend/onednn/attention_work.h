@@ -82,6 +82,21 @@ class Prefetch {
   std::ptrdiff_t part_, parts_;
 };
 
+// Where the [Tq, Tk] block of a unit's head starts in a tensor of pairs.
+inline std::ptrdiff_t pairs_begin(const AttentionCall& call, const AttentionUnit& unit) {
+  return unit.block * call.heads + unit.head * unit.queries * unit.keys;
+}
+
+// One query's row of a tensor of pairs, on its way through softmax or arg max.
+struct PairRow {
+  const float* from = nullptr;
+  float* to = nullptr;
+  const float* bias = nullptr;  // null: none
+  float scale = 1.0f;
+  std::size_t seen = 0;   // keys that the query sees
+  std::size_t count = 0;  // all keys
+};
+
 // One row of attention_cached.
 struct CachedQuery {
   const float* q = nullptr;

@@ -41,6 +41,8 @@ void activate_run(Activation activation, const float* x, float* y, std::size_t c
       return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return relu(v); });
     case Activation::gelu:
       return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return gelu(v); });
+    case Activation::tanh:
+      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
   }
 }
 
@@ -53,6 +55,8 @@ void activate_backward_run(Activation activation, const float* x, const float* d
                       [](FloatVector v, FloatVector g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(Floats())), g); });
     case Activation::gelu:
       return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, gelu_derivative(v)); });
+    case Activation::tanh:
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, tanh_derivative(v)); });
   }
 }
 

@@ -2,7 +2,8 @@
 // bf16 and int8 that are to come; in f32 its results depend on the number of rows (gemm.h).
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,
-// adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp, top_k.cpp. targets.h says how a file with kernels looks.
+// adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp,
+// additive_scores.cpp, gru.cpp, top_k.cpp. targets.h says how a file with kernels looks.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,18 @@ class FastBackend final : public Backend {
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) final;
   void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
                         std::int64_t value_distance, int heads, float scale, const Tensor& out) final;
+  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) final;
+  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) final;
+  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) final;
+  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) final;
+  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) final;
+  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) final;
+  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) final;
+  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& dscores,
+                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) final;
+  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) final;
+  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
+                         const Tensor& dh) final;
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
   void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
 };

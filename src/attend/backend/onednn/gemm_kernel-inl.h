@@ -67,6 +67,8 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
       return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return relu(v); });
     case Activation::gelu:
       return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return gelu(v); });
+    case Activation::tanh:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
   }
 }
 

@@ -58,4 +58,10 @@ struct EmbedRows {
   std::size_t y_stride = 0;
 };
 
+// What the backward pass of a gated recurrent unit reads and writes: one row of each.
+struct GruGradientRow {
+  const float *gates, *s, *h, *dy;
+  float *dx, *ds, *dh;
+};
+
 }  // namespace attend

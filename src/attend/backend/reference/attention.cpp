@@ -4,11 +4,15 @@
 #include <limits>
 #include <vector>
 
+#include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
 
 namespace attend {
 
 namespace {
+
+using reference::for_each_sequence;
+using reference::Sequence;
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
@@ -31,24 +35,6 @@ double softmax_in_place(std::vector<double>& scores) {
   for (const double score : scores) total += std::exp(score - largest);
   for (double& score : scores) score = std::exp(score - largest) / total;
   return largest + std::log(total);
-}
-
-// One sequence of a layout.
-struct Sequence {
-  std::int64_t query_begin, key_begin;  // first rows in the batch
-  std::int64_t queries, keys;           // Tq, Tk
-  std::int64_t bias_begin;              // where its [Tq, Tk] block starts in the bias, and heads times that in the weights
-};
-
-template <class Visit>
-void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
-  std::int64_t block = 0;
-  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
-    const Sequence sequence{layout.query_offsets[b], layout.key_begin[b], layout.query_offsets[b + 1] - layout.query_offsets[b],
-                            layout.key_end[b] - layout.key_begin[b], block};
-    visit(sequence);
-    block += sequence.queries * sequence.keys;
-  }
 }
 
 // The weights of query i of a sequence in one head, before dropout, into `weights` [Tk]; returns log sum exp of its scores.

@@ -27,6 +27,8 @@ float slope(Activation activation, float x) {
       return x > 0.0f ? 1.0f : 0.0f;
     case Activation::gelu:  // (x Phi(x))' = Phi(x) + x phi(x)
       return static_cast<float>(normal_cdf(x) + x * normal_density(x));
+    case Activation::tanh:  // 1 - tanh^2
+      return static_cast<float>(1.0 - std::tanh(double{x}) * std::tanh(double{x}));
   }
   return 0.0f;
 }
@@ -41,6 +43,8 @@ float reference::activated(Activation activation, float x) {
       return x < 0.0f ? 0.0f : x;  // NaN stays NaN
     case Activation::gelu:
       return static_cast<float>(x * normal_cdf(x));
+    case Activation::tanh:
+      return std::tanh(x);
   }
   return x;
 }

@@ -60,6 +60,22 @@ class ReferenceBackend final : public Backend {
   void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
                         std::int64_t value_distance, int heads, float scale, const Tensor& out) override;
 
+  // attention_pairs.cpp
+  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;
+  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) override;
+  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) override;
+  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
+  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) override;
+  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
+  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) override;
+  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& dscores,
+                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) override;
+
+  // gru.cpp
+  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) override;
+  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
+                         const Tensor& dh) override;
+
   // optimiser.cpp
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
 };

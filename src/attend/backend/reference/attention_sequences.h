@@ -1,0 +1,29 @@
+// The sequences of an attention layout, one after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "attend/backend/backend.h"
+
+namespace attend::reference {
+
+// One sequence of a layout.
+struct Sequence {
+  std::int64_t query_begin, key_begin;  // first rows in the batch
+  std::int64_t queries, keys;           // Tq, Tk
+  std::int64_t bias_begin;              // where its [Tq, Tk] block starts in the bias, and heads times that in the weights
+};
+
+template <class Visit>
+void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
+  std::int64_t block = 0;
+  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
+    const Sequence sequence{layout.query_offsets[b], layout.key_begin[b], layout.query_offsets[b + 1] - layout.query_offsets[b],
+                            layout.key_end[b] - layout.key_begin[b], block};
+    visit(sequence);
+    block += sequence.queries * sequence.keys;
+  }
+}
+
+}  // namespace attend::reference
