@@ -7,11 +7,14 @@ class App;
 
 namespace attend {
 
-// attend train translation --src-train F --tgt-train F --out RUN ...: trains a model, or goes on training it.
+// attend train translation|lm ... --out RUN: trains a model, or goes on training it.
 void add_train_command(CLI::App& app);
 
 // attend translate MODEL < in > out: a line out for every line in.
 void add_translate_command(CLI::App& app);
+
+// attend generate MODEL --prompt TEXT: continues a text with a language model.
+void add_generate_command(CLI::App& app);
 
 // attend score MODEL --src F --tgt F: the log-probability of given translations.
 void add_score_command(CLI::App& app);
@@ -31,7 +34,8 @@ void add_info_command(CLI::App& app);
 // attend demo: trains a translator on a made-up corpus, measures it, and shows its attention.
 void add_demo_command(CLI::App& app);
 
-// attend evaluate --hypotheses F --references F...: BLEU and chrF of a translation, or of two on the same lines.
+// attend evaluate MODEL --text F: the perplexity of a language model. Without a model, --hypotheses F --references F...: BLEU and chrF of a
+// translation, or of two on the same lines.
 void add_evaluate_command(CLI::App& app);
 
 }  // namespace attend

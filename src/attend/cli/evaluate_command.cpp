@@ -6,6 +6,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/evaluation.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/tasks/model_kind.h"
 
@@ -15,13 +16,16 @@ namespace {
 struct EvaluateArguments {
   std::string model;  // empty: given translations
   EvaluationOutput output;
+  ThreadOptions threads;
   TranslationEvaluation translations;
+  LanguageEvaluation language;
 };
 
 // What is measured of a model depends on what it is for: a line here for every kind.
 void evaluate_model(const EvaluateArguments& arguments) {
   const Checkpoint model = load_checkpoint(arguments.model);
   const std::string& task = model.text("attend.task");
+  if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output);
   throw ConfigError(
       fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
                   arguments.model, task));
@@ -31,6 +35,7 @@ void run_evaluate(const EvaluateArguments& arguments) {
   if (const int digits = arguments.output.digits; digits < 0 || digits > 12)
     throw ConfigError(fmt::format("--digits: expected 0 .. 12, got {}", digits));
   if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
+  use_threads(arguments.threads);
   evaluate_model(arguments);
 }
 
@@ -42,7 +47,9 @@ void add_evaluate_command(CLI::App& app) {
   command->add_option("model", arguments->model, "model file; none to measure given translations")->type_name("MODEL");
   OptionBinding binding(*command);
   binding.add(arguments->output);
+  binding.add(arguments->threads);
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
+  binding.add(arguments->language, "A language model: perplexity");
   command->callback([arguments] { run_evaluate(*arguments); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/metrics/report.h"
+#include "attend/tasks/text_perplexity.h"
 
 namespace attend {
 
@@ -47,5 +48,19 @@ void fields(TranslationEvaluation& o, Visitor&& visit) {
 }
 
 void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
+
+// A language model on a text.
+struct LanguageEvaluation {
+  std::vector<std::string> text;
+  TextPerplexityOptions perplexity;
+};
+
+template <class Visitor>
+void fields(LanguageEvaluation& o, Visitor&& visit) {
+  visit("text", o.text, "text to measure the perplexity on, plain or gzip");
+  fields(o.perplexity, visit);
+}
+
+void evaluate_language_model(const Checkpoint& model, const LanguageEvaluation& options, const EvaluationOutput& output);
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/tasks/golden_sentences.h"
+#include "attend/tasks/model_kind.h"
 #include "attend/train/readable.h"
 
 namespace attend {
@@ -70,6 +71,7 @@ void print_json(const FileDescription& file, bool tensors) {
 // Whether the model still computes what it did where it was saved.
 void print_golden(const std::string& path) {
   const Checkpoint checkpoint = load_checkpoint(path);
+  if (checkpoint.text("attend.task") != kTranslation) return;  // the others have none
   const std::vector<GoldenSentence> golden = golden_sentences(checkpoint);
   if (golden.empty()) return;
   const double deviation = golden_deviation(translation_model(checkpoint), golden);

@@ -21,6 +21,7 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_demo_command(app);
   add_train_command(app);
   add_translate_command(app);
+  add_generate_command(app);
   add_score_command(app);
   add_attention_command(app);
   add_embed_command(app);

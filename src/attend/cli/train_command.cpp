@@ -6,6 +6,7 @@
 #include "attend/cli/options_binding.h"
 #include "attend/cli/resolved_configuration.h"
 #include "attend/cli/training_session.h"
+#include "attend/tasks/language_training.h"
 #include "attend/tasks/translation_training.h"
 
 namespace attend {
@@ -47,6 +48,7 @@ void add_train_command(CLI::App& app) {
   CLI::App* train = app.add_subcommand("train", "Train a model from text");
   train->require_subcommand(1);
   add_task<TranslationTraining>(*train, "translation", "Train an encoder-decoder to translate");
+  add_task<LanguageTraining>(*train, "lm", "Train a decoder to predict the next token of a text");
 }
 
 }  // namespace attend

@@ -24,12 +24,16 @@ void fields(SamplingOptions& o, Visitor&& visit) {
   visit("sampling-seed", o.seed, "sampling: what is drawn is a function of it");
 }
 
+// Throws ConfigError.
+void validate(const SamplingOptions& options);
+
 // One hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets does not depend on the
 // others. Throws ConfigError, or DataError for logits that are NaN.
 std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 
-// Draws one token from a row of log-probabilities with a uniform number in [0, 1). Throws DataError when there is no probability in it.
+// Draws one token from a row of log-probabilities with a uniform number in [0, 1). Precondition: valid options. Throws DataError when there
+// is no probability in it.
 std::int32_t sample_token(std::span<const float> log_probabilities, const SamplingOptions& options, float uniform);
 
 }  // namespace attend

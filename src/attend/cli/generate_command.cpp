@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/evaluation.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/standard_input.h"
+#include "attend/cli/thread_options.h"
+#include "attend/core/option_check.h"
+#include "attend/tasks/generator.h"
+
+namespace attend {
+namespace {
+
+struct GenerateArguments {
+  std::string model;
+  std::string prompt;
+  int samples = 1;
+  bool echo = true;
+  OutputFormat format = OutputFormat::text;
+  ThreadOptions threads;
+  GenerationOptions generation;
+};
+
+template <class Visitor>
+void fields(GenerateArguments& a, Visitor&& visit) {
+  visit("prompt", a.prompt, "text to continue; without it, standard input");
+  visit("samples", a.samples, "continuations to write");
+  visit("echo", a.echo, "write the prompt before each continuation");
+  visit("format", a.format, "text, as it grows; json: an object for every continuation");
+  fields(a.generation, visit);
+  fields(a.threads, visit);
+}
+
+// The end of the last line is not part of it.
+std::string read_prompt() {
+  LineReader lines = standard_input();
+  std::string prompt;
+  bool first = true;
+  for (std::string line; lines.next(line); first = false) prompt += (first ? "" : "\n") + line;
+  return prompt;
+}
+
+std::string to_json(const Generation& generation, const GenerateArguments& arguments, const Tokenizer& tokenizer) {
+  std::vector<std::string> tokens;
+  for (const std::int32_t id : generation.ids) tokens.push_back(tokenizer.piece(id));
+  const nlohmann::ordered_json json{{"prompt", arguments.prompt},
+                                    {"text", generation.text},
+                                    {"tokens", tokens},
+                                    {"token_log_probabilities", generation.token_scores},
+                                    {"complete", generation.complete}};
+  return json.dump();
+}
+
+// Whoever watches sees every piece as it comes.
+void print(std::string_view text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+void run_generate(GenerateArguments& arguments, bool has_prompt) {
+  require_at_least("samples", arguments.samples, 1);
+  use_threads(arguments.threads);
+  const Generator generator = Generator::load(arguments.model);
+  if (!has_prompt) arguments.prompt = read_prompt();
+  for (int sample = 0; sample < arguments.samples; ++sample) {
+    const auto number = static_cast<std::uint64_t>(sample);
+    if (arguments.format == OutputFormat::json) {
+      const Generation generation = generator.generate(arguments.prompt, arguments.generation, {}, number);
+      fmt::print("{}\n", to_json(generation, arguments, generator.model().tokenizer));
+      continue;
+    }
+    bool begun = false;
+    const auto accept = [&](std::string_view more) {  // the prompt, too, is printed only once it has been found good
+      if (!begun && arguments.echo) print(arguments.prompt);
+      begun = true;
+      print(more);
+    };
+    const Generation generation = generator.generate(arguments.prompt, arguments.generation, accept, number);
+    if (!generation.text.ends_with('\n')) print("\n");
+    if (sample + 1 < arguments.samples) print("\n");
+  }
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("generate", "Continue a text with a language model");
+  const auto arguments = std::make_shared<GenerateArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding binding(*command);
+  binding.add(*arguments);
+  command->callback([binding, arguments] { run_generate(*arguments, binding.is_set("prompt")); });
+}
+
+}  // namespace attend

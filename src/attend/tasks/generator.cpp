@@ -1,0 +1,177 @@
+#include "attend/tasks/generator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+#include "attend/core/random.h"
+#include "attend/core/utf8.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // what stands for a character whose bytes are not all there yet
+
+int checked_context(const LanguageModel& model, const GenerationOptions& o) {
+  validate(o.sampling);
+  require_at_least("max-tokens", o.max_tokens, 1);
+  require_at_least("context", o.context, 0);
+  if (!(o.repetition_penalty > 0.0f && std::isfinite(o.repetition_penalty)))
+    throw ConfigError(fmt::format("repetition-penalty: expected a positive number, got {}", o.repetition_penalty));
+  const int context = o.context == 0 ? model.context.sequence_length : o.context;
+  const TransformerConfig& stack = model.transformer->config().stack;
+  if (stack.positions == PositionKind::learned && context > stack.max_positions)
+    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, stack.max_positions));
+  return context;
+}
+
+// The prompt as the model reads it, and the tokens of its last line, which goes on.
+struct Prompt {
+  std::vector<std::int32_t> stream;  // begins with eos
+  std::vector<std::int32_t> line;
+};
+
+Prompt read_prompt(std::string_view text, const Tokenizer& tokenizer, int context) {
+  if (!is_utf8(text)) throw DataError("the prompt is not UTF-8");
+  Prompt prompt;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    prompt.line = tokenizer.encode(text.substr(begin, end - begin));
+    prompt.stream.push_back(tokenizer.eos_id());
+    prompt.stream.insert(prompt.stream.end(), prompt.line.begin(), prompt.line.end());
+    begin = end + 1;
+  }
+  if (std::ssize(prompt.stream) > context)
+    throw DataError(
+        fmt::format("the prompt has {} tokens, ends of lines among them; expected at most {}, which the model sees at once: "
+                    "shorten it",
+                    prompt.stream.size(), context));
+  return prompt;
+}
+
+// What has been read, as one hypothesis that never outgrows the context.
+class Reader {
+ public:
+  Reader(const LanguageTransformer& model, int context) : model_(model), context_(context), state_(model.begin(1)) {}
+
+  // -> logits [1, V] of the token after `tokens`, which come after those read before. Precondition: they fit into the context.
+  Tensor read(std::span<const std::int32_t> tokens) {
+    for (const std::int32_t token : tokens.first(tokens.size() - 1)) next(token);
+    return model_.project(next(tokens.back())).value();
+  }
+
+  std::span<const std::int32_t> seen() const { return seen_; }
+
+ private:
+  Variable next(std::int32_t token) {
+    constexpr std::int32_t kOnly[] = {0};
+    if (state_.length(0) == context_) {
+      state_ = model_.begin(1);
+      const std::vector<std::int32_t> newer(seen_.end() - context_ / 2, seen_.end());
+      seen_.clear();
+      for (const std::int32_t old : newer) next(old);
+    }
+    seen_.push_back(token);
+    return model_.read(state_, kOnly, std::span(&token, 1));
+  }
+
+  const LanguageTransformer& model_;
+  int context_;
+  LanguageState state_;
+  std::vector<std::int32_t> seen_;
+};
+
+// Ends of lines are exempt: a text has as many as it needs.
+void penalise_repetition(const Tensor& logits, std::span<const std::int32_t> seen, std::int32_t eos, float penalty) {
+  if (penalty == 1.0f) return;
+  for (const std::int32_t id : std::set<std::int32_t>(seen.begin(), seen.end())) {
+    float& logit = logits.row(0)[id];
+    if (id != eos) logit = logit > 0 ? logit / penalty : logit * penalty;
+  }
+}
+
+// The growing text of lines of tokens, handed on in whole characters.
+class Writer {
+ public:
+  Writer(const Tokenizer& tokenizer, std::vector<std::int32_t> line, const std::function<void(std::string_view)>& accept)
+      : tokenizer_(tokenizer), accept_(accept), line_(std::move(line)), written_(tokenizer.decode(line_).size()) {}
+
+  void add(std::int32_t token) {
+    if (token == tokenizer_.eos_id()) {
+      flush();
+      put("\n");
+      line_.clear();
+      written_ = 0;
+      return;
+    }
+    line_.push_back(token);
+    std::string text = tokenizer_.decode(line_);
+    while (text.ends_with(kReplacement) && text.size() > written_) text.resize(text.size() - kReplacement.size());
+    write(text);
+  }
+  void flush() { write(tokenizer_.decode(line_)); }
+  const std::string& text() const { return text_; }
+
+ private:
+  void write(const std::string& line) {
+    if (line.size() <= written_) return;
+    put(std::string_view(line).substr(written_));
+    written_ = line.size();
+  }
+  void put(std::string_view more) {
+    text_ += more;
+    if (accept_) accept_(more);
+  }
+
+  const Tokenizer& tokenizer_;
+  const std::function<void(std::string_view)>& accept_;
+  std::vector<std::int32_t> line_;
+  std::size_t written_;  // bytes of the line that have been handed on
+  std::string text_;
+};
+
+std::span<const float> only_row(const Tensor& x) { return {x.row(0), static_cast<std::size_t>(x.cols())}; }
+
+}  // namespace
+
+Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
+                               const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
+  const Tokenizer& tokenizer = model_->tokenizer;
+  const int context = checked_context(*model_, options);
+  Prompt begun = read_prompt(prompt, tokenizer, context);
+  Reader reader(*model_->transformer, context);
+  Writer writer(tokenizer, std::move(begun.line), accept);
+  Random random(RandomKey{options.sampling.seed, sample});
+
+  Generation result;
+  Tensor logits = reader.read(begun.stream);
+  for (;;) {
+    // Texts have none of these; what has no text is not written.
+    for (const std::int32_t id : {tokenizer.pad_id(), tokenizer.unk_id(), tokenizer.bos_id()})
+      logits.row(0)[id] = -std::numeric_limits<float>::infinity();
+    const Tensor scores = Tensor::empty(logits.shape());
+    backend().log_softmax(logits, scores);
+    penalise_repetition(logits, reader.seen(), tokenizer.eos_id(), options.repetition_penalty);
+    backend().log_softmax(logits, logits);
+    const std::int32_t token = sample_token(only_row(logits), options.sampling, random.uniform());
+    result.ids.push_back(token);
+    result.token_scores.push_back(scores.row(0)[token]);
+    writer.add(token);
+    result.complete = options.one_line && token == tokenizer.eos_id();
+    if (result.complete || std::ssize(result.ids) >= options.max_tokens) break;
+    logits = reader.read(std::span(&token, 1));
+  }
+  writer.flush();
+  result.text = writer.text();
+  return result;
+}
+
+}  // namespace attend

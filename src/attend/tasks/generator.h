@@ -1,0 +1,65 @@
+// Generating text with a trained language model. Start here to let a program write.
+//
+//   const attend::Generator generator = attend::Generator::load("model.safetensors");
+//   generator.generate("Once upon a time", {}, [](std::string_view more) { std::cout << more << std::flush; });
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/decode/sampling.h"
+#include "attend/tasks/language_model.h"
+
+namespace attend {
+
+struct GenerationOptions {
+  SamplingOptions sampling;         // its max_length does not matter here
+  float repetition_penalty = 1.0f;  // Keskar et al. 2019
+  int max_tokens = 200;
+  bool one_line = false;
+  int context = 0;
+};
+
+template <class Visitor>
+void fields(GenerationOptions& o, Visitor&& visit) {
+  visit("max-tokens", o.max_tokens, "tokens to write, at most");
+  visit("one-line", o.one_line, "stop at the end of the line");
+  fields(o.sampling,
+         [&](std::string_view name, auto& value, std::string_view help) { visit(name == "sampling-seed" ? "seed" : name, value, help); });
+  visit("repetition-penalty", o.repetition_penalty,
+        "logits of tokens that the context has are divided by it (negative ones multiplied); 1: none");
+  visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
+}
+
+struct Generation {
+  std::string text;                 // what follows the prompt
+  std::vector<std::int32_t> ids;    // its tokens; eos for the end of a line
+  std::vector<float> token_scores;  // log-probability of each, before temperature and penalties, natural logarithm
+  bool complete = false;            // ended with the line, not with max_tokens
+};
+
+class Generator {
+ public:
+  // Throws IoError or DataError.
+  static Generator load(const std::filesystem::path& path) { return Generator(load_language_model(path)); }
+  explicit Generator(LanguageModel model) : model_(std::make_shared<const LanguageModel>(std::move(model))) {}
+
+  const LanguageModel& model() const { return *model_; }
+
+  // Continues `prompt` (UTF-8; lines end with '\n', and the text goes on behind its last character; empty: a text from its beginning).
+  // `accept` receives the text as it grows, whole characters only. A function of (model, prompt, options, sample) and nothing else. When
+  // the context is full the model goes on with the newer half of it. Throws ConfigError for bad options, DataError for a prompt that does
+  // not fit into the context.
+  Generation generate(std::string_view prompt, const GenerationOptions& options = {},
+                      const std::function<void(std::string_view)>& accept = {}, std::uint64_t sample = 0) const;
+
+ private:
+  std::shared_ptr<const LanguageModel> model_;
+};
+
+}  // namespace attend

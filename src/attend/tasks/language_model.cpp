@@ -1,0 +1,47 @@
+#include "attend/tasks/language_model.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+#include "attend/tasks/model_kind.h"
+
+namespace attend {
+
+void describe_language_model(Checkpoint& checkpoint, const LanguageModel& model) {
+  checkpoint.metadata["attend.task"] = kLanguageModelling;
+  checkpoint.metadata["attend.config"] = options_to_json(model.transformer->config());
+  checkpoint.metadata["attend.context"] = options_to_json(model.context);
+  checkpoint.tensors.push_back({"tokenizer", bytes_tensor(model.tokenizer.bytes())});
+}
+
+LanguageModel language_model(const Checkpoint& checkpoint) {
+  require_task(checkpoint, kLanguageModelling);
+  Tokenizer tokenizer = read_tokenizer(checkpoint);
+  LanguageTransformerConfig config;
+  options_from_json(checkpoint.text("attend.config"), config, checkpoint.source);
+  config.vocab_size = tokenizer.vocab_size();
+  LanguageOptions context;
+  options_from_json(checkpoint.text("attend.context"), context, checkpoint.source);
+  if (config.layers() > std::ssize(checkpoint.tensors))
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.layers(),
+                                checkpoint.tensors.size()));
+  try {
+    require_at_least("sequence-length", context.sequence_length, 1);
+    auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
+    read_parameters(checkpoint, transformer->parameters(), transformer->parameters().values());
+    return {std::move(transformer), std::move(tokenizer), context};
+  } catch (const DataError&) {
+    throw;
+  } catch (const Error& error) {  // no such shape, or no memory for it
+    throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
+  }
+}
+
+LanguageModel load_language_model(const std::filesystem::path& path) { return language_model(load_checkpoint(path)); }
+
+}  // namespace attend

@@ -1,0 +1,80 @@
+#include "attend/tasks/language_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/tasks/language_objective.h"
+
+namespace attend {
+
+namespace {
+
+std::vector<std::string> read_all(const LanguageDataOptions& data, const std::vector<std::string>& files) {
+  std::vector<std::string> lines;
+  for (const std::string& file : files) {
+    std::vector<std::string> more = read_lines((std::filesystem::path(data.data) / file).string());
+    lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return lines;
+}
+
+void check(const LanguageTraining& o) {
+  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  const TransformerConfig& stack = o.model.stack;
+  if (stack.positions == PositionKind::learned && o.data.windows.sequence_length > stack.max_positions)
+    throw ConfigError(fmt::format("sequence-length: {} tokens do not fit in max-positions {}; raise it, or make the windows shorter",
+                                  o.data.windows.sequence_length, stack.max_positions));
+}
+
+// The vocabulary and the shape of a model are settled by its first checkpoint.
+Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
+  LanguageModel model = language_model(checkpoint);
+  if (const std::string before = options_to_json(model.transformer->config()), now = options_to_json(config); before != now)
+    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
+  return std::move(model.tokenizer);
+}
+
+// Half of every window is context, so that no token is predicted from next to nothing.
+LanguageValidation validation_of(const LanguageText& text, const LanguageDataOptions& data) {
+  const int stride = std::max(1, data.windows.sequence_length / 2);
+  return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
+}
+
+}  // namespace
+
+TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
+  check(o);
+  TrainingTask task;
+  task.d_model = o.model.stack.d_model;
+
+  const std::vector<std::string> lines = read_all(o.data, o.data.train);
+  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model) : Tokenizer::train(lines, o.vocabulary);
+  task.notes.push_back(fmt::format("vocabulary: {} pieces", tokenizer.vocab_size()));
+
+  LanguageTransformerConfig config = o.model;
+  config.vocab_size = tokenizer.vocab_size();
+  const LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows};
+
+  LanguageText train = encode_language(lines, tokenizer);
+  task.notes.push_back(fmt::format("training text: {}", train.summary()));
+  LanguageBatcher batches(std::move(train.stream), o.data.windows, o.data.batch, o.trainer.seed);
+
+  std::optional<LanguageValidation> validation;
+  if (!o.data.valid.empty()) {
+    const LanguageText text = encode_language(read_all(o.data, o.data.valid), tokenizer);
+    task.notes.push_back(fmt::format("validation text: {}", text.summary()));
+    validation = validation_of(text, o.data);
+  }
+
+  task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
+  task.describe_model = [model](Checkpoint& checkpoint) { describe_language_model(checkpoint, model); };
+  return task;
+}
+
+}  // namespace attend

@@ -1,0 +1,63 @@
+// Training a language model from files: everything one may choose, and the way from there to an objective.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/data/language.h"
+#include "attend/models/language_transformer.h"
+#include "attend/tasks/training_task.h"
+#include "attend/text/tokenizer.h"
+#include "attend/train/trainer.h"
+
+namespace attend {
+
+struct LanguageDataOptions {
+  std::string data;  // folder that the names below are relative to
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+  LanguageOptions windows;
+  BatchOptions batch;
+};
+
+template <class Visitor>
+void fields(LanguageDataOptions& o, Visitor&& visit) {
+  visit("data", o.data, "folder that the names of the files are relative to");
+  visit("train", o.train, "text to learn from, plain or gzip; several files are read one after another");
+  visit("valid", o.valid, "text to measure the perplexity on");
+  fields(o.windows, visit);
+  fields(o.batch, visit);
+}
+
+struct LanguageLossOptions {
+  float label_smoothing = 0.0f;
+};
+
+template <class Visitor>
+void fields(LanguageLossOptions& o, Visitor&& visit) {
+  visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
+}
+
+struct LanguageTraining {
+  LanguageDataOptions data;
+  TokenizerOptions vocabulary;
+  LanguageTransformerConfig model;
+  LanguageLossOptions loss;
+  TrainerOptions trainer;
+};
+
+// The options by subject: the sections of a configuration file and of the help.
+template <class Visitor>
+void groups(LanguageTraining& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.vocabulary);
+  visit("model", o.model);
+  visit("loss", o.loss);
+  visit("training", o.trainer);
+}
+
+// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError, also
+// when the model differs from that of `resumed`; IoError and DataError for the files.
+TrainingTask prepare_training(const LanguageTraining& options, const Checkpoint* resumed);
+
+}  // namespace attend

@@ -1,0 +1,73 @@
+#include "attend/tasks/text_perplexity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+namespace {
+
+// The rows of a batch that count.
+std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
+  std::vector<std::int32_t> rows;
+  rows.reserve(static_cast<std::size_t>(batch.scored()));
+  for (std::size_t b = 0; b < batch.first_scored.size(); ++b) {
+    for (std::int32_t n = batch.input.offsets[b] + batch.first_scored[b]; n < batch.input.offsets[b + 1]; ++n) rows.push_back(n);
+  }
+  return rows;
+}
+
+int resolved_context(const LanguageModel& model, int context) {
+  require_at_least("context", context, 0);
+  if (context == 0) context = model.context.sequence_length;
+  const TransformerConfig& stack = model.transformer->config().stack;
+  if (stack.positions == PositionKind::learned && context > stack.max_positions)
+    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, stack.max_positions));
+  return context;
+}
+
+}  // namespace
+
+double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  Variable hidden = model.hidden(Tokens::copy(batch.input.ids, batch.input.offsets), pass);
+  std::vector<std::int32_t> targets = batch.target;
+  if (batch.scored() < batch.input.tokens()) {
+    const auto rows = std::make_shared<const std::vector<std::int32_t>>(scored_rows(batch));
+    hidden = gather_rows(hidden, rows);
+    targets.clear();
+    for (const std::int32_t row : *rows) targets.push_back(batch.target[static_cast<std::size_t>(row)]);
+  }
+  const std::vector<float> found = model.target_log_probabilities(hidden, targets);
+  return -std::accumulate(found.begin(), found.end(), 0.0);
+}
+
+TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
+  TextPerplexity result;
+  result.context = resolved_context(model, options.context);
+  result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
+  result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
+  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
+  double nll = 0;
+  for (std::int64_t i = 0; i < batches.batches(); ++i) nll += negative_log_likelihood(*model.transformer, batches.batch(i));
+  result.perplexity.add(nll, text.targets(), text.words);
+  return result;
+}
+
+std::string TextPerplexity::summary(int digits) const {
+  std::string line =
+      fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
+  if (perplexity.words > 0) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
+  line += fmt::format("; context {}, stride {}", context, stride);
+  if (unknown > 0) line += fmt::format("; {} tokens unknown to the vocabulary", unknown);
+  return line;
+}
+
+}  // namespace attend

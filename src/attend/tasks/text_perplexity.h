@@ -1,0 +1,42 @@
+// How well a language model predicts a text.
+#pragma once
+
+#include <string>
+
+#include "attend/data/language.h"
+#include "attend/metrics/perplexity.h"
+#include "attend/tasks/language_model.h"
+
+namespace attend {
+
+struct TextPerplexityOptions {
+  int context = 0;
+  int stride = 0;
+  BatchOptions batch;
+};
+
+template <class Visitor>
+void fields(TextPerplexityOptions& o, Visitor&& visit) {
+  visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
+  visit("stride", o.stride, "tokens predicted from each window, the others are their context; 0: half of the window");
+  fields(o.batch, visit);
+}
+
+struct TextPerplexity {
+  Perplexity perplexity;  // of tokens, the ends of lines among them, and of what white space separates
+  int context = 0;
+  int stride = 0;
+  std::int64_t unknown = 0;  // tokens of the text that the vocabulary does not have, predicted as the unknown piece
+
+  // "perplexity 104.28 per token (217646 tokens, ends of lines among them), 118.31 per word (213886 words); context 256, stride 128".
+  std::string summary(int digits) const;
+};
+
+// Every token of the text is predicted once, from all before it in its window, with the probabilities of the whole vocabulary. Throws
+// ConfigError for bad options, also for a context of more positions than the model has learned; DataError for an empty text.
+TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options = {});
+
+// The summed negative log-likelihood of the targets that count in `batch`, in nats.
+double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch);
+
+}  // namespace attend
