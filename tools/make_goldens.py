@@ -57,8 +57,8 @@ gru                          in.x [B,T,I], in.lengths; out.y [B,T,H]; weight_ih 
 gru_bidirectional            the same, out.y [B,T,2H]; forward.*, backward.*
 additive_attention           in.query [B,T,D], in.memory [B,S,M], in.query_lengths, in.memory_lengths; out.y [B,T,M], out.weights [B,T,S];
                              score = v tanh(W q + U k + b): query_proj.weight, key_proj.weight, key_proj.bias, score.weight [1,A]
-embedding_pooling            in.ids [N], in.offsets [B+1]; out.mean, out.max [B,D], dout.mean, dout.max; table [V,D], dparam.table.mean,
-                             dparam.table.max
+embedding_pooling            in.ids [N], in.offsets [B+1]; out.mean, out.max, out.first [B,D], dout.* of the same; table [V,D],
+                             dparam.table.mean, dparam.table.max, dparam.table.first
 """
 
 import argparse

@@ -31,6 +31,7 @@ std::vector<KernelCase> elementwise_cases();
 std::vector<KernelCase> reduction_cases();
 std::vector<KernelCase> normalisation_cases();
 std::vector<KernelCase> lookup_cases();
+std::vector<KernelCase> pooling_cases();
 std::vector<KernelCase> softmax_cases();
 std::vector<KernelCase> attention_cases();
 std::vector<KernelCase> attention_pair_cases();

@@ -4,7 +4,9 @@
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
 #include "attend/ops/layer_norm.h"
+#include "attend/ops/pooling.h"
 #include "parity/golden.h"
 
 namespace attend {
@@ -53,6 +55,23 @@ TEST_P(FunctionParity, Gelu) {
   expect_output(y.value(), golden.tensor("out.y"), "y");
   backward(y, golden.tensor("dout.y").reshape({1, in.size()}));
   expect_gradient(x.gradient(), golden.tensor("din.x"), "x");
+}
+
+Ids ids_of(const Tensor& values) {
+  return std::make_shared<const std::vector<std::int32_t>>(values.data<std::int32_t>(), values.data<std::int32_t>() + values.size());
+}
+
+TEST_P(FunctionParity, PoolingOfEmbeddings) {
+  const Golden golden("embedding_pooling");
+  const Ids tokens = ids_of(golden.tensor("in.ids")), offsets = ids_of(golden.tensor("in.offsets"));
+  for (const auto& [name, pooling] :
+       {std::pair("max", Pooling::max), std::pair("mean", Pooling::mean), std::pair("first", Pooling::first)}) {
+    const Variable table(golden.tensor("param.table"), true);
+    const Variable y = pool(embedding(table, tokens, 1.0f), offsets, pooling);
+    expect_output(y.value(), golden.tensor(std::string("out.") + name), name);
+    backward(y, golden.tensor(std::string("dout.") + name));
+    expect_gradient(table.gradient(), golden.tensor(std::string("dparam.table.") + name), name);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, FunctionParity, testing::Values("fast", "reference"));

@@ -69,3 +69,6 @@ def embedding_pooling(golden):
         y = F.embedding_bag(ids, table, offsets[:-1], mode=mode)
         golden.backward(y, {}, name=mode)
         golden.put(f"dparam.table.{mode}", table.grad)
+    firsts = values.clone().requires_grad_()
+    golden.backward(firsts[ids[offsets[:-1]]], {}, name="first")
+    golden.put("dparam.table.first", firsts.grad)

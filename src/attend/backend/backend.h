@@ -21,6 +21,9 @@ namespace attend {
 
 enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * Phi(x)
 
+// How the vectors of a sequence become one: the largest of every column, their mean, or the first of them.
+enum class Pooling { max, mean, first };
+
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix
 // is kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
 struct Dropout {
@@ -103,6 +106,15 @@ class Backend {
   // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.
   virtual void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) = 0;
   virtual void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
+
+  // --- pooling over time -------------------------------------------------------------------------------------------------------------
+  // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N, D], offsets B+1, y [B, D]. For max: of
+  // equal numbers the first counts, a NaN is the largest of all; rows [B, D] i32 receives the row of x that each number of y stands in, or
+  // is undefined when there will be no backward pass.
+  virtual void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) = 0;
+  // dx [N, D] is written. rows: what pool() wrote, for max.
+  virtual void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
+                             const Tensor& dx) = 0;
 
   // --- softmax -----------------------------------------------------------------------------------------------------------------------
   virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;                              // rows of scale * x; y may be x

@@ -2,7 +2,7 @@
 // bf16 and int8 that are to come; in f32 its results depend on the number of rows (gemm.h).
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,
-// adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp,
+// pooling.cpp, adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp,
 // additive_scores.cpp, gru.cpp, top_k.cpp. targets.h says how a file with kernels looks.
 #pragma once
 
@@ -41,6 +41,8 @@ class FastBackend final : public Backend {
              std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) final;
   void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) final;
   void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) final;
+  void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) final;
+  void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows, const Tensor& dx) final;
   void softmax(const Tensor& x, float scale, const Tensor& y) final;
   void log_softmax(const Tensor& x, const Tensor& y) final;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) final;

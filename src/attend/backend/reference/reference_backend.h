@@ -45,6 +45,11 @@ class ReferenceBackend final : public Backend {
   void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
   void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
 
+  // pooling.cpp
+  void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) override;
+  void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
+                     const Tensor& dx) override;
+
   // softmax.cpp
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;

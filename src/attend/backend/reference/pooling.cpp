@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "attend/backend/reference/reference_backend.h"
+
+namespace attend {
+
+namespace {
+
+bool exceeds(float value, float largest) { return value > largest || (std::isnan(value) && !std::isnan(largest)); }
+
+// The first of the rows [begin, end) with the largest number in column c.
+std::int32_t largest_row(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c) {
+  std::int32_t best = begin;
+  for (std::int32_t n = begin + 1; n < end; ++n) {
+    if (exceeds(x.row(n)[c], x.row(best)[c])) best = n;
+  }
+  return best;
+}
+
+float mean(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c) {
+  double sum = 0;
+  for (std::int32_t n = begin; n < end; ++n) sum += x.row(n)[c];
+  return static_cast<float>(sum / (end - begin));
+}
+
+}  // namespace
+
+void ReferenceBackend::pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) {
+  assert(x.cols() == y.cols() && static_cast<std::int64_t>(offsets.size()) == y.rows() + 1);
+  for (std::int64_t b = 0; b < y.rows(); ++b) {
+    const std::int32_t begin = offsets[static_cast<std::size_t>(b)], end = offsets[static_cast<std::size_t>(b) + 1];
+    for (std::int64_t c = 0; c < y.cols(); ++c) {
+      if (pooling == Pooling::mean) {
+        y.row(b)[c] = mean(x, begin, end, c);
+        continue;
+      }
+      const std::int32_t chosen = pooling == Pooling::max ? largest_row(x, begin, end, c) : begin;
+      y.row(b)[c] = x.row(chosen)[c];
+      if (pooling == Pooling::max && rows.defined()) rows.row<std::int32_t>(b)[c] = chosen;
+    }
+  }
+}
+
+void ReferenceBackend::pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
+                                     const Tensor& dx) {
+  assert(dy.cols() == dx.cols() && static_cast<std::int64_t>(offsets.size()) == dy.rows() + 1);
+  for (std::int64_t n = 0; n < dx.rows(); ++n) std::fill_n(dx.row(n), dx.cols(), 0.0f);
+  for (std::int64_t b = 0; b < dy.rows(); ++b) {
+    const std::int32_t begin = offsets[static_cast<std::size_t>(b)], end = offsets[static_cast<std::size_t>(b) + 1];
+    for (std::int64_t c = 0; c < dy.cols(); ++c) {
+      const float gradient = dy.row(b)[c];
+      if (pooling == Pooling::max) dx.row(rows.row<std::int32_t>(b)[c])[c] = gradient;
+      if (pooling == Pooling::first) dx.row(begin)[c] = gradient;
+      if (pooling == Pooling::mean) {
+        for (std::int32_t n = begin; n < end; ++n) dx.row(n)[c] = gradient / static_cast<float>(end - begin);
+      }
+    }
+  }
+}
+
+}  // namespace attend
