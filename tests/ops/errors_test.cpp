@@ -12,6 +12,7 @@
 #include "attend/ops/elementwise.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/pooling.h"
 #include "attend/ops/softmax.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
@@ -104,6 +105,23 @@ std::vector<Mistake> simple_mistakes() {
          embedding(x, ids({0, 1}), 1.0f, {var({9, 3}), nullptr});
        }},
       {"embedding", "[12]", "", [=] { embedding(var({12}), ids({0}), 1.0f); }},
+      {"pool", "[12]", "",
+       [=] {
+         pool(var({12}), ids({0, 12}), Pooling::mean);
+       }},
+      {"pool", "[4, 3]", "[2] from 0 to 3",
+       [=] {
+         pool(x, ids({0, 3}), Pooling::mean);
+       }},
+      {"pool", "[4, 3]", "[2] from 1 to 4",
+       [=] {
+         pool(x, ids({1, 4}), Pooling::max);
+       }},
+      {"pool", "[4, 3]", "[4] with 2 followed by 2",
+       [=] {
+         pool(x, ids({0, 2, 2, 4}), Pooling::first);
+       }},
+      {"pool", "offsets [B+1]", "got none", [=] { pool(x, ids({}), Pooling::max); }},
       {"gather_rows", "[12]", "", [=] { gather_rows(var({12}), ids({0})); }},
   };
 }

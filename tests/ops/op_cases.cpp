@@ -5,6 +5,7 @@
 #include "attend/ops/embedding.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/pooling.h"
 #include "attend/ops/softmax.h"
 #include "ops/operands.h"
 
@@ -32,6 +33,7 @@ std::vector<OpCase> elementwise_op_cases() {
       {"activate_none", {matrix}, [](Inputs x) { return activate(x[0], Activation::none); }},
       {"activate_relu", {kinked}, [](Inputs x) { return activate(x[0], Activation::relu); }},
       {"activate_gelu", {matrix}, [](Inputs x) { return activate(x[0], Activation::gelu); }},
+      {"activate_tanh", {matrix}, [](Inputs x) { return activate(x[0], Activation::tanh); }},
       {"dropout", {matrix}, [](Inputs x) { return dropout(x[0], kDropout); }},
       {"dropout_of_nothing", {none}, [](Inputs x) { return dropout(x[0], kDropout); }},
       {"dropout_never", {matrix}, [](Inputs x) { return dropout(x[0], {}); }},
@@ -53,6 +55,7 @@ std::vector<OpCase> product_op_cases() {
       {"linear_without_bias", {x, weight}, [](Inputs in) { return linear(in[0], in[1]); }},
       {"linear_relu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::relu); }},
       {"linear_gelu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"linear_tanh", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::tanh); }},
       {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
       {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
       {"linear_of_its_weight", {weight}, [](Inputs in) { return linear(in[0], in[0]); }},
@@ -119,7 +122,7 @@ std::vector<OpCase> normalisation_op_cases() {
 
 std::vector<OpCase> lookup_op_cases() {
   const Operand table{{6, 4}}, positions{{3, 4}};
-  const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({});
+  const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({}), sequences = ids({0, 1, 6});
   return {
       {"embedding", {table}, [=](Inputs x) { return embedding(x[0], tokens, 1.7f); }},
       {"embedding_at_learned_positions",
@@ -142,6 +145,10 @@ std::vector<OpCase> lookup_op_cases() {
        [=](Inputs x) {
          return embedding(x[0], none, 1.7f, {x[1], none});
        }},
+      {"pool_max", {table}, [=](Inputs x) { return pool(x[0], sequences, Pooling::max); }},
+      {"pool_mean", {table}, [=](Inputs x) { return pool(x[0], sequences, Pooling::mean); }},
+      {"pool_first", {table}, [=](Inputs x) { return pool(x[0], sequences, Pooling::first); }},
+      {"pool_nothing", {{{0, 4}}}, [=](Inputs x) { return pool(x[0], ids({0}), Pooling::max); }},
       {"gather_rows", {table}, [=](Inputs x) { return gather_rows(x[0], tokens); }},
       {"gather_rows_none", {table}, [=](Inputs x) { return gather_rows(x[0], none); }},
   };
