@@ -49,7 +49,7 @@ language_model_{post,pre}    in.ids, in.targets [B,T], in.lengths; out.logits, o
                              (self_attn, feed_forward, norm1, norm2), decoder.norm.* when pre-norm
 sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
-                             smoothing I
+                             smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted
 layer_norm                   in.x [N,D], weight, bias; out.y
 gelu                         in.x [N]; out.y; exact, x * Phi(x)
 gru                          in.x [B,T,I], in.lengths; out.y [B,T,H]; weight_ih [3H,I], weight_hh [3H,H], bias_ih, bias_hh [3H]: gates

@@ -134,6 +134,10 @@ std::vector<Mistake> loss_mistakes() {
        [=] {
          cross_entropy(x, ids({0, 1, 2}));
        }},
+      {"cross_entropy", "[4, 3]", "[4]",
+       [=] {
+         cross_entropy(x, targets, {0.0f, 0.0, Tensor::zeros({4})});
+       }},
       {"cross_entropy", "[12]", "", [=] { cross_entropy(var({12}), targets); }},
       {"projected_cross_entropy", "[4, 3]", "[3, 5]",
        [=] {

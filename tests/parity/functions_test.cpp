@@ -36,6 +36,20 @@ TEST_P(FunctionParity, LabelSmoothing) {
   }
 }
 
+TEST_P(FunctionParity, ClassWeights) {
+  const Golden golden("label_smoothing");
+  const Tensor targets = golden.tensor("in.targets");
+  const auto ids =
+      std::make_shared<const std::vector<std::int32_t>>(targets.data<std::int32_t>(), targets.data<std::int32_t>() + targets.size());
+  const Variable logits(golden.tensor("in.logits"), true);
+  const CrossEntropy result = cross_entropy(logits, ids, {0.0f, 0.0, golden.tensor("in.class_weights")});
+  double sum = 0.0;
+  for (const float loss : golden.tensor("out.losses.weighted").to_vector()) sum += static_cast<double>(loss);
+  EXPECT_NEAR(result.loss_sum, sum, 1e-5 * sum);
+  backward(result.loss);
+  expect_gradient(logits.gradient(), golden.tensor("din.logits.weighted"), "logits, weighted");
+}
+
 TEST_P(FunctionParity, LayerNorm) {
   const Golden golden("layer_norm");
   const Variable x(golden.tensor("in.x"), true), gamma(golden.tensor("param.weight"), true), beta(golden.tensor("param.bias"), true);

@@ -26,6 +26,13 @@ def label_smoothing(golden):
         losses.mean().backward()
         golden.put(f"out.losses.{i}", losses)
         golden.put(f"din.logits.{i}", x.grad)
+    weights = golden.random(11).abs()
+    golden.put("in.class_weights", weights)
+    x = logits.clone().requires_grad_()
+    losses = F.cross_entropy(x, targets, weight=weights, reduction="none")
+    losses.mean().backward()
+    golden.put("out.losses.weighted", losses)
+    golden.put("din.logits.weighted", x.grad)
 
 
 @case("layer_norm")

@@ -29,6 +29,21 @@ void check_projection(std::string_view op, const Shape& x, const Shape& weight) 
   detail::expect(x.rank() == 2 && weight.rank() == 2 && weight[1] == x[1], op, "x [N, D] and weight [V, D]", x, weight);
 }
 
+// losses [N], and the gradient [N, V] if there is one, times the weight of each target's class. Composed of look-ups: row v of a table
+// [V, V] is all weights[v].
+void weigh(const Tensor& weights, const std::vector<std::int32_t>& targets, const Tensor& losses, const Tensor& gradient) {
+  const std::int64_t classes = weights.dim(0), rows = losses.dim(0);
+  const Tensor of_target = Tensor::empty({rows, 1});
+  backend().gather_rows(weights.reshape({classes, 1}), targets, of_target);
+  backend().multiply(losses, of_target.reshape({rows}), losses);
+  if (!gradient.defined()) return;
+  const Tensor table = Tensor::empty({classes, classes}), ones = Tensor::full({1, classes}, 1.0f);
+  backend().matmul(weights.reshape({classes, 1}), false, ones, false, 0.0f, table);
+  const Tensor factors = Tensor::empty({rows, classes});
+  backend().gather_rows(table, targets, factors);
+  backend().multiply(gradient, factors, gradient);
+}
+
 float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
   const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets);
   return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
@@ -51,12 +66,16 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
   detail::expect_matrix("cross_entropy", logits);
   check_targets("cross_entropy", logits.shape(), logits.dim(1), *targets);
   check_smoothing("cross_entropy", options);
+  if (options.class_weights.defined())
+    detail::expect(options.class_weights.shape() == Shape{logits.dim(1)}, "cross_entropy", "logits [N, V] and class weights [V]",
+                   logits.shape(), options.class_weights.shape());
   const Tensor losses = Tensor::empty({logits.dim(0)});
   const Tensor nll = Tensor::empty({logits.dim(0)});
   const float scale = gradient_scale(options, targets->size());
   const bool recording = will_record({&logits});
   const Tensor gradient = recording ? logits.value().clone() : logits.value();
   backend().cross_entropy(gradient, *targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
+  if (options.class_weights.defined()) weigh(options.class_weights, *targets, losses, recording ? gradient : Tensor());
 
   const double total = backend().sum(losses);
   const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));

@@ -8,6 +8,8 @@ namespace attend {
 struct CrossEntropyOptions {
   float label_smoothing = 0.0f;  // s: the target distribution is (1-s) on the target and s/V on every entry (Szegedy et al. 2016)
   double normalizer = 0.0;       // the summed losses are divided by this; 0: the number of targets
+  // [V], or undefined: what the loss of a target of each class is multiplied by. Of cross_entropy() only, where classes are few.
+  Tensor class_weights = {};
 };
 
 struct CrossEntropy {
@@ -16,7 +18,8 @@ struct CrossEntropy {
   double nll;       // sum of -log p[target], natural logarithm: perplexity is exp(nll / targets)
 };
 
-// logits [N, V], N targets. Throws ShapeError, and for a target outside the classes too; ConfigError for a smoothing outside [0, 1].
+// logits [N, V], N targets; nll is without weights. Throws ShapeError, and for a target outside the classes too; ConfigError for a
+// smoothing outside [0, 1].
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 
 // cross_entropy(linear(x, weight, bias), targets) without ever holding all logits: projection, softmax, loss and their gradients go chunk
