@@ -58,6 +58,22 @@ TEST_F(Classification, NamesTheLineWithoutALabel) {
   EXPECT_TRUE(contains(message, file + ":2: the label in column 1 is empty")) << message;
 }
 
+TEST_F(Classification, NamesTheLineWithoutAText) {
+  const std::string file = write("a", "1\tgood\n0\t \n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  EXPECT_TRUE(contains(message, file + ":2: the text in column 2 is empty")) << message;
+}
+
+TEST_F(Classification, LeavesOutAHeader) {
+  const std::string file = write("a", "label\ttext\n1\tgood\n0\tbad\n");
+  const LabelledText text = read_labelled(Files{file, file}, {.header = true});
+  EXPECT_EQ(text.classes, (Files{"0", "1"}));
+  EXPECT_EQ(text.texts, (Files{"good", "bad", "good", "bad"}));
+  const std::string alone = write("b", "label\ttext\n");
+  const std::string message = message_of<DataError>([&] { read_labelled(Files{alone}, {.header = true}); });
+  EXPECT_TRUE(contains(message, alone + ": expected labelled texts, found none")) << message;
+}
+
 TEST_F(Classification, NeedsTwoClasses) {
   const std::string file = write("a", "1\tgood\n1\tbad\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
@@ -80,18 +96,27 @@ TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
 
 TEST_F(Classification, CutsTheSideAskedFor) {
   const Ids ids{10, 11, 12, 13, 14};
-  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 4, .truncation = Truncation::right}), (Ids{10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 4, .truncation = Truncation::left}), (Ids{12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids(ids, 3, {.max_length = 6, .truncation = Truncation::left}), (Ids{10, 11, 12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids({}, 3, {}), Ids{3});
-  EXPECT_THROW(classifier_ids(ids, 3, {.max_length = 1}), ConfigError);
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::right}), (Ids{10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::left}), (Ids{12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 6, .truncation = Truncation::left}), (Ids{10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, {3}, {}), Ids{3});
+  EXPECT_THROW(classifier_ids(ids, {3}, {.max_length = 1}), ConfigError);
+}
+
+TEST_F(Classification, PutsAMarkInFrontForModelsThatLookThere) {
+  const Ids ids{10, 11, 12, 13, 14};
+  const TextMarks marks{3, 2};
+  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 5}), (Ids{2, 10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 7, .truncation = Truncation::left}), (Ids{2, 10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, marks, {}), (Ids{2, 3}));
+  EXPECT_THROW(classifier_ids(ids, marks, {.max_length = 2}), ConfigError);
 }
 
 TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   const Tokenizer tokenizer = characters();
   const LabelledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
   LabelledReport report;
-  const ClassificationBatch all = encode_labelled(text, tokenizer, {.max_length = 5}, report);
+  const ClassificationBatch all = encode_labelled(text, tokenizer, {tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
   EXPECT_EQ(all.labels, (Ids{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos

@@ -43,9 +43,11 @@ void for_each_line(std::span<const std::string> files, const LabelledOptions& op
   std::string line;
   for (const std::string& file : files) {
     for (LineReader lines(file); lines.next(line);) {
-      const std::string_view label = column(line, options.label_column, lines);
+      if (options.header && lines.line_number() == 1) continue;
+      const std::string_view label = column(line, options.label_column, lines), text = column(line, options.text_column, lines);
       if (is_blank(label)) throw DataError(fmt::format("{}: the label in column {} is empty", lines.where(), options.label_column));
-      accept(label, column(line, options.text_column, lines), lines);
+      if (is_blank(text)) throw DataError(fmt::format("{}: the text in column {} is empty", lines.where(), options.text_column));
+      accept(label, text, lines);
     }
   }
 }
@@ -73,6 +75,7 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   result.classes = labels;
   std::sort(result.classes.begin(), result.classes.end());
   result.classes.erase(std::unique(result.classes.begin(), result.classes.end()), result.classes.end());
+  if (labels.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   if (result.classes.size() < 2) {
     throw DataError(
         fmt::format("{}: all {} texts have the label \"{}\", expected at least two classes; is --label-column {} the right column?",
@@ -92,19 +95,29 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
     result.labels.push_back(index);
     result.texts.emplace_back(text);
   });
+  if (result.texts.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   return result;
 }
 
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, std::int32_t eos, const TextLengthOptions& options) {
-  if (options.max_length < 2)
-    throw ConfigError(fmt::format("max-length is {}, expected at least 2: a token and the end", options.max_length));
-  const auto most = static_cast<std::size_t>(options.max_length - 1);
+namespace {
+
+int marks_in(const TextMarks& marks) { return marks.bos ? 2 : 1; }
+
+}  // namespace
+
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const TextMarks& marks, const TextLengthOptions& options) {
+  const int others = marks_in(marks);
+  if (options.max_length <= others)
+    throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}", options.max_length, others + 1,
+                                  marks.bos ? "the two ends" : "the end"));
+  const auto most = static_cast<std::size_t>(options.max_length - others);
   if (ids.size() > most) {
     const auto surplus = static_cast<std::ptrdiff_t>(ids.size() - most);
     if (options.truncation == Truncation::right) ids.resize(most);
     if (options.truncation == Truncation::left) ids.erase(ids.begin(), ids.begin() + surplus);
   }
-  ids.push_back(eos);
+  if (marks.bos) ids.insert(ids.begin(), *marks.bos);
+  ids.push_back(marks.eos);
   return ids;
 }
 
@@ -115,15 +128,15 @@ std::string LabelledReport::summary() const {
   return text;
 }
 
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextLengthOptions& options,
-                                    LabelledReport& report) {
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextMarks& marks,
+                                    const TextLengthOptions& options, LabelledReport& report) {
   ClassificationBatch all;
   all.labels = text.labels;
   for (auto& ids : encode_all(text.texts, tokenizer)) {
     ++report.texts;
     if (ids.empty()) ++report.empty;
-    if (static_cast<std::int64_t>(ids.size()) > options.max_length - 1) ++report.truncated;
-    all.text.add(classifier_ids(std::move(ids), tokenizer.eos_id(), options));
+    if (static_cast<std::int64_t>(ids.size()) > options.max_length - marks_in(marks)) ++report.truncated;
+    all.text.add(classifier_ids(std::move(ids), marks, options));
   }
   return all;
 }

@@ -18,12 +18,14 @@ namespace attend {
 struct LabelledOptions {
   int label_column = 1;
   int text_column = 2;
+  bool header = false;
 };
 
 template <class Visitor>
 void fields(LabelledOptions& o, Visitor&& visit) {
   visit("label-column", o.label_column, "which of the tab-separated columns is the label, from 1");
   visit("text-column", o.text_column, "which is the text, from 1");
+  visit("header", o.header, "the first line of every file names the columns: leave it out");
 }
 
 // texts[i] is of the class classes[labels[i]].
@@ -34,8 +36,8 @@ struct LabelledText {
 };
 
 // Reads files of tab-separated columns, plain or gzip, one after the other. Further columns are ignored. The classes are the labels that
-// occur. Throws ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns or with a blank label, and
-// when there is only one class; as LineReader does.
+// occur. Throws ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns or with a blank label or
+// text, and when there are no lines or only one class; as LineReader does.
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options);
 // The same for further data of a model that knows its classes: a label that is none of them is a DataError "file:line: ...".
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes);
@@ -59,12 +61,18 @@ void fields(TextLengthOptions& o, Visitor&& visit) {
   visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
 }
 
-// text + eos, cut to max_length: what a classifier sees of a text. An empty text is eos alone. Throws ConfigError unless max_length >= 2.
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, std::int32_t eos, const TextLengthOptions& options);
+// The control ids around a text.
+struct TextMarks {
+  std::int32_t eos = 0;
+  std::optional<std::int32_t> bos = std::nullopt;  // wanted by models that look at the first token
+};
+
+// bos if wanted + text + eos, cut to max_length: what a classifier sees of a text. Throws ConfigError unless there is room for a token.
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const TextMarks& marks, const TextLengthOptions& options);
 
 struct LabelledReport {
   std::int64_t texts = 0;
-  std::int64_t empty = 0;      // kept: nothing but eos
+  std::int64_t empty = 0;      // kept: no piece of the vocabulary in it, nothing but eos
   std::int64_t truncated = 0;  // kept, shortened
 
   // "20000 texts; 1 empty, 8123 cut to the maximal length". One line, for people.
@@ -78,8 +86,8 @@ struct ClassificationBatch {
 };
 
 // All texts as one batch, in order. Encodes on all threads. Adds to `report`.
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextLengthOptions& options,
-                                    LabelledReport& report);
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextMarks& marks,
+                                    const TextLengthOptions& options, LabelledReport& report);
 
 // As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text is in one batch of an epoch, no batch
 // has more than batch_tokens tokens unless one text alone does, and all const functions may be called from several threads at once.
