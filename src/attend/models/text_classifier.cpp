@@ -1,0 +1,79 @@
+#include "attend/models/text_classifier.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/pooling.h"
+
+namespace attend {
+
+namespace {
+
+const ClassifierConfig& validated(const ClassifierConfig& config) {
+  validate(config);
+  return config;
+}
+
+}  // namespace
+
+void validate(const ClassifierConfig& c) {
+  TransformerConfig encoder = c.encoder;  // its checks ask for both vocabularies of a Transformer
+  encoder.src_vocab_size = encoder.tgt_vocab_size = c.vocab_size;
+  validate(encoder);
+  require_at_least("classes", c.classes, 2);
+  require_at_least("bigram-buckets", c.bigram_buckets, 0);
+  require_at_least("embedding-deviation", c.embedding_deviation, 0);
+  if (!(c.output_dropout >= 0.0f && c.output_dropout < 1.0f))
+    throw ConfigError(fmt::format("output-dropout: expected a probability in [0, 1), got {}", c.output_dropout));
+}
+
+Ids bigram_buckets(const Tokens& texts, int buckets) {
+  auto result = std::make_shared<std::vector<std::int32_t>>();
+  result->reserve(texts.ids->size());
+  for (std::size_t b = 0; b + 1 < texts.offsets->size(); ++b) {
+    std::uint64_t before = 0;  // of a first token; ids count from 1 here
+    for (std::int32_t n = (*texts.offsets)[b]; n < (*texts.offsets)[b + 1]; ++n) {
+      const auto here = static_cast<std::uint64_t>((*texts.ids)[static_cast<std::size_t>(n)]) + 1;
+      const std::uint64_t hash = (before * 0x9E3779B97F4A7C15u ^ here) * 0xC2B2AE3D27D4EB4Fu;
+      result->push_back(static_cast<std::int32_t>((hash >> 32) % static_cast<std::uint64_t>(buckets)));
+      before = here;
+    }
+  }
+  return result;
+}
+
+TextClassifier::TextClassifier(const ClassifierConfig& config)
+    : config_(validated(config)),
+      // They are multiplied by sqrt(D) on their way into the encoder.
+      embedding_(parameters_.add("embedding.weight", {config.vocab_size, config.encoder.d_model},
+                                 {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
+      bigram_embedding_(config.bigram_buckets == 0
+                            ? Parameter()
+                            : parameters_.add("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
+      positions_(parameters_, "positions", config.encoder.positions, config.encoder.d_model, config.encoder.max_positions),
+      encoder_(parameters_, "encoder", config.encoder),
+      output_(parameters_, "output", config.encoder.d_model, config.classes) {}
+
+TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed) : TextClassifier(config) { parameters_.allocate(seed); }
+
+TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) { parameters_.allocate_for_inference(); }
+
+Variable TextClassifier::encode(const Tokens& texts, Pass& pass) const {
+  const float scale = std::sqrt(static_cast<float>(config_.encoder.d_model));
+  const float p = config_.encoder.dropout;
+  Variable x = embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
+  if (bigram_embedding_)
+    x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets), scale, {}, pass.dropout(p)));
+  return encoder_.forward(x, texts.self_pattern(false), pass);
+}
+
+Variable TextClassifier::forward(const Tokens& texts, Pass& pass) const {
+  const Variable text = pool(encode(texts, pass), texts.offsets, config_.pooling);
+  return output_.forward(dropout(text, pass.dropout(config_.output_dropout)));
+}
+
+}  // namespace attend

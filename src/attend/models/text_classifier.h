@@ -1,0 +1,96 @@
+// The encoder alone, as a classifier: embeddings, a stack of encoder layers, one vector for the text, one logit for each class.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "attend/models/encoder.h"
+#include "attend/models/transformer_config.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/positional_encoding.h"
+#include "attend/nn/tokens.h"
+
+namespace attend {
+
+inline std::span<const std::string_view> enum_names(Pooling) {
+  static constexpr std::array<std::string_view, 3> names{"max", "mean", "first"};
+  return names;
+}
+
+// The shape of a classifier: that of a Transformer's encoder, and what becomes of its output.
+struct ClassifierConfig {
+  TransformerConfig encoder = default_encoder();
+  Pooling pooling = Pooling::max;
+  float output_dropout = 0.0f;
+  int bigram_buckets = 0;
+  float embedding_deviation = 1.0f;
+  int vocab_size = 0;  // set from the tokenizer
+  int classes = 0;     // set from the labels
+
+  static TransformerConfig default_encoder() {
+    TransformerConfig encoder;
+    encoder.d_model = 128;
+    encoder.n_heads = 4;
+    encoder.d_ff = 256;
+    encoder.n_encoder_layers = 2;
+    return encoder;
+  }
+};
+
+template <class Visitor>
+void fields(ClassifierConfig& c, Visitor&& visit) {
+  fields(c.encoder, [&](std::string_view name, auto& value, std::string_view help) {
+    if (name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, help);
+  });
+  visit("pooling", c.pooling,
+        "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
+  visit("output-dropout", c.output_dropout, "dropout on the vector of the text");
+  visit("bigram-buckets", c.bigram_buckets,
+        "rows of a table of embeddings for pairs of neighbouring tokens, found by their hash and added to the tokens' own; 0: none");
+  visit("embedding-deviation", c.embedding_deviation,
+        "standard deviation of the embeddings that enter the encoder before training; when it is small, rare words begin as nothing and "
+        "texts are not learned by heart by them");
+}
+
+// Throws ConfigError naming the option that is wrong.
+void validate(const ClassifierConfig& config);
+
+// For every token the bucket of the pair of it and the token before it in its text (Joulin et al. 2017, "Bag of Tricks for Efficient Text
+// Classification"). The same on every machine.
+Ids bigram_buckets(const Tokens& texts, int buckets);
+
+class TextClassifier {
+ public:
+  // With gradients, initialised from the seed. Throws ConfigError.
+  TextClassifier(const ClassifierConfig& config, std::uint64_t seed);
+  // For inference: without gradients, parameters to be filled in by the caller.
+  enum class Purpose { inference };
+  TextClassifier(const ClassifierConfig& config, Purpose purpose);
+
+  const ClassifierConfig& config() const { return config_; }
+  ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const { return parameters_; }
+
+  // The table of the embeddings [V, D].
+  const Tensor& embeddings() const { return embedding_->value(); }
+
+  // B texts of N tokens in all, none of them empty -> a vector for each token [N, D].
+  Variable encode(const Tokens& texts, Pass& pass) const;
+  // -> logits [B, C].
+  Variable forward(const Tokens& texts, Pass& pass) const;
+
+ private:
+  explicit TextClassifier(const ClassifierConfig& config);
+
+  ClassifierConfig config_;
+  ParameterSet parameters_;
+  Parameter embedding_;         // [V, D]
+  Parameter bigram_embedding_;  // [buckets, D], or none
+  PositionalEncoding positions_;
+  Encoder encoder_;
+  Linear output_;
+};
+
+}  // namespace attend

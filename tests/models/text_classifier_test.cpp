@@ -1,0 +1,189 @@
+#include "attend/models/text_classifier.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "attend/core/parallel.h"
+#include "attend/ops/cross_entropy.h"
+#include "models/small_transformer.h"
+#include "ops/operands.h"
+
+namespace attend {
+namespace {
+
+ClassifierConfig small_classifier_config(Pooling pooling, PositionKind positions = PositionKind::sinusoidal) {
+  ClassifierConfig config;
+  config.encoder = small_config();
+  config.encoder.positions = positions;
+  config.pooling = pooling;
+  config.vocab_size = 23;
+  config.classes = 5;
+  return config;
+}
+
+Tensor logits(const TextClassifier& classifier, const Tokens& texts) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return classifier.forward(texts, pass).value();
+}
+
+class Classifying : public testing::TestWithParam<Pooling> {};
+
+INSTANTIATE_TEST_SUITE_P(By, Classifying, testing::Values(Pooling::max, Pooling::mean, Pooling::first),
+                         [](const auto& suite) { return std::string(enum_names(suite.param)[static_cast<std::size_t>(suite.param)]); });
+
+TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
+  for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
+    const TextClassifier classifier(small_classifier_config(GetParam(), positions), 1);
+    const Tokens texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
+    const Tensor together = logits(classifier, texts);
+    ASSERT_EQ(together.shape(), (Shape{6, 5}));
+    for (std::size_t b = 0; b < 6; ++b) {
+      const auto row = static_cast<std::int64_t>(b);
+      EXPECT_TRUE(same_bits(logits(classifier, alone(texts, b)), together.slice_rows(row, row + 1))) << "text " << b;
+    }
+  }
+}
+
+TEST_P(Classifying, GivesTheSameBitsWithOneThreadOrTwo) {
+  const TextClassifier classifier(small_classifier_config(GetParam()), 1);
+  const Tokens texts = random_tokens(std::vector<int>(40, 30), 23);
+  const int before = threads();
+  set_threads(1);
+  const Tensor one = logits(classifier, texts);
+  set_threads(2);
+  EXPECT_TRUE(same_bits(logits(classifier, texts), one));
+  set_threads(before);
+}
+
+TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
+  // The class is the first token; the others are noise.
+  TextClassifier classifier(small_classifier_config(GetParam()), 1);
+  const Tokens texts = random_tokens(std::vector<int>(32, 6), 23);
+  auto ids = std::make_shared<std::vector<std::int32_t>>(*texts.ids);
+  auto labels = std::make_shared<std::vector<std::int32_t>>();
+  for (std::int32_t b = 0; b < 32; ++b) {
+    labels->push_back(b % 5);
+    (*ids)[static_cast<std::size_t>(6 * b)] = b % 5;
+  }
+  const auto step = [&] {
+    classifier.parameters().gradients().zero();
+    Pass pass = Pass::training(1, 1);
+    const CrossEntropy loss = cross_entropy(classifier.forward({ids, texts.offsets}, pass), labels);
+    backward(loss.loss);
+    backend().axpby(-0.1f, classifier.parameters().gradients(), 1.0f, classifier.parameters().values());
+    return loss.nll / 32;
+  };
+  const double before = step();
+  EXPECT_GT(before, 1.0);
+  double after = before;
+  for (int i = 0; i < 200; ++i) after = step();
+  EXPECT_LT(after, 0.5);
+}
+
+TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
+  const Tokens text = random_tokens({20}, 23);
+  std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
+  const Tokens backwards = Tokens::copy(turned, *text.offsets);
+  for (const PositionKind positions : {PositionKind::none, PositionKind::sinusoidal, PositionKind::learned}) {
+    const TextClassifier classifier(small_classifier_config(Pooling::max, positions), 1);
+    const double difference = largest_difference(logits(classifier, text), logits(classifier, backwards));
+    if (positions == PositionKind::none) EXPECT_LT(difference, 1e-5);
+    if (positions != PositionKind::none) EXPECT_GT(difference, 1e-3);
+  }
+}
+
+TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
+  const Tokens texts = Tokens::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6}, std::vector<std::int32_t>{0, 3, 7});
+  const Ids found = bigram_buckets(texts, 1000);
+  const std::vector<std::int32_t>& b = *found;
+  EXPECT_EQ(b[1], b[5]) << "4 5, in another text";
+  EXPECT_EQ(b[2], b[4]) << "5 4";
+  EXPECT_NE(b[1], b[2]) << "4 5 and 5 4";
+  EXPECT_NE(b[0], b[2]) << "4 at the beginning, and after 5";
+  for (const std::int32_t bucket : *bigram_buckets(random_tokens({100}, 23), 7)) EXPECT_TRUE(bucket >= 0 && bucket < 7) << bucket;
+}
+
+TEST(TextClassifier, WithPairsSeesTheOrderOfWordsWithoutPositions) {
+  ClassifierConfig config = small_classifier_config(Pooling::mean, PositionKind::none);
+  config.bigram_buckets = 100;
+  TextClassifier classifier(config, 1);
+  Random random({1, 2});
+  for (const auto& entry : classifier.parameters().entries()) {
+    if (entry.name == "bigram_embedding.weight") fill_normal(classifier.parameters().value(entry), random, 0.2f);
+  }
+  const Tokens text = random_tokens({20}, 23);
+  const std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
+  EXPECT_GT(largest_difference(logits(classifier, text), logits(classifier, Tokens::copy(turned, *text.offsets))), 1e-3);
+}
+
+TEST(TextClassifier, NamesItsParametersByTheirModules) {
+  const TextClassifier classifier(small_classifier_config(Pooling::max, PositionKind::learned), 1);
+  std::set<std::string> names;
+  for (const auto& entry : classifier.parameters().entries()) names.insert(entry.name);
+  for (const char* name :
+       {"embedding.weight", "positions.weight", "encoder.layers.1.self_attn.q_proj.weight", "output.weight", "output.bias"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
+  ClassifierConfig config = small_classifier_config(Pooling::mean);
+  config.encoder.dropout = 0.0f;
+  config.output_dropout = 0.5f;
+  const TextClassifier classifier(config, 1);
+  const Tokens text = random_tokens({20}, 23);
+  Pass first = Pass::training(1, 1), second = Pass::training(1, 2);
+  EXPECT_FALSE(same_bits(classifier.forward(text, first).value(), classifier.forward(text, second).value()));
+  EXPECT_TRUE(same_bits(logits(classifier, text), logits(classifier, text)));
+}
+
+TEST(TextClassifier, RefusesTextsWithoutTokens) {
+  const TextClassifier classifier(small_classifier_config(Pooling::max), 1);
+  EXPECT_THROW(logits(classifier, random_tokens({3, 0, 2}, 23)), ShapeError);
+}
+
+TEST(TextClassifier, ChecksItsConfiguration) {
+  ClassifierConfig config = small_classifier_config(Pooling::max);
+  config.output_dropout = 1.0f;
+  EXPECT_THROW(TextClassifier(config, 1), ConfigError);
+  config = small_classifier_config(Pooling::max);
+  config.classes = 1;
+  EXPECT_THROW(TextClassifier(config, 1), ConfigError);
+  config = small_classifier_config(Pooling::max);
+  config.encoder.n_heads = 7;
+  EXPECT_THROW(TextClassifier(config, 1), ConfigError);
+}
+
+TEST(TextClassifier, BeginsWithEmbeddingsOfTheDeviationAskedFor) {
+  for (const float deviation : {1.0f, 0.1f, 0.0f}) {
+    ClassifierConfig config = small_classifier_config(Pooling::mean, PositionKind::none);
+    config.vocab_size = 500;
+    config.encoder.dropout = 0.0f;
+    config.embedding_deviation = deviation;
+    const TextClassifier classifier(config, 1);
+    const NoGradient guard;
+    Pass pass = Pass::inference();
+    std::vector<Tensor> hidden;
+    pass.hidden = &hidden;
+    classifier.encode(random_tokens({500}, 500), pass);
+    const Tensor& input = hidden.front();
+    EXPECT_NEAR(std::sqrt(backend().sum_of_squares(input) / static_cast<double>(input.size())), deviation, 0.05 * deviation);
+  }
+}
+
+TEST(TextClassifier, HasNoOptionsOfADecoder) {
+  ClassifierConfig config;
+  const std::vector<std::string> names = option_names(option_fields(config));
+  for (const char* name : {"d-model", "n-encoder-layers", "positions", "pooling", "output-dropout"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  for (const char* name : {"n-decoder-layers", "tie-embeddings"}) EXPECT_EQ(std::count(names.begin(), names.end(), name), 0) << name;
+}
+
+}  // namespace
+}  // namespace attend
