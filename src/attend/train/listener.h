@@ -22,7 +22,8 @@ struct TrainingStart {
   std::int64_t total_steps = 0;   // the step at which training ends at the latest; 0 when unknown
   std::int64_t parameters = 0;    // trained numbers in the model
   std::uint64_t seed = 0;
-  std::string resumed_from;  // the checkpoint's path; empty for a new run
+  std::string resumed_from;     // the checkpoint's path; empty for a new run
+  std::string unit = "tokens";  // of the targets, for people
 };
 
 struct StepEvent {

@@ -132,7 +132,7 @@ std::vector<std::string> Progress::parts(const StepEvent& event) const {
     const auto left = static_cast<double>(start_.total_steps - event.step);
     parts.push_back("ETA " + readable_duration(left == 0 ? 0 : steps > 0 ? left * (event.seconds - first_seconds_) / steps : -1));
   }
-  parts.push_back(readable_quantity(tokens_per_second_) + " tokens/s");
+  parts.push_back(fmt::format("{} {}/s", readable_quantity(tokens_per_second_), start_.unit));
   parts.push_back("perplexity " + readable_measure(perplexity(nll_)));
   parts.push_back("lr " + readable_rate(event.learning_rate));
   parts.push_back("epoch " + readable_count(event.epoch + 1));

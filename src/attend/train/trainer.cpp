@@ -65,6 +65,7 @@ TrainingEnd Trainer::train() {
   start.total_steps = options_.max_steps;
   start.parameters = objective_.parameters().size();
   start.seed = options_.seed;
+  start.unit = objective_.unit();
   if (run_.resume) {
     restore();
     start.resumed_step = step_;

@@ -1,0 +1,81 @@
+#include "attend/tasks/classification_model.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/error.h"
+#include "attend/ops/softmax.h"
+#include "attend/tasks/model_kind.h"
+
+namespace attend {
+
+namespace {
+
+std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
+  try {
+    auto labels = nlohmann::json::parse(checkpoint.text("attend.labels")).get<std::vector<std::string>>();
+    if (labels.size() >= 2) return labels;
+  } catch (const nlohmann::json::exception&) {
+  }
+  throw DataError(fmt::format("{}: attend.labels: expected a list of two or more names of classes", checkpoint.source));
+}
+
+template <class Options>
+Options read_options(const Checkpoint& checkpoint, const char* key) {
+  Options options;
+  options_from_json(checkpoint.text(key), options, checkpoint.source);
+  return options;
+}
+
+}  // namespace
+
+TextMarks ClassificationModel::marks() const {
+  TextMarks marks{tokenizer.eos_id(), std::nullopt};
+  if (classifier->config().pooling == Pooling::first) marks.bos = tokenizer.bos_id();
+  return marks;
+}
+
+void describe_classification_model(Checkpoint& checkpoint, const ClassificationModel& model) {
+  checkpoint.metadata["attend.task"] = kClassification;
+  checkpoint.metadata["attend.config"] = options_to_json(model.classifier->config());
+  checkpoint.metadata["attend.text"] = options_to_json(model.length);
+  checkpoint.metadata["attend.labels"] = nlohmann::json(model.labels).dump();
+  checkpoint.tensors.push_back({"tokenizer", bytes_tensor(model.tokenizer.bytes())});
+}
+
+ClassificationModel classification_model(const Checkpoint& checkpoint) {
+  require_task(checkpoint, kClassification);
+  Tokenizer tokenizer = read_tokenizer(checkpoint);
+  std::vector<std::string> labels = read_labels(checkpoint);
+  const auto length = read_options<TextLengthOptions>(checkpoint, "attend.text");
+  auto config = read_options<ClassifierConfig>(checkpoint, "attend.config");
+  config.vocab_size = tokenizer.vocab_size();
+  config.classes = static_cast<int>(labels.size());
+  if (config.encoder.n_encoder_layers > std::ssize(checkpoint.tensors))
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source,
+                                config.encoder.n_encoder_layers, checkpoint.tensors.size()));
+  try {
+    auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
+    read_parameters(checkpoint, classifier->parameters(), classifier->parameters().values());
+    ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length};
+    classifier_ids({}, model.marks(), length);  // refuses a length that has no room for a token
+    return model;
+  } catch (const DataError&) {
+    throw;
+  } catch (const Error& error) {  // no such shape, or no memory for it
+    throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
+  }
+}
+
+ClassificationModel load_classification_model(const std::filesystem::path& path) { return classification_model(load_checkpoint(path)); }
+
+Tensor class_log_probabilities(const TextClassifier& classifier, const Ragged& texts) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return log_softmax(classifier.forward(Tokens::copy(texts.ids, texts.offsets), pass)).value();
+}
+
+}  // namespace attend

@@ -1,0 +1,82 @@
+// Training a classifier from files: everything one may choose, and the way from there to an objective.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/data/classification.h"
+#include "attend/models/text_classifier.h"
+#include "attend/tasks/training_task.h"
+#include "attend/text/tokenizer.h"
+#include "attend/train/trainer.h"
+
+namespace attend {
+
+struct ClassificationDataOptions {
+  std::string data;  // folder that the names below are relative to
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+  LabelledOptions columns;
+  TextLengthOptions length;
+  BatchOptions batch;
+};
+
+template <class Visitor>
+void fields(ClassificationDataOptions& o, Visitor&& visit) {
+  visit("data", o.data, "folder that the names of the files are relative to");
+  visit("train", o.train, "texts to train on, plain or gzip, a line each: label TAB text; several files are read one after another");
+  visit("valid", o.valid, "texts to measure accuracy on");
+  fields(o.columns, visit);
+  fields(o.length, visit);
+  fields(o.batch, visit);
+}
+
+struct ClassificationLossOptions {
+  float label_smoothing = 0.0f;
+  float word_dropout = 0.0f;
+  std::vector<std::string> class_weights;
+};
+
+template <class Visitor>
+void fields(ClassificationLossOptions& o, Visitor&& visit) {
+  visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over all classes");
+  visit("word-dropout", o.word_dropout, "share of the tokens left out of a text in training, others every time");
+  visit("class-weights", o.class_weights,
+        "how much a text of a class counts in the loss: label=number for some classes (others: 1), or balanced: all classes the same");
+}
+
+struct ClassificationTraining {
+  ClassificationDataOptions data;
+  TokenizerOptions tokenizer;
+  ClassifierConfig model;
+  ClassificationLossOptions loss;
+  TrainerOptions trainer = default_trainer();
+
+  // A classifier is trained in minutes, on a few passes.
+  static TrainerOptions default_trainer() {
+    TrainerOptions trainer;
+    trainer.max_epochs = 10;
+    trainer.schedule.learning_rate = 1e-3f;
+    trainer.schedule.warmup_steps = 100;
+    return trainer;
+  }
+};
+
+// The options by subject: the sections of a configuration file and of the help.
+template <class Visitor>
+void groups(ClassificationTraining& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.tokenizer);
+  visit("model", o.model);
+  visit("loss", o.loss);
+  visit("training", o.trainer);
+}
+
+// The weights of the classes [C] that `options` (see class-weights above) mean for these texts; undefined for none. Throws ConfigError.
+Tensor class_weights(const std::vector<std::string>& options, const LabelledText& texts);
+
+// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError,
+// also when the model differs from that of `resumed`; IoError and DataError for the files.
+TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
+
+}  // namespace attend

@@ -1,0 +1,87 @@
+#include "attend/tasks/classifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "attend/core/error.h"
+#include "attend/core/option_check.h"
+
+namespace attend {
+
+namespace {
+
+void require_text(const std::string& text, const std::string& where) {
+  if (text.find_first_not_of(' ') == std::string::npos) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
+}
+
+void check(const ClassificationOptions& options) {
+  require_at_least("batch-tokens", options.batch_tokens, 1);
+  require_at_least("window", options.window, 1);
+}
+
+Classification classification(const float* log_probabilities, std::int64_t classes) {
+  Classification result;
+  for (std::int64_t c = 0; c < classes; ++c) result.probabilities.push_back(std::exp(log_probabilities[c]));
+  const auto best = std::max_element(log_probabilities, log_probabilities + classes);
+  result.label = static_cast<std::size_t>(best - log_probabilities);
+  return result;
+}
+
+}  // namespace
+
+Classifier Classifier::load(const std::filesystem::path& path) { return Classifier(load_classification_model(path)); }
+
+std::vector<Classification> Classifier::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
+  check(options);
+  for (std::size_t i = 0; i < texts.size(); ++i) require_text(texts[i], fmt::format("text {}", i + 1));
+  std::vector<std::vector<std::int32_t>> ids;
+  ids.reserve(texts.size());
+  for (const std::string& text : texts) ids.push_back(model_->ids(text));
+  return classify_ids(ids, options);
+}
+
+void Classifier::classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
+                          const ClassificationOptions& options) const {
+  check(options);
+  const auto limit = static_cast<std::size_t>(options.window);
+  std::vector<std::vector<std::int32_t>> window;
+  std::exception_ptr bad_line;
+  do {
+    window.clear();
+    try {
+      for (std::string line; window.size() < limit && lines.next(line);) {
+        require_text(line, lines.where());
+        window.push_back(model_->ids(line));
+      }
+    } catch (const Error&) {
+      bad_line = std::current_exception();  // what came before it is not lost
+    }
+    for (const Classification& result : classify_ids(window, options)) accept(result);
+  } while (!bad_line && window.size() == limit);
+  if (bad_line) std::rethrow_exception(bad_line);
+}
+
+std::vector<Classification> Classifier::classify_ids(const std::vector<std::vector<std::int32_t>>& texts,
+                                                     const ClassificationOptions& options) const {
+  std::vector<Classification> results;
+  results.reserve(texts.size());
+  Ragged batch;
+  const auto flush = [&] {
+    if (batch.sequences() == 0) return;
+    const Tensor log_probabilities = class_log_probabilities(*model_->classifier, batch);
+    for (std::int64_t b = 0; b < batch.sequences(); ++b)
+      results.push_back(classification(log_probabilities.row(b), log_probabilities.cols()));
+    batch.clear();
+  };
+  for (const std::vector<std::int32_t>& text : texts) {
+    if (batch.tokens() + std::ssize(text) > options.batch_tokens) flush();
+    batch.add(text);
+  }
+  flush();
+  return results;
+}
+
+}  // namespace attend

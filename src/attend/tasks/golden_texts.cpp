@@ -1,0 +1,82 @@
+#include "attend/tasks/golden_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "attend/core/error.h"
+#include "attend/core/random.h"
+
+namespace attend {
+
+namespace {
+
+constexpr const char* kKey = "attend.golden";
+constexpr int kTexts = 3;
+constexpr std::size_t kShortest = 4, kLongest = 9;
+
+Tensor log_probabilities(const ClassificationModel& model, const std::vector<GoldenText>& golden) {
+  Ragged texts;
+  for (const GoldenText& one : golden) texts.add(one.text);
+  return class_log_probabilities(*model.classifier, texts);
+}
+
+void check(const std::vector<GoldenText>& golden, const ClassificationModel& model) {
+  for (const GoldenText& one : golden) {
+    const bool ids = !one.text.empty() && std::all_of(one.text.begin(), one.text.end(),
+                                                      [&](std::int32_t id) { return id >= 0 && id < model.tokenizer.vocab_size(); });
+    if (!ids || one.log_probabilities.size() != model.labels.size())
+      throw DataError(fmt::format("{}: expected ids of the vocabulary and a number for each class", kKey));
+  }
+}
+
+}  // namespace
+
+void add_golden_texts(Checkpoint& checkpoint) {
+  const ClassificationModel model = classification_model(checkpoint);
+  Random random({0, stream_of(kKey)});
+  std::vector<GoldenText> golden(kTexts);
+  for (GoldenText& one : golden) {
+    std::vector<std::int32_t> ids(kShortest + random.below(kLongest - kShortest + 1));
+    for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(model.tokenizer.vocab_size())));
+    one.text = classifier_ids(std::move(ids), model.marks(), model.length);
+  }
+  const Tensor results = log_probabilities(model, golden);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    const float* row = results.row(static_cast<std::int64_t>(i));
+    json.push_back({{"text", golden[i].text}, {"log_probabilities", std::vector<float>(row, row + results.cols())}});
+  }
+  checkpoint.metadata[kKey] = json.dump();
+}
+
+std::vector<GoldenText> golden_texts(const Checkpoint& checkpoint) {
+  const auto found = checkpoint.metadata.find(kKey);
+  if (found == checkpoint.metadata.end()) return {};
+  try {
+    std::vector<GoldenText> golden;
+    for (const auto& entry : nlohmann::json::parse(found->second))
+      golden.push_back({entry.at("text").get<std::vector<std::int32_t>>(), entry.at("log_probabilities").get<std::vector<float>>()});
+    return golden;
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(fmt::format("{}: {}: expected a list of texts with text and log_probabilities", checkpoint.source, kKey));
+  }
+}
+
+double golden_deviation(const ClassificationModel& model, const std::vector<GoldenText>& golden) {
+  check(golden, model);
+  const Tensor results = log_probabilities(model, golden);
+  double largest = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    for (std::size_t c = 0; c < model.labels.size(); ++c) {
+      const double expected = golden[i].log_probabilities[c];
+      const double difference = std::abs(double{results.row(static_cast<std::int64_t>(i))[c]} - expected);
+      largest = std::max(largest, std::isfinite(difference) ? difference / (1.0 + std::abs(expected)) : INFINITY);
+    }
+  }
+  return largest;
+}
+
+}  // namespace attend

@@ -1,0 +1,24 @@
+#include "attend/tasks/model_check.h"
+
+#include "attend/tasks/golden_sentences.h"
+#include "attend/tasks/golden_texts.h"
+#include "attend/tasks/model_kind.h"
+
+namespace attend {
+
+std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
+  const std::string& task = checkpoint.text("attend.task");
+  const auto check = [](const auto& model, const auto& golden) { return ModelCheck{golden.size(), golden_deviation(model, golden)}; };
+  if (!checkpoint.metadata.contains("attend.golden")) return std::nullopt;
+  if (task == kTranslation) return check(translation_model(checkpoint), golden_sentences(checkpoint));
+  if (task == kClassification) return check(classification_model(checkpoint), golden_texts(checkpoint));
+  return std::nullopt;
+}
+
+void add_golden_samples(Checkpoint& checkpoint) {
+  const std::string& task = checkpoint.text("attend.task");
+  if (task == kTranslation) add_golden_sentences(checkpoint);
+  if (task == kClassification) add_golden_texts(checkpoint);
+}
+
+}  // namespace attend

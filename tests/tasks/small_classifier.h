@@ -1,0 +1,49 @@
+// A small classifier with random parameters, and the tokenizer of a few sentences.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/tasks/classification_model.h"
+#include "attend/tasks/golden_texts.h"
+
+namespace attend {
+
+inline const LabelledText kFilms{
+    {"bad", "fine", "so-so"},
+    {"a good film", "a bad film", "not a good film", "good and bad", "the film is fine", "the cat is bad", "so good", "it is a film"},
+    {1, 0, 0, 2, 1, 0, 1, 2}};
+
+inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, float dropout = 0.0f) {
+  TokenizerOptions options;
+  options.type = TokenizerType::bpe;
+  options.vocab_size = 40;
+  const Tokenizer tokenizer = Tokenizer::train(kFilms.texts, options);
+  ClassifierConfig config;
+  config.encoder.d_model = 32;
+  config.encoder.n_heads = 4;
+  config.encoder.d_ff = 64;
+  config.encoder.n_encoder_layers = 2;
+  config.encoder.dropout = dropout;
+  config.pooling = pooling;
+  config.vocab_size = tokenizer.vocab_size();
+  config.classes = static_cast<int>(kFilms.classes.size());
+  TextLengthOptions length;
+  length.max_length = 20;
+  length.truncation = Truncation::left;
+  return {std::make_shared<TextClassifier>(config, 7), tokenizer, kFilms.classes, length};
+}
+
+// As it is in a file.
+inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) {
+  const ClassificationModel model = small_classifier(pooling);
+  Checkpoint checkpoint;
+  describe_classification_model(checkpoint, model);
+  add_parameters(checkpoint, model.classifier->parameters(), model.classifier->parameters().values());
+  add_golden_texts(checkpoint);
+  return checkpoint;
+}
+
+}  // namespace attend
