@@ -10,8 +10,7 @@
 #include "attend/cli/options_binding.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
-#include "attend/tasks/golden_sentences.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/model_check.h"
 
 namespace attend {
 namespace {
@@ -51,7 +50,7 @@ void run_average(const AverageArguments& arguments) {
   require_at_least("--last", arguments.last, 0);
   const auto paths = checkpoints_of(arguments);
   Checkpoint mean = average_checkpoints(paths);
-  if (mean.text("attend.task") == kTranslation) add_golden_sentences(mean);
+  add_golden_samples(mean);
   save_checkpoint(arguments.out, mean);
   fmt::print("{}: the mean of {} checkpoints\n", arguments.out, paths.size());
 }

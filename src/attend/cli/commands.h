@@ -7,7 +7,7 @@ class App;
 
 namespace attend {
 
-// attend train translation|lm ... --out RUN: trains a model, or goes on training it.
+// attend train translation|lm|classification ... --out RUN: trains a model, or goes on training it.
 void add_train_command(CLI::App& app);
 
 // attend translate MODEL < in > out: a line out for every line in.
@@ -15,6 +15,9 @@ void add_translate_command(CLI::App& app);
 
 // attend generate MODEL --prompt TEXT: continues a text with a language model.
 void add_generate_command(CLI::App& app);
+
+// attend classify MODEL < in > out: label and probability of every line.
+void add_classify_command(CLI::App& app);
 
 // attend score MODEL --src F --tgt F: the log-probability of given translations.
 void add_score_command(CLI::App& app);

@@ -19,6 +19,7 @@ struct EvaluateArguments {
   ThreadOptions threads;
   TranslationEvaluation translations;
   LanguageEvaluation language;
+  ClassifierEvaluation classifier;
 };
 
 // What is measured of a model depends on what it is for: a line here for every kind.
@@ -26,6 +27,7 @@ void evaluate_model(const EvaluateArguments& arguments) {
   const Checkpoint model = load_checkpoint(arguments.model);
   const std::string& task = model.text("attend.task");
   if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output);
+  if (task == kClassification) return evaluate_classifier(model, arguments.classifier, arguments.output);
   throw ConfigError(
       fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
                   arguments.model, task));
@@ -50,6 +52,7 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->threads);
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
+  binding.add(arguments->classifier, "A classifier: accuracy, precision, recall, F1, confusion matrix");
   command->callback([arguments] { run_evaluate(*arguments); });
 }
 

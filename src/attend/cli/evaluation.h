@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/data/classification.h"
 #include "attend/metrics/report.h"
 #include "attend/tasks/text_perplexity.h"
 
@@ -62,5 +63,19 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
 }
 
 void evaluate_language_model(const Checkpoint& model, const LanguageEvaluation& options, const EvaluationOutput& output);
+
+// A classifier, by texts whose labels are known.
+struct ClassifierEvaluation {
+  std::vector<std::string> labelled;
+  LabelledOptions columns;
+};
+
+template <class Visitor>
+void fields(ClassifierEvaluation& o, Visitor&& visit) {
+  visit("labelled", o.labelled, "files of labelled texts, plain or gzip, a line each: label TAB text");
+  fields(o.columns, visit);
+}
+
+void evaluate_classifier(const Checkpoint& model, const ClassifierEvaluation& options, const EvaluationOutput& output);
 
 }  // namespace attend

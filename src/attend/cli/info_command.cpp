@@ -9,7 +9,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/tasks/golden_sentences.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/model_check.h"
 #include "attend/train/readable.h"
 
 namespace attend {
@@ -70,14 +70,11 @@ void print_json(const FileDescription& file, bool tensors) {
 
 // Whether the model still computes what it did where it was saved.
 void print_golden(const std::string& path) {
-  const Checkpoint checkpoint = load_checkpoint(path);
-  if (checkpoint.text("attend.task") != kTranslation) return;  // the others have none
-  const std::vector<GoldenSentence> golden = golden_sentences(checkpoint);
-  if (golden.empty()) return;
-  const double deviation = golden_deviation(translation_model(checkpoint), golden);
-  fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", golden.size(),
-             deviation <= kGoldenTolerance ? "as they were when the model was saved" : "DIFFERENT from when the model was saved",
-             deviation);
+  const std::optional<ModelCheck> check = check_model(load_checkpoint(path));
+  if (!check) return;
+  fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
+             check->deviation <= kGoldenTolerance ? "as they were when the model was saved" : "DIFFERENT from when the model was saved",
+             check->deviation);
 }
 
 void run_info(const InfoArguments& arguments) {

@@ -22,6 +22,7 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_train_command(app);
   add_translate_command(app);
   add_generate_command(app);
+  add_classify_command(app);
   add_score_command(app);
   add_attention_command(app);
   add_embed_command(app);

@@ -6,6 +6,7 @@
 #include "attend/cli/options_binding.h"
 #include "attend/cli/resolved_configuration.h"
 #include "attend/cli/training_session.h"
+#include "attend/tasks/classification_training.h"
 #include "attend/tasks/language_training.h"
 #include "attend/tasks/translation_training.h"
 
@@ -49,6 +50,7 @@ void add_train_command(CLI::App& app) {
   train->require_subcommand(1);
   add_task<TranslationTraining>(*train, "translation", "Train an encoder-decoder to translate");
   add_task<LanguageTraining>(*train, "lm", "Train a decoder to predict the next token of a text");
+  add_task<ClassificationTraining>(*train, "classification", "Train an encoder to classify texts");
 }
 
 }  // namespace attend

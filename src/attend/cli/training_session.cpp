@@ -26,7 +26,7 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
   fmt::print("parameters        {}\n", readable_count(m.parameters));
   fmt::print("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes), mebibytes(m.process_bytes));
   fmt::print("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls, m.steps);
-  fmt::print("speed             {:.0f} target tokens/s\n", m.tokens_per_second);
+  fmt::print("speed             {:.0f} target {}/s\n", m.tokens_per_second, task.objective->unit());
   fmt::print("time per epoch    {} ({:.0f} steps)\n", readable_duration(m.seconds_per_epoch), m.steps_per_epoch);
   fmt::print("time for {} steps  {}\n", readable_count(options.max_steps),
              readable_duration(m.seconds_per_epoch / m.steps_per_epoch * static_cast<double>(options.max_steps)));

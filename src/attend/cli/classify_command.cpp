@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/commands.h"
+#include "attend/cli/options_binding.h"
+#include "attend/cli/standard_input.h"
+#include "attend/cli/thread_options.h"
+#include "attend/tasks/classifier.h"
+
+namespace attend {
+namespace {
+
+enum class ClassificationFormat { text, json };
+std::span<const std::string_view> enum_names(ClassificationFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct ClassifyArguments {
+  std::string model;
+  ClassificationFormat format = ClassificationFormat::text;
+  ThreadOptions threads;
+  ClassificationOptions classification;
+};
+
+template <class Visitor>
+void fields(ClassifyArguments& a, Visitor&& visit) {
+  visit("format", a.format, "text: label TAB probability; json: an object per line, with the probabilities of all labels");
+  fields(a.threads, visit);
+  fields(a.classification, visit);
+}
+
+// Numbers with as many digits as their float has, not as its double would.
+std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
+  std::string probabilities;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", nlohmann::json(labels[i]).dump(), c.probabilities[i]);
+  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}", nlohmann::json(labels[c.label]).dump(),
+                     c.probability(), probabilities);
+}
+
+void run_classify(ClassifyArguments& arguments, bool window_is_set) {
+  use_threads(arguments.threads);
+  // Who types wants an answer to every line.
+  if (!window_is_set && standard_input_is_terminal()) arguments.classification.window = 1;
+  const Classifier classifier = Classifier::load(arguments.model);
+  LineReader lines = standard_input();
+  const auto accept = [&](const Classification& c) {
+    if (arguments.format == ClassificationFormat::json) {
+      fmt::print("{}\n", to_json(c, classifier.labels()));
+    } else {
+      fmt::print("{}\t{:.4f}\n", classifier.labels()[c.label], c.probability());
+    }
+    if (arguments.classification.window == 1) std::fflush(stdout);
+  };
+  classifier.classify(lines, accept, arguments.classification);
+}
+
+}  // namespace
+
+void add_classify_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("classify", "Classify standard input, line by line: label, tab, probability");
+  const auto arguments = std::make_shared<ClassifyArguments>();
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  OptionBinding binding(*command);
+  binding.add(*arguments);
+  command->callback([binding, arguments] { run_classify(*arguments, binding.is_set("window")); });
+}
+
+}  // namespace attend
