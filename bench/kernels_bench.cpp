@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -93,6 +94,34 @@ void add_lookup(std::int64_t n, std::int64_t d, std::int64_t vocabulary) {
       backend.scatter_add(dy, ids, 11.3f, dtable);
     };
   });
+}
+
+// For every text and column the first row of the text, as if the maximum stood there.
+Tensor first_rows(const std::vector<std::int32_t>& offsets, const Shape& texts) {
+  const Tensor rows = Tensor::zeros(texts, DType::i32);
+  for (std::int64_t b = 0; b < texts[0]; ++b) std::fill_n(rows.row<std::int32_t>(b), texts[1], offsets[static_cast<std::size_t>(b)]);
+  return rows;
+}
+
+// n tokens in texts of 250.
+void add_pooling(std::int64_t n, std::int64_t d) {
+  std::vector<std::int32_t> offsets{0};
+  while (offsets.back() < n) offsets.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(offsets.back() + 250, n)));
+  const std::string shape = fmt::format("{}x{}", n, d);
+  const Shape texts{static_cast<std::int64_t>(offsets.size()) - 1, d};
+  for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
+    const std::string name = pooling == Pooling::max ? "max" : "mean";
+    add(fmt::format("pool_{}/{}", name, shape), {0, 4 * product(n, d)}, [=]() -> Body {
+      return [=, x = random_tensor({n, d}, 1), y = Tensor::empty(texts), rows = Tensor::zeros(texts, DType::i32)](Backend& backend) {
+        backend.pool(pooling, x, offsets, y, rows);
+      };
+    });
+    add(fmt::format("pool_{}_backward/{}", name, shape), {0, 4 * product(n, d)}, [=]() -> Body {
+      return [=, dy = random_tensor(texts, 1), dx = Tensor::empty({n, d}), rows = first_rows(offsets, texts)](Backend& backend) {
+        backend.pool_backward(pooling, dy, offsets, rows, dx);
+      };
+    });
+  }
 }
 
 void add_rows(std::int64_t n, std::int64_t d) {
@@ -198,6 +227,7 @@ const bool kRegistered = [] {
     add_linear(beam, 128, 10000);
   }
   add_lookup(4096, 128, 10000);
+  add_pooling(8192, 64);
   add_rows(4096, 128);
   add_rows(1024, 512);
   add_vocabulary(512, 10000);
