@@ -30,11 +30,13 @@ std::vector<OpCase> normalisation_op_cases();
 std::vector<OpCase> lookup_op_cases();
 std::vector<OpCase> loss_op_cases();
 std::vector<OpCase> attention_op_cases();
+std::vector<OpCase> attention_part_op_cases();
+std::vector<OpCase> recurrence_op_cases();
 
 inline std::vector<OpCase> all_op_cases() {
   std::vector<OpCase> all;
-  for (const auto family :
-       {elementwise_op_cases, product_op_cases, normalisation_op_cases, lookup_op_cases, loss_op_cases, attention_op_cases}) {
+  for (const auto family : {elementwise_op_cases, product_op_cases, normalisation_op_cases, lookup_op_cases, loss_op_cases,
+                            attention_op_cases, attention_part_op_cases, recurrence_op_cases}) {
     for (OpCase& one : family()) all.push_back(std::move(one));
   }
   return all;

@@ -100,10 +100,21 @@ bool will_record(std::initializer_list<const Variable*> inputs) {
 }
 
 Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function) {
-  Variable output(std::move(value), will_record(inputs));
+  std::vector<Variable> recorded;
+  if (t_recording) {
+    for (const Variable* input : inputs) {
+      if (input->requires_gradient()) recorded.push_back(*input);
+    }
+  }
+  return record(std::move(value), recorded, std::move(function));
+}
+
+Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function) {
+  const bool wanted = std::any_of(inputs.begin(), inputs.end(), [](const Variable& input) { return input.requires_gradient(); });
+  Variable output(std::move(value), t_recording && wanted);
   if (!output.requires_gradient()) return output;
-  for (const Variable* input : inputs) {
-    if (input->requires_gradient()) output.node_->inputs.push_back(input->node_);
+  for (const Variable& input : inputs) {
+    if (input.requires_gradient()) output.node_->inputs.push_back(input.node_);
   }
   output.node_->function = std::move(function);
   return output;

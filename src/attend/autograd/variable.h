@@ -65,7 +65,7 @@ class Variable {
   GradientSink sink() const { return GradientSink(node_); }
 
  private:
-  friend Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function);
+  friend Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function);
   friend void backward(const Variable& output, const Tensor& gradient);
 
   Tensor value_;
@@ -74,6 +74,8 @@ class Variable {
 
 // The result of an op. `function` is dropped when no input requires a gradient or under NoGradient. Undefined inputs are allowed.
 Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function);
+// The same for any number of inputs.
+Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function);
 
 // True when record() would keep the function: an op may skip saving what only its gradient needs.
 bool will_record(std::initializer_list<const Variable*> inputs);

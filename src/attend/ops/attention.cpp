@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "attend/ops/attention_layout.h"
 #include "attend/ops/check.h"
 
 namespace attend {
@@ -11,69 +12,6 @@ namespace attend {
 namespace {
 
 constexpr std::string_view kOp = "scaled_dot_product_attention";
-
-void check_offsets(const std::shared_ptr<const std::vector<std::int32_t>>& offsets, const Shape& x, std::string_view what) {
-  if (offsets == nullptr || offsets->empty()) throw ShapeError(fmt::format("[{}] expected {} offsets, got none", kOp, what));
-  if (offsets->front() != 0 || offsets->back() != x[0] || !std::is_sorted(offsets->begin(), offsets->end()))
-    throw ShapeError(fmt::format("[{}] expected {} offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}", kOp, what,
-                                 to_string(x), offsets->size(), offsets->front(), offsets->back()));
-}
-
-// As many query as key sequences, or for every query sequence the number of one.
-void check_sequences(const AttentionPattern& pattern) {
-  const std::size_t queries = pattern.query_offsets->size() - 1, keys = pattern.key_offsets->size() - 1;
-  const std::size_t chosen = pattern.key_sequence == nullptr ? keys : pattern.key_sequence->size();
-  if (queries != chosen)
-    throw ShapeError(fmt::format("[{}] expected as many query as key sequences, got [{}] and [{}]", kOp, queries, chosen));
-  if (pattern.key_sequence == nullptr) return;
-  for (const std::int32_t sequence : *pattern.key_sequence) {
-    if (sequence < 0 || static_cast<std::size_t>(sequence) >= keys)
-      throw ShapeError(fmt::format("[{}] expected numbers of the {} key sequences, got {}", kOp, keys, sequence));
-  }
-}
-
-void check_bias(const Tensor& bias, std::int64_t pairs, const Shape& q, const Shape& k) {
-  if (bias.defined() && bias.size() != pairs)
-    throw ShapeError(fmt::format("[{}] expected a bias of {} elements for q {} and k {}, got {}", kOp, pairs, to_string(q), to_string(k),
-                                 to_string(bias.shape())));
-}
-
-// A layout and the memory its spans may point to.
-struct Resolved {
-  std::vector<std::int32_t> begin, end;
-  AttentionLayout layout;
-
-  Resolved(const AttentionPattern& pattern, const AttentionOptions& options) {
-    const std::span<const std::int32_t> keys(*pattern.key_offsets);
-    layout.query_offsets = *pattern.query_offsets;
-    layout.key_begin = keys.first(keys.size() - 1);
-    layout.key_end = keys.subspan(1);
-    if (pattern.key_sequence != nullptr) {
-      for (const std::int32_t sequence : *pattern.key_sequence) {
-        begin.push_back(keys[static_cast<std::size_t>(sequence)]);
-        end.push_back(keys[static_cast<std::size_t>(sequence) + 1]);
-      }
-      layout.key_begin = begin;
-      layout.key_end = end;
-    }
-    layout.causal = pattern.causal;
-    layout.bias = pattern.bias;
-    layout.heads = options.heads;
-    layout.scale = options.scale;
-    layout.dropout = options.dropout;
-  }
-  Resolved(const Resolved&) = delete;
-  Resolved& operator=(const Resolved&) = delete;
-
-  // Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
-  std::int64_t pairs() const {
-    std::int64_t count = 0;
-    for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
-      count += std::int64_t{layout.query_offsets[b + 1] - layout.query_offsets[b]} * (layout.key_end[b] - layout.key_begin[b]);
-    }
-    return count;
-  }
-};
 
 void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const AttentionOptions& options) {
   detail::expect(detail::is_matrix(q.of) && detail::is_matrix(k.of), kOp, "q [N, H*Dh] and k [M, H*Dh]", q.of.shape(), k.of.shape());
@@ -84,9 +22,14 @@ void check(const Columns& q, const Columns& k, const Columns& v, const Attention
   detail::expect(options.heads >= 1 && qs[1] % options.heads == 0 && vs[1] % options.heads == 0, kOp,
                  fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", options.heads), qs, vs);
   detail::expect_probability(kOp, options.dropout);
-  check_offsets(pattern.query_offsets, qs, "query");
-  check_offsets(pattern.key_offsets, ks, "key");
-  check_sequences(pattern);
+  detail::check_pattern(kOp, pattern, qs, ks);
+}
+
+detail::ResolvedLayout resolve(const AttentionPattern& pattern, const AttentionOptions& options) {
+  detail::ResolvedLayout resolved(pattern, options.heads);
+  resolved.layout.scale = options.scale;
+  resolved.layout.dropout = options.dropout;
+  return resolved;
 }
 
 // The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
@@ -157,11 +100,9 @@ ColumnGradients::Part part_of(const Columns& columns) { return {columns.of.sink(
 Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
-  const Resolved resolved(pattern, options);
-  check_bias(pattern.bias, resolved.pairs(), q.value().shape(), k.value().shape());
+  const detail::ResolvedLayout resolved = resolve(pattern, options);
   const bool recording = will_record({&q.of, &k.of, &v.of});
-  if (recording && pattern.key_sequence != nullptr)
-    throw ShapeError(fmt::format("[{}] expected no gradients where query sequences share keys, got inputs that require them", kOp));
+  if (recording) detail::check_no_shared_keys(kOp, pattern);
 
   const Tensor qv = q.value(), kv = k.value(), vv = v.value();
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
@@ -175,7 +116,7 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
   return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
     const ColumnGradients gradients(parts);
-    const Resolved again(pattern, options);
+    const detail::ResolvedLayout again = resolve(pattern, options);
     backend().attention_backward(qv, kv, vv, again.layout, out, log_sum_exp, dout, gradients.part(0), gradients.part(1), gradients.part(2));
     gradients.send();
   });

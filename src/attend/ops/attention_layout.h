@@ -1,0 +1,32 @@
+// From the pattern that an op of attention is given to the layout that kernels take.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "attend/ops/attention.h"
+
+namespace attend::detail {
+
+// Throws ShapeError, in the name of `op`, unless the offsets fit q [N, .] and k [M, .] and a bias fits the offsets.
+void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q, const Shape& k);
+
+// Throws ShapeError when query sequences share keys: nothing has their gradients.
+void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);
+
+// A layout without scale and dropout, and the memory its spans may point to. `pattern` must outlive it.
+class ResolvedLayout {
+ public:
+  ResolvedLayout(const AttentionPattern& pattern, int heads);
+  ResolvedLayout(ResolvedLayout&&) = default;
+
+  // Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
+  std::int64_t pairs() const;
+
+  AttentionLayout layout;
+
+ private:
+  std::vector<std::int32_t> begin_, end_;
+};
+
+}  // namespace attend::detail
