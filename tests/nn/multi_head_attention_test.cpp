@@ -100,7 +100,7 @@ TEST_P(MultiHead, CrossAttentionTakesAMemoryOfAnotherWidthAndHeadsOfAnyWidth) {
   o.d_memory = 7;
   o.d_key = 5;
   o.d_value = 2;
-  o.inverse_temperature = 0.8f;
+  o.variant.inverse_temperature = 0.8f;
   const Module m(o);
   const Tensor x = inputs(4), memory = inputs(6, 7);
   const Variable y = m.attention.cross(Variable(x), Variable(memory), {ids({0, 4}), ids({0, 6})}, pass_);

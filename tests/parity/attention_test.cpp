@@ -108,7 +108,7 @@ TEST_P(MultiHeadAttentionParity, TakesAnyInverseTemperature) {
   MultiHeadAttentionOptions options;
   options.d_model = 16;
   options.n_heads = golden.integer("heads");
-  options.inverse_temperature = std::stof(golden.setting("beta"));
+  options.variant.inverse_temperature = std::stof(golden.setting("beta"));
   const MultiHeadAttention attention(parameters_, "attention", options);
   finish(golden);
   check_self(golden, attention);

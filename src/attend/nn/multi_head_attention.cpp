@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/ops/linear.h"
@@ -20,13 +18,20 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
   if (o.d_memory == 0) o.d_memory = o.d_model;
   if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
-  if (o.inverse_temperature == 0.0f) o.inverse_temperature = 1.0f / std::sqrt(static_cast<float>(o.d_key));
+  if (o.variant.scores == AttentionScores::standard) o.variant.scores = AttentionScores::dot;
+  const std::int64_t width = o.d_model / o.n_heads;
+  if (o.variant.scores == AttentionScores::plain && (o.d_key != width || o.d_value != width || o.d_memory != o.d_model))
+    throw ConfigError(fmt::format(
+        "attention-scores: plain ones need heads that are d-model {} / n-heads {} wide, and a memory as wide as d-model; got d-key {}, "
+        "d-value {} and a memory of {}",
+        o.d_model, o.n_heads, o.d_key, o.d_value, o.d_memory));
   return o;
 }
 
 }  // namespace
 
 MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options) {
+  if (options.variant.scores == AttentionScores::plain) return;
   // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix. Post-norm stacks start better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
   const std::int64_t keys = options.n_heads * options.d_key, values = options.n_heads * options.d_value;
@@ -49,21 +54,24 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
       key_width_(options_.n_heads * options_.d_key),
       value_width_(options_.n_heads * options_.d_value),
       projections_(parameters, path, options_),
-      out_proj_(parameters, path + ".out_proj", value_width_, options_.d_model) {}
+      function_(parameters, path, {options_.n_heads, options_.d_key, options_.variant}) {
+  if (!is_plain()) out_proj_.emplace(parameters, path + ".out_proj", value_width_, options_.d_model);
+}
 
-Variable MultiHeadAttention::project_self(const Variable& x) const {
-  if (!projections_.qkv_weight)
+void MultiHeadAttention::expect_self() const {
+  if (options_.d_memory != options_.d_model)
     throw ShapeError(fmt::format("[multi_head_attention] {} attends to a memory of width {}, not to its own input of width {}", path_,
                                  options_.d_memory, options_.d_model));
-  return linear(x, *projections_.qkv_weight, *projections_.qkv_bias);
 }
 
 Variable MultiHeadAttention::project_memory(const Variable& memory) const {
-  return linear(memory, *projections_.kv_weight, *projections_.kv_bias);
+  return is_plain() ? memory : linear(memory, *projections_.kv_weight, *projections_.kv_bias);
 }
 
 Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
-  const Variable qkv = project_self(x);
+  expect_self();
+  if (is_plain()) return attend(x, x, x, pattern, pass);
+  const Variable qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias);
   const std::int64_t k = key_width_, v = 2 * key_width_;
   return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
 }
@@ -74,27 +82,30 @@ Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, co
 
 Variable MultiHeadAttention::cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern,
                                              Pass& pass) const {
+  if (is_plain()) return attend(x, keys_values, keys_values, pattern, pass);
   const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias);
   return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
 
 Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
                                     Pass& pass) const {
-  const AttentionOptions options{options_.n_heads, options_.inverse_temperature, pass.dropout(options_.dropout)};
   Tensor weights;
-  const Variable heads = scaled_dot_product_attention(q, k, v, pattern, options, pass.attention != nullptr ? &weights : nullptr);
+  const Variable heads =
+      function_.forward(q, k, v, pattern, pass.dropout(options_.dropout), pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
-  return out_proj_.forward(heads);
+  return out_proj_ ? out_proj_->forward(heads) : heads;
 }
 
 Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
-  const Tensor qkv = project_self(x).value();
+  expect_self();
+  if (is_plain()) {
+    cache.append(layer, x.value());
+    return Variable(function_.cached(x.value(), cache.view(layer), 0, value_width_));
+  }
+  const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
   cache.append(layer, qkv.slice_columns(key_width_, qkv.cols()));
-  const KVCache::View view = cache.view(layer);
-  const Tensor heads = Tensor::empty({x.dim(0), value_width_});
-  backend().attention_cached(qkv.slice_columns(0, key_width_), view.keys, view.offsets, key_width_, options_.n_heads,
-                             options_.inverse_temperature, heads);
-  return out_proj_.forward(Variable(heads));
+  const Tensor heads = function_.cached(qkv.slice_columns(0, key_width_), cache.view(layer), key_width_, value_width_);
+  return out_proj_->forward(Variable(heads));
 }
 
 }  // namespace attend

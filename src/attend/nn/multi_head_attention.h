@@ -1,13 +1,14 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O, head_i = Attention(x W_Q, m W_K, m W_V).
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "attend/nn/attention_function.h"
 #include "attend/nn/kv_cache.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
-#include "attend/ops/attention.h"
 
 namespace attend {
 
@@ -15,16 +16,17 @@ struct MultiHeadAttentionOptions {
   std::int64_t d_model = 512;  // width of the queries' input and of the output
   std::int64_t d_memory = 0;   // width of what is attended to; 0: d_model
   int n_heads = 8;
-  std::int64_t d_key = 0;         // of one head; 0: d_model / n_heads
-  std::int64_t d_value = 0;       // of one head; 0: d_model / n_heads
-  float inverse_temperature = 0;  // scale of the scores; 0: 1/sqrt(d_key)
-  float dropout = 0.0f;           // on the weights
+  std::int64_t d_key = 0;    // of one head; 0: d_model / n_heads
+  std::int64_t d_value = 0;  // of one head; 0: d_model / n_heads
+  AttentionVariant variant;  // standard scores are products
+  float dropout = 0.0f;      // on the weights
 };
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias. Throws ConfigError when n_heads does not divide d_model and no
-  // widths are given.
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for additive scores. With plain scores there
+  // are none: heads are slices of the vectors as they are, and so is the output. Throws ConfigError when n_heads does not divide d_model
+  // and no widths are given, and for widths of a head or a memory of another width with plain scores.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
 
   // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
@@ -33,7 +35,8 @@ class MultiHeadAttention {
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
 
-  // The keys and values of a memory, [M, H*(d_key+d_value)], to attend to many times without projecting it again.
+  // The keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory itself, to attend to many times without
+  // projecting it again.
   Variable project_memory(const Variable& memory) const;
   Variable cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern, Pass& pass) const;
 
@@ -42,7 +45,8 @@ class MultiHeadAttention {
   Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
 
  private:
-  Variable project_self(const Variable& x) const;
+  bool is_plain() const { return options_.variant.scores == AttentionScores::plain; }
+  void expect_self() const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, Pass& pass) const;
 
   // The projections into the heads. Stacked ones are views of the same parameters: one product instead of three or two.
@@ -57,8 +61,9 @@ class MultiHeadAttention {
   MultiHeadAttentionOptions options_;  // resolved: no zeros
   std::int64_t key_width_;             // n_heads * d_key
   std::int64_t value_width_;           // n_heads * d_value
-  Projections projections_;
-  Linear out_proj_;
+  Projections projections_;            // empty handles with plain scores
+  AttentionFunction function_;
+  std::optional<Linear> out_proj_;
 };
 
 }  // namespace attend

@@ -1,0 +1,31 @@
+#include "attend/nn/additive_attention.h"
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+AttentionFunctionOptions function_options(const AdditiveAttentionOptions& options) {
+  AttentionVariant variant = options.variant;
+  if (variant.scores == AttentionScores::standard) variant.scores = AttentionScores::additive;
+  if (variant.scores == AttentionScores::plain)
+    throw ConfigError("attention-scores: expected standard, additive or dot for a recurrent decoder, got plain");
+  return {1, options.d_hidden, variant};
+}
+
+}  // namespace
+
+AdditiveAttention::AdditiveAttention(ParameterSet& parameters, const std::string& path, const AdditiveAttentionOptions& options)
+    : query_proj_(parameters, path + ".query_proj", options.d_query, options.d_hidden, /*bias=*/false),
+      key_proj_(parameters, path + ".key_proj", options.d_memory, options.d_hidden),
+      function_(parameters, path, function_options(options)) {}
+
+Variable AdditiveAttention::project_memory(const Variable& memory) const { return key_proj_.forward(memory); }
+
+Variable AdditiveAttention::forward(const Variable& query, const Variable& keys, const Variable& memory, const AttentionPattern& pattern,
+                                    Tensor* weights) const {
+  return function_.forward(query_proj_.forward(query), keys, memory, pattern, {}, weights);
+}
+
+}  // namespace attend

@@ -1,0 +1,68 @@
+#include "attend/nn/attention_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/slices.h"
+
+namespace attend {
+
+namespace {
+
+float scale_of(const AttentionFunctionOptions& options) {
+  const AttentionVariant& variant = options.variant;
+  if (!std::isfinite(variant.inverse_temperature))
+    throw ConfigError(fmt::format("inverse-temperature: expected a number, got {}", variant.inverse_temperature));
+  if (variant.inverse_temperature != 0.0f) return variant.inverse_temperature;
+  return variant.scores == AttentionScores::additive ? 1.0f : 1.0f / std::sqrt(static_cast<float>(options.d_key));
+}
+
+Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
+
+// The rows that a view of a cache points to, from `shift` floats on, as a matrix.
+Variable gathered(const KVCache::View& view, std::int64_t shift, std::int64_t width) {
+  const Tensor rows = Tensor::empty({view.offsets.back(), width});
+  for (std::int64_t i = 0; i < rows.rows(); ++i) std::copy_n(view.keys[static_cast<std::size_t>(i)] + shift, width, rows.row(i));
+  return Variable(rows);
+}
+
+}  // namespace
+
+AttentionFunction::AttentionFunction(ParameterSet& parameters, const std::string& path, const AttentionFunctionOptions& options)
+    : options_(options), scale_(scale_of(options)) {
+  if (options.variant.scores == AttentionScores::additive)
+    score_ = parameters.add(path + ".score.weight", {1, options.heads * options.d_key}, {Init::Kind::xavier_uniform});
+}
+
+bool AttentionFunction::is_one_kernel() const { return !score_ && options_.variant.choice == AttentionChoice::soft; }
+
+Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+                                    const Dropout& drop, Tensor* weights) const {
+  const int heads = options_.heads;
+  if (is_one_kernel()) return scaled_dot_product_attention(q, k, v, pattern, {heads, scale_, drop}, weights);
+  const Variable scores = score_ ? additive_attention_scores(variable_of(q), variable_of(k), *score_, pattern, heads)
+                                 : attention_scores(variable_of(q), variable_of(k), pattern, heads);
+  const Variable chosen = attention_weights(scores, pattern, {heads, scale_, options_.variant.choice});
+  if (weights != nullptr) *weights = chosen.value();
+  return attention_sum(dropout(chosen, drop), variable_of(v), pattern, heads);
+}
+
+Tensor AttentionFunction::cached(const Tensor& q, const KVCache::View& view, std::int64_t value_distance, std::int64_t value_width) const {
+  if (is_one_kernel()) {
+    const Tensor out = Tensor::empty({q.rows(), value_width});
+    backend().attention_cached(q, view.keys, view.offsets, value_distance, options_.heads, scale_, out);
+    return out;
+  }
+  auto queries = std::make_shared<std::vector<std::int32_t>>(view.offsets.size());
+  for (std::size_t r = 0; r < queries->size(); ++r) (*queries)[r] = static_cast<std::int32_t>(r);
+  const auto keys = std::make_shared<const std::vector<std::int32_t>>(view.offsets.begin(), view.offsets.end());
+  const NoGradient guard;
+  return forward(Variable(q), gathered(view, 0, q.cols()), gathered(view, value_distance, value_width), {queries, keys}, {}, nullptr)
+      .value();
+}
+
+}  // namespace attend

@@ -1,0 +1,79 @@
+// How attention scores pairs and what it makes of the scores: the strategies behind the modules of attention.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "attend/nn/kv_cache.h"
+#include "attend/nn/parameters.h"
+#include "attend/ops/attention_parts.h"
+
+namespace attend {
+
+// What the score of a query and a key is.
+enum class AttentionScores {
+  standard,  // the architecture's own: dot in the Transformer, additive in the recurrent encoder-decoder
+  dot,       // the product of their projections
+  additive,  // v tanh(W q + U k), from a small network
+  plain,     // the product of the vectors as they are, which are the values too: h = X a, without any parameter
+};
+inline std::span<const std::string_view> enum_names(AttentionScores) {
+  static constexpr std::array<std::string_view, 4> kNames{"standard", "dot", "additive", "plain"};
+  return kNames;
+}
+
+inline std::span<const std::string_view> enum_names(AttentionChoice) {
+  static constexpr std::array<std::string_view, 3> kNames{"soft", "hard", "straight_through"};
+  return kNames;
+}
+
+struct AttentionVariant {
+  AttentionScores scores = AttentionScores::standard;
+  AttentionChoice choice = AttentionChoice::soft;
+  float inverse_temperature = 0.0f;  // of the scores; 0: 1/sqrt(width of a head) for products, 1 for additive scores
+};
+
+template <class Visitor>
+void fields(AttentionVariant& v, Visitor&& visit) {
+  visit("attention-scores", v.scores,
+        "dot: products of projections; additive: a small network; plain: products without projections; "
+        "standard: additive in the rnn, dot in the transformer");
+  visit("attention-choice", v.choice,
+        "soft: softmax of the scores; hard: the largest alone; straight_through: hard with the gradient of soft");
+  visit("inverse-temperature", v.inverse_temperature,
+        "beta, which scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for additive");
+}
+
+struct AttentionFunctionOptions {
+  int heads = 1;
+  std::int64_t d_key = 0;    // of one head
+  AttentionVariant variant;  // its scores are not `standard`
+};
+
+// From projected queries and keys to sums of values. Combinations that are one kernel go through it; the others go in parts.
+class AttentionFunction {
+ public:
+  // Parameter score.weight [1, H*d_key] for additive scores, otherwise none.
+  AttentionFunction(ParameterSet& parameters, const std::string& path, const AttentionFunctionOptions& options);
+
+  // q [N, H*d_key], k [M, H*d_key], v [M, H*Dv] -> [N, H*Dv]. weights: as in scaled_dot_product_attention, or null.
+  Variable forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const Dropout& dropout,
+                   Tensor* weights) const;
+
+  // Decoding: row r of q [R, H*d_key] against the keys of hypothesis r, whose values stand `value_distance` floats behind them.
+  // -> [R, value_width]. No gradients.
+  Tensor cached(const Tensor& q, const KVCache::View& keys, std::int64_t value_distance, std::int64_t value_width) const;
+
+  int heads() const { return options_.heads; }
+
+ private:
+  bool is_one_kernel() const;
+
+  AttentionFunctionOptions options_;
+  float scale_;
+  Parameter score_;
+};
+
+}  // namespace attend

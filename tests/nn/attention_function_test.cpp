@@ -1,0 +1,154 @@
+// The variants of attention as modules: plain, additive, hard, at any temperature.
+#include "attend/nn/attention_function.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+#include "attend/nn/multi_head_attention.h"
+#include "ops/operands.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+constexpr std::int64_t kWidth = 6;
+
+struct Module {
+  explicit Module(const AttentionVariant& variant, int heads = 1) : attention(parameters, "a", options(variant, heads)) {
+    parameters.allocate(1);
+  }
+  static MultiHeadAttentionOptions options(const AttentionVariant& variant, int heads) {
+    MultiHeadAttentionOptions o;
+    o.d_model = kWidth;
+    o.n_heads = heads;
+    o.variant = variant;
+    return o;
+  }
+
+  ParameterSet parameters;
+  MultiHeadAttention attention;
+};
+
+class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {
+ protected:
+  Tensor inputs(std::int64_t rows) { return normal_tensor({rows, kWidth}, random_); }
+
+ private:
+  ScopedBackend backend_{GetParam()()};
+
+ protected:
+  Random random_{{3, 1}};
+  Pass pass_ = Pass::inference();
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, AttentionVariants, testing::Values(&reference_backend, &fast_backend),
+                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+
+// h = X a with a = softargmax(beta X^T x), column for column.
+TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
+  constexpr double kBeta = 0.8;
+  const Module m({AttentionScores::plain, AttentionChoice::soft, static_cast<float>(kBeta)});
+  EXPECT_EQ(m.parameters.size(), 0);
+  const Tensor x = inputs(5);
+  const Tensor h = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_).value();
+  for (std::int64_t i = 0; i < 5; ++i) {
+    std::vector<double> a(5);
+    double total = 0.0;
+    for (std::int64_t j = 0; j < 5; ++j) {
+      double product = 0.0;
+      for (std::int64_t d = 0; d < kWidth; ++d) product += double{x.row(i)[d]} * x.row(j)[d];
+      total += a[static_cast<std::size_t>(j)] = std::exp(kBeta * product);
+    }
+    for (std::int64_t d = 0; d < kWidth; ++d) {
+      double expected = 0.0;
+      for (std::int64_t j = 0; j < 5; ++j) expected += a[static_cast<std::size_t>(j)] / total * x.row(j)[d];
+      EXPECT_NEAR(h.row(i)[d], expected, 1e-5) << i << ", " << d;
+    }
+  }
+}
+
+// beta -> infinity: what soft attention becomes is hard attention.
+TEST_P(AttentionVariants, SoftAttentionAtALargeBetaIsHardAttention) {
+  const Module hard({AttentionScores::plain, AttentionChoice::hard, 1.0f}), soft({AttentionScores::plain, AttentionChoice::soft, 1e4f});
+  const Variable x(inputs(7));
+  const AttentionPattern pattern{ids({0, 3, 7}), ids({0, 3, 7})};
+  EXPECT_LE(largest_difference(hard.attention.self(x, pattern, pass_).value(), soft.attention.self(x, pattern, pass_).value()), 1e-5);
+}
+
+TEST_P(AttentionVariants, HardAttentionCopiesTheRowItLooksAt) {
+  const Module m({AttentionScores::plain, AttentionChoice::hard, 0.0f});
+  Tensor x = inputs(4);
+  std::vector<AttentionRecord> records;
+  pass_.attention = &records;
+  const Tensor h = m.attention.self(Variable(x), {ids({0, 4}), ids({0, 4})}, pass_).value();
+  ASSERT_EQ(records.at(0).weights.size(), 16);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    std::int64_t chosen = -1;
+    for (std::int64_t j = 0; j < 4; ++j) {
+      const float weight = records[0].weights.data()[i * 4 + j];
+      EXPECT_TRUE(weight == 0.0f || weight == 1.0f);
+      if (weight == 1.0f) chosen = j;
+    }
+    ASSERT_GE(chosen, 0);
+    EXPECT_TRUE(same_bits(h.slice_rows(i, i + 1), x.slice_rows(chosen, chosen + 1)));
+  }
+}
+
+TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
+  const Module m({AttentionScores::additive, AttentionChoice::soft, 0.0f}, 3);
+  bool found = false;
+  for (const auto& entry : m.parameters.entries()) {
+    if (entry.name != "a.score.weight") continue;
+    found = true;
+    EXPECT_EQ(entry.shape, (Shape{1, kWidth}));
+  }
+  EXPECT_TRUE(found);
+  const Variable x(inputs(4), true);
+  const Variable y = m.attention.self(x, {ids({0, 4}), ids({0, 4})}, pass_);
+  backward(y, inputs(4));
+  for (const auto& entry : m.parameters.entries()) {
+    if (entry.name == "a.k_proj.bias" || entry.name == "a.q_proj.bias") continue;
+    EXPECT_GT(backend().sum_of_squares(m.parameters.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size())), 0.0)
+        << entry.name;
+  }
+}
+
+TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
+  for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive, AttentionScores::plain}) {
+    for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
+      const NoGradient guard;
+      const Module m({scores, choice, 0.0f}, 2);
+      const Tensor x = inputs(5);
+      AttentionPattern causal{ids({0, 5}), ids({0, 5})};
+      causal.causal = true;
+      const Tensor whole = m.attention.self(Variable(x), causal, pass_).value();
+      KVCache cache(1, 1);
+      for (std::int64_t t = 0; t < 5; ++t) {
+        cache.extend(std::vector<std::int32_t>{1});
+        const Tensor step = m.attention.self_cached(Variable(x.slice_rows(t, t + 1)), cache, 0).value();
+        EXPECT_LE(largest_difference(step, whole.slice_rows(t, t + 1)), 2e-6) << "step " << t;
+      }
+    }
+  }
+}
+
+TEST(PlainAttention, RefusesWidthsThatProjectionsWouldMake) {
+  MultiHeadAttentionOptions o = Module::options({AttentionScores::plain, AttentionChoice::soft, 0.0f}, 2);
+  ParameterSet parameters;
+  o.d_key = 5;
+  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "a", o); }, {"attention-scores", "d-key 5"});
+  o.d_key = 0;
+  o.d_memory = 9;
+  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "b", o); }, {"attention-scores", "memory of 9"});
+}
+
+TEST(AttentionFunction, RefusesATemperatureThatIsNoNumber) {
+  expect_error<ConfigError>([&] { Module({AttentionScores::dot, AttentionChoice::soft, NAN}); }, {"inverse-temperature"});
+}
+
+}  // namespace
+}  // namespace attend
