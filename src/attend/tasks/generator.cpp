@@ -154,11 +154,11 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
   Generation result;
   Tensor logits = reader.read(begun.stream);
   for (;;) {
+    const Tensor scores = Tensor::empty(logits.shape());
+    backend().log_softmax(logits, scores);
     // Texts have none of these; what has no text is not written.
     for (const std::int32_t id : {tokenizer.pad_id(), tokenizer.unk_id(), tokenizer.bos_id()})
       logits.row(0)[id] = -std::numeric_limits<float>::infinity();
-    const Tensor scores = Tensor::empty(logits.shape());
-    backend().log_softmax(logits, scores);
     penalise_repetition(logits, reader.seen(), tokenizer.eos_id(), options.repetition_penalty);
     backend().log_softmax(logits, logits);
     const std::int32_t token = sample_token(only_row(logits), options.sampling, random.uniform());

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "attend/tasks/language_model.h"
+#include "attend/tasks/output_sampler.h"
 #include "attend/train/objective.h"
 
 namespace attend {
@@ -15,9 +16,14 @@ struct LanguageValidation {
   std::int64_t targets = 0;
 };
 
+struct LanguageLoss {
+  float label_smoothing = 0.0f;
+  std::optional<OutputSampler> sampler;  // none: the whole vocabulary
+};
+
 class LanguageObjective final : public Objective {
  public:
-  LanguageObjective(LanguageModel model, LanguageBatcher batches, float label_smoothing, std::optional<LanguageValidation> validation);
+  LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss, std::optional<LanguageValidation> validation);
 
   ParameterSet& parameters() override { return model_.transformer->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
@@ -30,7 +36,7 @@ class LanguageObjective final : public Objective {
  private:
   LanguageModel model_;
   LanguageBatcher batches_;
-  float label_smoothing_;
+  LanguageLoss loss_;
   std::optional<LanguageValidation> validation_;
 };
 

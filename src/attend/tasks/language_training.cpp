@@ -9,6 +9,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/option_check.h"
 #include "attend/tasks/language_objective.h"
 
 namespace attend {
@@ -26,6 +27,9 @@ std::vector<std::string> read_all(const LanguageDataOptions& data, const std::ve
 
 void check(const LanguageTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  require_at_least("output-sample", o.loss.output_sample, 0);
+  if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
+    throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
   const TransformerConfig& stack = o.model.stack;
   if (stack.positions == PositionKind::learned && o.data.windows.sequence_length > stack.max_positions)
     throw ConfigError(fmt::format("sequence-length: {} tokens do not fit in max-positions {}; raise it, or make the windows shorter",
@@ -46,6 +50,12 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
+LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>& stream, int vocab_size) {
+  LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
+  if (o.loss.output_sample > 0) loss.sampler.emplace(stream, vocab_size, o.loss.output_sample, o.trainer.seed);
+  return loss;
+}
+
 }  // namespace
 
 TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
@@ -63,6 +73,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   LanguageText train = encode_language(lines, tokenizer);
   task.notes.push_back(fmt::format("training text: {}", train.summary()));
+  const LanguageLoss loss = loss_of(o, train.stream, config.vocab_size);
   LanguageBatcher batches(std::move(train.stream), o.data.windows, o.data.batch, o.trainer.seed);
 
   std::optional<LanguageValidation> validation;
@@ -72,7 +83,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
     validation = validation_of(text, o.data);
   }
 
-  task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
+  task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
   task.describe_model = [model](Checkpoint& checkpoint) { describe_language_model(checkpoint, model); };
   return task;
 }

@@ -31,11 +31,14 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
 
 struct LanguageLossOptions {
   float label_smoothing = 0.0f;
+  int output_sample = 0;
 };
 
 template <class Visitor>
 void fields(LanguageLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
+  visit("output-sample", o.output_sample,
+        "in training so many tokens, drawn anew for each batch, stand for the whole vocabulary: faster when that is large; 0: all of it");
 }
 
 struct LanguageTraining {

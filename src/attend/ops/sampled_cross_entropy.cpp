@@ -1,0 +1,143 @@
+#include "attend/ops/sampled_cross_entropy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "attend/backend/backend.h"
+#include "attend/ops/check.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::string_view kOp = "sampled_cross_entropy";
+constexpr std::int64_t kChunk = 512;  // rows whose logits exist at a time
+
+void check_ids(std::string_view what, const std::vector<std::int32_t>& ids, std::int64_t classes) {
+  for (const std::int32_t id : ids) {
+    if (id < 0 || id >= classes) throw ShapeError(fmt::format("[{}] expected {} 0..{}, got {}", kOp, what, classes - 1, id));
+  }
+}
+
+void check(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets, const CrossEntropyOptions& options) {
+  detail::expect(x.shape().rank() == 2 && weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), kOp, "x [N, D] and weight [V, D]",
+                 x.shape(), weight.shape());
+  detail::expect_one_per_row(kOp, "targets", x.shape(), targets->size());
+  check_ids("targets", *targets, weight.dim(0));
+  check_ids("classes", *sample.classes, weight.dim(0));
+  if (sample.classes->size() != sample.offset.size())
+    throw ShapeError(
+        fmt::format("[{}] expected an offset for each of {} classes, got {}", kOp, sample.classes->size(), sample.offset.size()));
+  if (options.label_smoothing != 0.0f)
+    throw ConfigError(fmt::format("[{}] expected no label smoothing, got {}", kOp, options.label_smoothing));
+}
+
+// The columns of the logits: one for each class of the sample, and a last one for the target of a row when the sample has it by chance
+// only.
+class Columns {
+ public:
+  Columns(const ClassSample& sample, std::int64_t classes) : own_(static_cast<std::int32_t>(sample.classes->size())) {
+    column_.assign(static_cast<std::size_t>(classes), -1);
+    for (std::int32_t c = 0; c < own_; ++c) column_[static_cast<std::size_t>((*sample.classes)[static_cast<std::size_t>(c)])] = c;
+    for (const float offset : sample.offset) always_.push_back(offset == 0.0f);
+  }
+
+  // Puts `exact`, x.w[target], where it belongs in a row of logits; everything else about the target is taken out. -> its column
+  std::int32_t place(float* row, std::int32_t target, float exact) const {
+    const std::int32_t column = column_[static_cast<std::size_t>(target)];
+    const bool always = column >= 0 && always_[static_cast<std::size_t>(column)];
+    constexpr float kNever = -std::numeric_limits<float>::infinity();
+    row[own_] = always ? kNever : exact;
+    if (always) return column;
+    if (column >= 0) row[column] = kNever;
+    return own_;
+  }
+
+ private:
+  std::int32_t own_;
+  std::vector<std::int32_t> column_;  // of each class; -1: none
+  std::vector<bool> always_;          // of each column
+};
+
+float dot(const float* a, const float* b, std::int64_t width) {
+  float sum = 0;
+  for (std::int64_t d = 0; d < width; ++d) sum += a[d] * b[d];
+  return sum;
+}
+
+// y[n] (+)= factor[n] x[n], a factor in the last column of each row of `factors`.
+void scale_rows(const Tensor& factors, const Tensor& x, bool add, const Tensor& y) {
+  for (std::int64_t n = 0; n < x.rows(); ++n) {
+    const float factor = factors.row(n)[factors.cols() - 1];
+    const float* from = x.row(n);
+    float* to = y.row(n);
+    for (std::int64_t d = 0; d < x.cols(); ++d) to[d] = (add ? to[d] : 0.0f) + factor * from[d];
+  }
+}
+
+void scatter(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
+  const auto [buffer, beta] = sink.target();
+  if (beta == 0.0f) buffer.zero();
+  backend().scatter_add(part, *ids, scale, buffer);
+}
+
+}  // namespace
+
+CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets,
+                                   const CrossEntropyOptions& options) {
+  check(x, weight, sample, targets, options);
+  const std::int64_t rows = x.dim(0), width = x.dim(1), sampled = std::ssize(*sample.classes);
+  const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(rows);
+  const float scale = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
+  const bool recording = will_record({&x, &weight});
+
+  const Columns columns(sample, weight.dim(0));
+  const Tensor offset = Tensor::from(sample.offset, {sampled});
+  const Tensor class_weight = Tensor::empty({sampled, width}), target_weight = Tensor::empty({rows, width});
+  backend().gather_rows(weight.value(), *sample.classes, class_weight);
+  backend().gather_rows(weight.value(), *targets, target_weight);
+
+  const Tensor losses = Tensor::empty({rows});
+  const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
+  const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
+  const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
+  const Tensor logits = Tensor::empty({std::min(kChunk, rows), sampled + 1});
+  std::vector<std::int32_t> wanted;
+
+  // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
+  for (std::int64_t begin = 0; begin < rows; begin += kChunk) {
+    const std::int64_t end = std::min(rows, begin + kChunk);
+    const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
+    const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
+    backend().linear(input, class_weight, offset, Activation::none, shared);
+    wanted.clear();
+    for (std::int64_t n = begin; n < end; ++n) {
+      const float exact = dot(input.row(n - begin), own.row(n - begin), width);
+      wanted.push_back(columns.place(part.row(n - begin), (*targets)[static_cast<std::size_t>(n)], exact));
+    }
+    backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f, losses.slice_rows(begin, end), losses.slice_rows(begin, end));
+    if (!recording) continue;
+    // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S = g_shared^T x,   dw[t] += g_own x
+    backend().matmul(shared, false, class_weight, false, 0.0f, dx.slice_rows(begin, end));
+    backend().matmul(shared, true, input, false, 1.0f, dclass);
+    scale_rows(part, own, true, dx.slice_rows(begin, end));
+    scale_rows(part, input, false, dtarget.slice_rows(begin, end));
+  }
+
+  const double total = backend().sum(losses);
+  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  Variable output =
+      record(loss, {&x, &weight},
+             [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
+               if (to_x.needed()) {
+                 const auto [buffer, beta] = to_x.target();
+                 backend().axpby(dloss.item(), dx, beta, buffer);
+               }
+               if (!to_w.needed()) return;
+               scatter(to_w, dclass, classes, dloss.item());
+               scatter(to_w, dtarget, targets, dloss.item());
+             });
+  return {output, total, total};
+}
+
+}  // namespace attend
