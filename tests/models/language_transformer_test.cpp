@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
@@ -33,7 +35,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(4, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(5, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.stack.norm_first = false;
   all[1].config.tied = false;
@@ -43,6 +45,8 @@ std::vector<LanguageVariant> language_variants() {
   all[3].name = "NoPositionsNarrowHeads";
   all[3].config.stack.positions = PositionKind::none;
   all[3].config.stack.d_key = all[3].config.stack.d_value = 5;
+  all[4].name = "TwoPreviousTokens";
+  all[4].config.previous_tokens = 2;
   return all;
 }
 
@@ -150,6 +154,7 @@ TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {
   refused([](auto& c) { c.stack.n_encoder_layers = 0; }, "n-layers");
   refused([](auto& c) { c.stack.n_heads = 5; }, "n-heads");
   refused([](auto& c) { c.stack.dropout = 1.0f; }, "dropout");
+  refused([](auto& c) { c.previous_tokens = -1; }, "previous-tokens");
   refused([](auto& c) { c.output_dropout = -0.1f; }, "output-dropout");
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/ops/elementwise.h"
+#include "attend/core/option_check.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
@@ -31,11 +31,40 @@ Parameter add_table(ParameterSet& parameters, const std::string& name, const Lan
   return parameters.add(name, {config.vocab_size, width}, {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
 }
 
+std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {
+  std::vector<Linear> projections;
+  for (int j = 0; j < config.previous_tokens; ++j) {
+    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.stack.d_model, config.stack.d_model, /*bias=*/false);
+  }
+  return projections;
+}
+
+// What counts as the token before the first one of a sequence: the padding piece, which no text has.
+constexpr std::int32_t kNothing = 0;
+
+// The token `distance` places before each.
+Ids shifted(const Tokens& text, std::int32_t distance) {
+  auto ids = std::make_shared<std::vector<std::int32_t>>(text.ids->size(), kNothing);
+  for (std::size_t b = 0; b + 1 < text.offsets->size(); ++b) {
+    const std::int32_t begin = (*text.offsets)[b], end = (*text.offsets)[b + 1];
+    for (std::int32_t n = begin + distance; n < end; ++n)
+      (*ids)[static_cast<std::size_t>(n)] = (*text.ids)[static_cast<std::size_t>(n - distance)];
+  }
+  return ids;
+}
+
+Ids gathered(const std::vector<std::int32_t>& values, std::span<const std::int32_t> parents) {
+  auto ids = std::make_shared<std::vector<std::int32_t>>();
+  for (const std::int32_t parent : parents) ids->push_back(values[static_cast<std::size_t>(parent)]);
+  return ids;
+}
+
 }  // namespace
 
 void validate(const LanguageTransformerConfig& config) {
-  if (config.layers() < 1) throw ConfigError(fmt::format("n-layers: expected at least 1, got {}", config.layers()));
+  require_at_least("n-layers", config.layers(), 1);
   validate(checked_stack(config));
+  require_at_least("previous-tokens", config.previous_tokens, 0);
   if (!(config.output_dropout >= 0.0f && config.output_dropout < 1.0f))
     throw ConfigError(fmt::format("output-dropout: expected a probability in [0, 1), got {}", config.output_dropout));
 }
@@ -44,6 +73,7 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
     : config_(validated(config)),
       embedding_(add_table(parameters_, "embedding.weight", config)),
       output_(config.tied ? embedding_ : add_table(parameters_, "output_proj.weight", config)),
+      previous_(add_projections(parameters_, config)),
       positions_(parameters_, "positions", config.stack.positions, config.stack.d_model, config.stack.max_positions),
       stack_(parameters_, "decoder", config.stack) {}
 
@@ -55,13 +85,18 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
   parameters_.allocate_for_inference();
 }
 
-Variable LanguageTransformer::embed(Ids ids, const Positions& positions, Pass& pass) const {
+Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.stack.d_model));
-  return embedding(*embedding_, ids, scale, positions, pass.dropout(config_.stack.dropout));
+  Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.stack.dropout));
+  for (std::size_t j = 0; j < previous_.size(); ++j)
+    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.stack.dropout))));
+  return x;
 }
 
 Variable LanguageTransformer::hidden(const Tokens& text, Pass& pass) const {
-  return stack_.forward(embed(text.ids, positions_.of(*text.offsets), pass), text.self_pattern(true), pass);
+  std::vector<Ids> previous;
+  for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
+  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), text.self_pattern(true), pass);
 }
 
 Variable LanguageTransformer::project(const Variable& hidden) const { return linear(hidden, *output_); }
@@ -72,8 +107,19 @@ std::vector<float> LanguageTransformer::target_log_probabilities(const Variable&
 }
 
 CrossEntropy LanguageTransformer::loss(const Tokens& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {
-  const Variable states = dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
-  return projected_cross_entropy(states, *output_, {}, targets, options);
+  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets, options);
+}
+
+CrossEntropy LanguageTransformer::sampled_loss(const Tokens& text, const Ids& targets, const ClassSample& sample,
+                                               const CrossEntropyOptions& options, Pass& pass) const {
+  return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, options);
+}
+
+LanguageState LanguageTransformer::begin(std::int64_t hypotheses) const {
+  LanguageState state(stack_.layers(), hypotheses);
+  const std::vector<std::int32_t> none(static_cast<std::size_t>(hypotheses), kNothing);
+  for (int j = 0; j < config_.previous_tokens; ++j) state.recent_.push_back(std::make_shared<const std::vector<std::int32_t>>(none));
+  return state;
 }
 
 Variable LanguageTransformer::read(LanguageState& state, std::span<const std::int32_t> parents,
@@ -89,12 +135,17 @@ Variable LanguageTransformer::read(LanguageState& state, std::span<const std::in
     length.push_back(state.length(parent));
   }
   auto ids = std::make_shared<const std::vector<std::int32_t>>(tokens.begin(), tokens.end());
-  const Variable x = embed(std::move(ids), positions_.at(std::make_shared<const std::vector<std::int32_t>>(length)), pass);
+  std::vector<Ids> previous;
+  for (const Ids& recent : state.recent_) previous.push_back(gathered(*recent, parents));
+  const Variable x = embed(ids, previous, positions_.at(std::make_shared<const std::vector<std::int32_t>>(length)), pass);
 
   state.cache_.reorder(parents);
   state.cache_.extend(std::vector<std::int32_t>(parents.size(), 1));
   for (std::int32_t& n : length) ++n;
   state.length_ = std::move(length);
+  previous.insert(previous.begin(), ids);
+  previous.pop_back();
+  state.recent_ = std::move(previous);
   return stack_.step(x, state.cache_, pass);
 }
 

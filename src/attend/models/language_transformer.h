@@ -12,7 +12,8 @@
 #include "attend/models/transformer_config.h"
 #include "attend/nn/kv_cache.h"
 #include "attend/nn/positional_encoding.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/sampled_cross_entropy.h"
 
 namespace attend {
 
@@ -20,6 +21,7 @@ namespace attend {
 struct LanguageTransformerConfig {
   TransformerConfig stack = default_stack();  // of which n_encoder_layers is the number of layers
   bool tied = true;
+  int previous_tokens = 0;
   float output_dropout = 0.0f;
   int vocab_size = 0;  // set from the tokenizer
 
@@ -38,6 +40,8 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
     if (name != "n-encoder-layers" && name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, help);
   });
   visit("tied", c.tied, "use the embeddings as the output projection");
+  visit("previous-tokens", c.previous_tokens,
+        "so many tokens before each are added to its embedding, each through a projection: what stands together is seen from the start");
   visit("output-dropout", c.output_dropout, "dropout on what is projected to logits");
 }
 
@@ -57,6 +61,7 @@ class LanguageState {
 
   KVCache cache_;
   std::vector<std::int32_t> length_;
+  std::vector<Ids> recent_;  // the tokens read last, the newest first: of each hypothesis; as many as the model looks back
 };
 
 class LanguageTransformer {
@@ -79,22 +84,28 @@ class LanguageTransformer {
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
   CrossEntropy loss(const Tokens& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  // The same with a normaliser estimated from a part of the vocabulary, for training.
+  CrossEntropy sampled_loss(const Tokens& text, const Ids& targets, const ClassSample& sample, const CrossEntropyOptions& options,
+                            Pass& pass) const;
 
   // Token by token: hypothesis r continues what was hypothesis parents[r] with tokens[r]. read() gives hidden states [R, D], step() logits
   // [R, V] of the token after it. No gradients. For parents or tokens that do not exist they throw ShapeError, past learned positions
   // DataError, and leave the state as it was.
-  LanguageState begin(std::int64_t hypotheses) const { return LanguageState(stack_.layers(), hypotheses); }
+  LanguageState begin(std::int64_t hypotheses) const;
   Variable read(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
   Tensor step(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
 
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
-  Variable embed(Ids ids, const Positions& positions, Pass& pass) const;
+  // ids, and the tokens before them: previous[j] those j + 1 places back.
+  Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const;
+  Variable output_states(const Tokens& text, Pass& pass) const { return dropout(hidden(text, pass), pass.dropout(config_.output_dropout)); }
 
   LanguageTransformerConfig config_;
   ParameterSet parameters_;
   Parameter embedding_;  // [V, D]
   Parameter output_;     // [V, D]
+  std::vector<Linear> previous_;
   PositionalEncoding positions_;
   Encoder stack_;
 };
