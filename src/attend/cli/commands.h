@@ -34,6 +34,9 @@ void add_average_command(CLI::App& app);
 // attend info MODEL: what is inside a file.
 void add_info_command(CLI::App& app);
 
+// attend lab [EXPERIMENT...]: small experiments on the Transformer's claims, each with a table and a plot.
+void add_lab_command(CLI::App& app);
+
 // attend demo: trains a translator on a made-up corpus, measures it, and shows its attention.
 void add_demo_command(CLI::App& app);
 

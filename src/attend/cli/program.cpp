@@ -29,6 +29,7 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_average_command(app);
   add_info_command(app);
   add_evaluate_command(app);
+  add_lab_command(app);
   parse_command_line(app, argc, argv);
   // A full disk shows only now that the last bytes leave.
   if (std::fflush(stdout) != 0) throw IoError("cannot write the output; is there space left where it goes?");

@@ -1,0 +1,31 @@
+#include "attend/tasks/lab/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attend::lab {
+
+double power_law_exponent(const std::vector<std::pair<double, double>>& points) {
+  double mean_x = 0, mean_y = 0;
+  const auto count = static_cast<double>(points.size());
+  for (const auto& [x, y] : points) mean_x += std::log(x) / count, mean_y += std::log(y) / count;
+  double covariance = 0, variance = 0;
+  for (const auto& [x, y] : points) {
+    covariance += (std::log(x) - mean_x) * (std::log(y) - mean_y);
+    variance += (std::log(x) - mean_x) * (std::log(x) - mean_x);
+  }
+  return variance > 0 ? covariance / variance : 0;
+}
+
+Proportionality fit_proportionality(const std::vector<std::pair<double, double>>& points) {
+  double mean = 0;
+  for (const auto& [x, y] : points) mean += std::log(y / x) / static_cast<double>(points.size());
+  Proportionality fit{std::exp(mean), 1};
+  for (const auto& [x, y] : points) {
+    const double ratio = y / (fit.factor * x);
+    fit.worst_ratio = std::max({fit.worst_ratio, ratio, 1 / ratio});
+  }
+  return fit;
+}
+
+}  // namespace attend::lab

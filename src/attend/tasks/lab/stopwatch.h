@@ -1,0 +1,32 @@
+// Time that passes, and how long something takes.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace attend::lab {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun_ = Clock::now();
+};
+
+// Seconds of the fastest of several calls, made until `budget` seconds are over, and three at least: what disturbs only ever slows down.
+template <class Function>
+double fastest_call(double budget, const Function& function) {
+  double best = std::numeric_limits<double>::infinity();
+  const Stopwatch whole;
+  for (int call = 0; call < 3 || whole.seconds() < budget; ++call) {
+    const Stopwatch one;
+    function();
+    best = std::min(best, one.seconds());
+  }
+  return best;
+}
+
+}  // namespace attend::lab
