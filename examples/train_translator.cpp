@@ -24,10 +24,10 @@ void train(const std::string& src, const std::string& tgt, const std::string& fo
   options.data.tgt_train = {tgt};
   options.data.batch.batch_tokens = 256;
   options.vocabulary.tokenizer.vocab_size = 60;
-  options.model.d_model = 64;
-  options.model.n_heads = 4;
-  options.model.d_ff = 128;
-  options.model.n_encoder_layers = options.model.n_decoder_layers = 1;
+  options.model.transformer.d_model = 64;
+  options.model.transformer.n_heads = 4;
+  options.model.transformer.d_ff = 128;
+  options.model.transformer.n_encoder_layers = options.model.transformer.n_decoder_layers = 1;
   options.trainer.max_steps = 200;
   options.trainer.save_every = 100;
   options.trainer.schedule.learning_rate = 5e-3f;

@@ -21,10 +21,10 @@ class AttentionCommand : public ProgramTest {
     config.d_ff = 16;
     config.n_encoder_layers = config.n_decoder_layers = 1;
     config.src_vocab_size = config.tgt_vocab_size = tokenizer.vocab_size();
-    Transformer transformer(config, 3);
+    const TranslationModel model{make_encoder_decoder(config, 3), tokenizer, tokenizer};
     Checkpoint checkpoint;
-    describe_translation_model(checkpoint, config, tokenizer, tokenizer);
-    add_parameters(checkpoint, transformer.parameters(), transformer.parameters().values());
+    describe_translation_model(checkpoint, model);
+    add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
     save_checkpoint(path("model"), checkpoint);
   }
 

@@ -51,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(Of, DecodingStep, testing::ValuesIn(runs()), [](const a
 // behind two layers and the output projection this is some 1e-6 of logits around 1.
 TEST_P(DecodingStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
   const Tokens src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
-  TransformerState state = model_.begin(src);
-  ASSERT_EQ(state.hypotheses(), 3);
+  const auto state = model_.begin(src);
+  ASSERT_EQ(state->hypotheses(), 3);
   std::vector<Numbers> prefixes(3);
   Random random({4, 4});
   for (int t = 0; t < 12; ++t) {
@@ -61,7 +61,7 @@ TEST_P(DecodingStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
       tokens.push_back(static_cast<std::int32_t>(random.below(23)));
       prefix.push_back(tokens.back());
     }
-    const Tensor logits = model_.step(state, Numbers{0, 1, 2}, tokens);
+    const Tensor logits = state->step(Numbers{0, 1, 2}, tokens);
     for (std::size_t r = 0; r < 3; ++r) {
       const Tensor expected = last_logits(alone(src, r), prefixes[r]);
       const Tensor found = logits.slice_rows(static_cast<std::int64_t>(r), static_cast<std::int64_t>(r) + 1);
@@ -74,11 +74,11 @@ TEST_P(DecodingStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
 // A hypothesis has the same logits alone, beside others, and in any row.
 TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
   const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
-  TransformerState together = model_.begin(src), single = model_.begin(alone(src, 1));
-  model_.step(together, Numbers{0, 1}, Numbers{1, 1});
-  model_.step(single, Numbers{0}, Numbers{1});
-  const Tensor many = model_.step(together, Numbers{1, 0, 1, 1}, Numbers{7, 8, 9, 7});
-  const Tensor one = model_.step(single, Numbers{0}, Numbers{7});
+  const auto together = model_.begin(src), single = model_.begin(alone(src, 1));
+  together->step(Numbers{0, 1}, Numbers{1, 1});
+  single->step(Numbers{0}, Numbers{1});
+  const Tensor many = together->step(Numbers{1, 0, 1, 1}, Numbers{7, 8, 9, 7});
+  const Tensor one = single->step(Numbers{0}, Numbers{7});
   EXPECT_TRUE(same_bits(many.slice_rows(0, 1), one));
   EXPECT_TRUE(same_bits(many.slice_rows(3, 4), one));
   EXPECT_FALSE(same_bits(many.slice_rows(2, 3), one));
@@ -86,14 +86,14 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
 
 TEST_P(DecodingStep, RefusesParentsAndTokensThatDoNotExistAndStaysAsItWas) {
   const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
-  TransformerState state = model_.begin(src);
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{-1}, Numbers{1}); }, {"[step]", "got -1"});
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 1}, Numbers{1}); }, {"[step]", "2 parents", "1 tokens"});
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
-  EXPECT_EQ(state.hypotheses(), 2);
-  TransformerState fresh = model_.begin(src);
-  EXPECT_TRUE(same_bits(model_.step(state, Numbers{0, 1}, Numbers{1, 2}), model_.step(fresh, Numbers{0, 1}, Numbers{1, 2})));
+  const auto state = model_.begin(src);
+  expect_error<ShapeError>([&] { state->step(Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>([&] { state->step(Numbers{-1}, Numbers{1}); }, {"[step]", "got -1"});
+  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1}); }, {"[step]", "2 parents", "1 tokens"});
+  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
+  EXPECT_EQ(state->hypotheses(), 2);
+  const auto fresh = model_.begin(src);
+  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}), fresh->step(Numbers{0, 1}, Numbers{1, 2})));
 }
 
 TEST(DecodingWithLearnedPositions, EndsWithAClearErrorPastTheLastOne) {
@@ -101,9 +101,9 @@ TEST(DecodingWithLearnedPositions, EndsWithAClearErrorPastTheLastOne) {
   config.positions = PositionKind::learned;
   config.max_positions = 3;
   const Transformer model(config, 1);
-  TransformerState state = model.begin(random_tokens({2}, 23));
-  for (int t = 0; t < 3; ++t) model.step(state, Numbers{0}, Numbers{1});
-  expect_error<DataError>([&] { model.step(state, Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
+  const auto state = model.begin(random_tokens({2}, 23));
+  for (int t = 0; t < 3; ++t) state->step(Numbers{0}, Numbers{1});
+  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
 }
 
 }  // namespace

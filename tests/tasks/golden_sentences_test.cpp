@@ -12,9 +12,9 @@ namespace {
 Checkpoint small_checkpoint() {
   const TranslationModel model = small_model();
   Checkpoint checkpoint;
-  const Transformer& transformer = *model.transformer;
-  describe_translation_model(checkpoint, transformer.config(), model.src_tokenizer, model.tgt_tokenizer);
-  add_parameters(checkpoint, transformer.parameters(), transformer.parameters().values());
+  const EncoderDecoder& network = *model.network;
+  describe_translation_model(checkpoint, model);
+  add_parameters(checkpoint, network.parameters(), network.parameters().values());
   add_golden_sentences(checkpoint);
   return checkpoint;
 }
@@ -29,7 +29,7 @@ TEST(GoldenSentences, HoldWhenTheModelComputesTheSame) {
 TEST(GoldenSentences, ShowThatItComputesSomethingElse) {
   const Checkpoint checkpoint = small_checkpoint();
   const TranslationModel model = translation_model(checkpoint);
-  for (float& value : model.transformer->parameters().values().span()) value *= 1.01f;
+  for (float& value : model.network->parameters().values().span()) value *= 1.01f;
   EXPECT_GT(golden_deviation(model, golden_sentences(checkpoint)), kGoldenTolerance);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/models/transformer.h"
 #include "attend/tasks/translation_model.h"
 
 namespace attend {

@@ -12,8 +12,8 @@ namespace {
 
 Checkpoint checkpoint_of(const TranslationModel& model) {
   Checkpoint checkpoint;
-  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
-  describe_translation_model(checkpoint, model.transformer->config(), model.src_tokenizer, model.tgt_tokenizer);
+  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
+  describe_translation_model(checkpoint, model);
   return checkpoint;
 }
 
@@ -73,7 +73,7 @@ void expect_same_translations(const TranslationModel& a, const TranslationModel&
 TEST_F(TranslationModelFile, TranslatesAsTheModelThatWasSaved) { expect_same_translations(load_translation_model(file_), model_); }
 
 TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
-  TransformerConfig config = model_.transformer->config();
+  auto config = std::get<TransformerConfig>(model_.network->architecture());
   config.tie_embeddings = TiedEmbeddings::all;
   config.src_vocab_size = config.tgt_vocab_size;
   config.norm_first = true;
@@ -85,8 +85,8 @@ TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
   EXPECT_EQ(checkpoint.find("tokenizer.src"), nullptr);
   save_checkpoint(file_, checkpoint);
   const TranslationModel loaded = load_translation_model(file_);
-  EXPECT_TRUE(loaded.transformer->config().norm_first);
-  EXPECT_EQ(loaded.transformer->config().max_positions, 70);
+  EXPECT_TRUE(std::get<TransformerConfig>(loaded.network->architecture()).norm_first);
+  EXPECT_EQ(std::get<TransformerConfig>(loaded.network->architecture()).max_positions, 70);
   EXPECT_EQ(loaded.src_tokenizer.bytes(), loaded.tgt_tokenizer.bytes());
   expect_same_translations(loaded, joint);
 }

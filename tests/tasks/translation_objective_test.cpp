@@ -34,12 +34,12 @@ TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tok
 
 TranslationModel learning_model(float dropout) {
   TranslationModel model = small_model();
-  TransformerConfig config = model.transformer->config();
+  auto config = std::get<TransformerConfig>(model.network->architecture());
   config.d_model = 32;
   config.d_ff = 64;
   config.n_encoder_layers = 2;
   config.dropout = dropout;
-  model.transformer = std::make_shared<Transformer>(config, 7);
+  model.network = std::make_shared<Transformer>(config, 7);
   return model;
 }
 
@@ -157,8 +157,7 @@ class TranslationRun : public FolderTest {
     } stop;
     stop.at = stop_at;
     const auto describe = [](Checkpoint& c) {
-      const TranslationModel model = learning_model(0.1f);
-      describe_translation_model(c, model.transformer->config(), model.src_tokenizer, model.tgt_tokenizer);
+      describe_translation_model(c, learning_model(0.1f));
     };
     Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
   }

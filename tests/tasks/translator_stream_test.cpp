@@ -99,10 +99,10 @@ TEST_P(TranslatorStream, RefusesWhatIsNotTextAfterAllBeforeIt) {
 
 TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
   TranslationModel model = small_model();
-  TransformerConfig config = model.transformer->config();
+  auto config = std::get<TransformerConfig>(model.network->architecture());
   config.positions = PositionKind::learned;
   config.max_positions = 12;
-  model.transformer = std::make_shared<Transformer>(config, 1);
+  model.network = std::make_shared<Transformer>(config, 1);
   const Translator limited(model);
   expect_error<DataError>([&] { translate("a cat\ncat cat cat cat cat cat cat cat cat cat cat cat\n", limited); },
                           {"standard input:2", "12 positions", "split it"});

@@ -21,12 +21,12 @@ namespace {
 const Translator& translator() {
   static const Translator result = [] {
     TranslationModel model = small_model();
-    TransformerConfig config = model.transformer->config();
+    auto config = std::get<TransformerConfig>(model.network->architecture());
     config.d_model = 128;
     config.d_ff = 512;
     config.n_encoder_layers = 2;
-    model.transformer = std::make_shared<Transformer>(config, 5);
-    const ParameterSet& parameters = model.transformer->parameters();
+    model.network = std::make_shared<Transformer>(config, 5);
+    const ParameterSet& parameters = model.network->parameters();
     for (const ParameterSet::Entry& entry : parameters.entries()) {
       if (entry.shape.rank() != 2) continue;
       for (float& weight : parameters.value(entry).span()) weight *= 3;

@@ -13,6 +13,7 @@ inline MultiHeadAttentionOptions attention_options(const TransformerConfig& conf
   options.n_heads = config.n_heads;
   options.d_key = config.d_key;
   options.d_value = config.d_value;
+  options.variant = config.attention;
   options.dropout = config.attention_dropout;
   return options;
 }

@@ -16,25 +16,19 @@ void probability(float value, const char* name) {
 }  // namespace
 
 void validate(const TransformerConfig& c) {
-  require_at_least("d-model", c.d_model, 1);
+  validate(static_cast<const EncoderDecoderConfig&>(c));
   require_at_least("n-heads", c.n_heads, 1);
   require_at_least("d-ff", c.d_ff, 1);
   require_at_least("n-encoder-layers", c.n_encoder_layers, 1);
   require_at_least("n-decoder-layers", c.n_decoder_layers, 1);
   require_at_least("d-key", c.d_key, 0);
   require_at_least("d-value", c.d_value, 0);
-  require_at_least("src-vocab-size", c.src_vocab_size, 1);
-  require_at_least("tgt-vocab-size", c.tgt_vocab_size, 1);
   require_at_least("max-positions", c.max_positions, 1);
   if (c.d_model % c.n_heads != 0 && (c.d_key == 0 || c.d_value == 0))
     throw ConfigError(
         fmt::format("n-heads: {} does not divide d-model {}; choose a divisor, or set d-key and d-value", c.n_heads, c.d_model));
-  probability(c.dropout, "dropout");
   probability(c.attention_dropout, "attention-dropout");
   probability(c.activation_dropout, "activation-dropout");
-  if (c.tie_embeddings == TiedEmbeddings::all && c.src_vocab_size != c.tgt_vocab_size)
-    throw ConfigError(fmt::format("tie-embeddings: all needs one joint vocabulary, got {} source and {} target entries", c.src_vocab_size,
-                                  c.tgt_vocab_size));
 }
 
 }  // namespace attend

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "attend/backend/backend.h"
-#include "attend/core/options.h"
+#include "attend/models/encoder_decoder_config.h"
 #include "attend/nn/positional_encoding.h"
 
 namespace attend {
@@ -16,31 +16,19 @@ inline std::span<const std::string_view> enum_names(Activation) {
   return names;
 }
 
-// Which embedding tables are one: none, the target's input and the output projection, or both of them and the source's (section 3.4).
-enum class TiedEmbeddings { none, target, all };
-inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
-  static constexpr std::array<std::string_view, 3> names{"none", "target", "all"};
-  return names;
-}
-
-struct TransformerConfig {
-  int d_model = 512;
+struct TransformerConfig : EncoderDecoderConfig {
   int n_heads = 8;
   int d_ff = 2048;
   int n_encoder_layers = 6;
   int n_decoder_layers = 6;
-  int src_vocab_size = 0;  // set from the tokenizer
-  int tgt_vocab_size = 0;
   int d_key = 0;                    // width of one head's queries and keys; 0: d_model / n_heads
   int d_value = 0;                  // width of one head's values; 0: d_model / n_heads
-  float dropout = 0.1f;             // on embeddings and sublayer outputs
   float attention_dropout = 0.0f;   // on attention weights
   float activation_dropout = 0.0f;  // inside the feed-forward network
   Activation activation = Activation::relu;
   bool norm_first = false;
   PositionKind positions = PositionKind::sinusoidal;
   int max_positions = 1024;  // of a learned table
-  TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
 };
 
 template <class Visitor>
@@ -59,6 +47,7 @@ void fields(TransformerConfig& c, Visitor&& visit) {
   visit("norm-first", c.norm_first, "normalise before each sublayer (pre-norm) instead of after it as in the paper");
   visit("positions", c.positions, "how positions are encoded");
   visit("max-positions", c.max_positions, "length of a learned table of positions");
+  fields(c.attention, visit);
   visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
 }
 

@@ -31,8 +31,8 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   AttentionMaps maps{src, tgt, {}, {}, {}};
   maps.tgt.insert(maps.tgt.begin(), model.tgt_tokenizer.bos_id());
   const Tokens source = one_sequence(src), target = one_sequence(maps.tgt);
-  const Variable memory = model.transformer->encode(source, pass);
-  model.transformer->decode(target, memory, source, pass);
+  const Variable memory = model.network->encode(source, pass);
+  model.network->decode(target, memory, source, pass);
   for (const AttentionRecord& record : records) {
     if (record.module.starts_with("encoder.")) {
       maps.encoder.push_back(heads_of(record, source.count(), source.count()));

@@ -70,7 +70,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     std::vector<Tensor> hidden;
     Pass pass = Pass::inference();
     pass.hidden = &hidden;
-    model_->transformer->encode(Tokens::copy(ids, offsets), pass);
+    model_->network->encode(Tokens::copy(ids, offsets), pass);
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
       embeddings[begin + i].vectors = pooled(hidden[state].slice_rows(offsets[i], offsets[i + 1] - 1), options.pooling);
   }
@@ -78,7 +78,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
 }
 
 std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
-  const Tensor& table = model_->transformer->src_embeddings();
+  const Tensor& table = model_->network->src_embeddings();
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids = model_->src_tokenizer.encode(text);

@@ -44,8 +44,9 @@ class Embedder {
   static Embedder load(const std::filesystem::path& path);
   explicit Embedder(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
 
-  int layers() const { return model_->transformer->config().n_encoder_layers; }
-  int width() const { return model_->transformer->config().d_model; }
+  int layers() const { return model_->network->encoder_layers(); }
+  // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent encoder is as wide as both its states.
+  int width() const { return model_->network->config().d_model; }
 
   // In the order of `texts`; what a text becomes does not depend on the others. The end of the sentence, which the encoder sees, has no
   // vector. Throws ConfigError for a layer that the model does not have.

@@ -33,9 +33,9 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
   }
   Pass pass = Pass::inference();
   const Tokens source_tokens = source.tokens();
-  const Variable memory = model.transformer->encode(source_tokens, pass);
-  const Variable hidden = model.transformer->decode(input.tokens(), memory, source_tokens, pass);
-  const std::vector<float> log_probabilities = model.transformer->target_log_probabilities(hidden, targets);
+  const Variable memory = model.network->encode(source_tokens, pass);
+  const Variable hidden = model.network->decode(input.tokens(), memory, source_tokens, pass);
+  const std::vector<float> log_probabilities = model.network->target_log_probabilities(hidden, targets);
   for (std::size_t i = 0; i < tgt.size(); ++i) {
     PairScore score;
     score.token_scores.assign(log_probabilities.begin() + input.offsets[i], log_probabilities.begin() + input.offsets[i + 1]);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/options_json.h"
@@ -15,10 +16,29 @@ namespace {
 constexpr const char* kTask = "translation";
 
 // The vocabulary sizes belong to the file but are no options: the tokenizers decide them.
-TransformerConfig read_config(const Checkpoint& checkpoint) {
-  TransformerConfig config;
-  options_from_json(checkpoint.text("attend.config"), config, checkpoint.source);
+ArchitectureConfig read_config(const Checkpoint& checkpoint) {
+  ModelOptions options;
+  if (checkpoint.metadata.contains("attend.arch")) {  // files from before there were several have none
+    const std::string name = checkpoint.text("attend.arch");
+    const auto names = enum_names(options.arch);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw DataError(fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), name));
+    options.arch = static_cast<Architecture>(found - names.begin());
+  }
+  ArchitectureConfig config = options.chosen();
+  std::visit([&](auto& one) { options_from_json(checkpoint.text("attend.config"), one, checkpoint.source); }, config);
   return config;
+}
+
+// A number of layers that no file could hold would only cost memory.
+void check_layers(const ArchitectureConfig& config, const Checkpoint& checkpoint) {
+  const auto* transformer = std::get_if<TransformerConfig>(&config);
+  if (transformer == nullptr) return;
+  const std::int64_t layers = std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
+  if (layers > std::ssize(checkpoint.tensors))
+    throw DataError(
+        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
 }
 
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
@@ -33,9 +53,16 @@ Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
 
 }  // namespace
 
-void describe_translation_model(Checkpoint& checkpoint, const TransformerConfig& config, const Tokenizer& src, const Tokenizer& tgt) {
+std::string config_json(const ArchitectureConfig& config) {
+  return std::visit([](const auto& one) { return options_to_json(one); }, config);
+}
+
+void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& model) {
+  const Tokenizer& src = model.src_tokenizer;
+  const Tokenizer& tgt = model.tgt_tokenizer;
   checkpoint.metadata["attend.task"] = kTask;
-  checkpoint.metadata["attend.config"] = options_to_json(config);
+  checkpoint.metadata["attend.arch"] = name_of(model.network->architecture());
+  checkpoint.metadata["attend.config"] = config_json(model.network->architecture());
   if (src.bytes() == tgt.bytes()) {
     checkpoint.tensors.push_back({"tokenizer", bytes_tensor(src.bytes())});
   } else {
@@ -49,16 +76,14 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
     throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, task));
   Tokenizer src = read_tokenizer(checkpoint, "tokenizer.src");
   Tokenizer tgt = read_tokenizer(checkpoint, "tokenizer.tgt");
-  TransformerConfig config = read_config(checkpoint);
-  config.src_vocab_size = src.vocab_size();
-  config.tgt_vocab_size = tgt.vocab_size();
-  if (const std::int64_t layers = std::int64_t{config.n_encoder_layers} + config.n_decoder_layers; layers > std::ssize(checkpoint.tensors))
-    throw DataError(
-        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
+  ArchitectureConfig config = read_config(checkpoint);
+  common(config).src_vocab_size = src.vocab_size();
+  common(config).tgt_vocab_size = tgt.vocab_size();
+  check_layers(config, checkpoint);
   try {
-    auto transformer = std::make_shared<Transformer>(config, Transformer::Purpose::inference);
-    read_parameters(checkpoint, transformer->parameters(), transformer->parameters().values());
-    return {std::move(transformer), std::move(src), std::move(tgt)};
+    auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
+    read_parameters(checkpoint, network->parameters(), network->parameters().values());
+    return {std::move(network), std::move(src), std::move(tgt)};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it

@@ -29,8 +29,7 @@ BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t batch, dou
 
 BatchLoss TranslationObjective::loss_of(const TranslationBatch& batch, double normalizer, Pass& pass) const {
   const auto targets = std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out);
-  CrossEntropy result =
-      model_.transformer->loss(tokens_of(batch.src), tokens_of(batch.tgt_in), targets, {label_smoothing_, normalizer}, pass);
+  CrossEntropy result = model_.network->loss(tokens_of(batch.src), tokens_of(batch.tgt_in), targets, {label_smoothing_, normalizer}, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 

@@ -1,4 +1,4 @@
-// Translation as something a Trainer trains: sentence pairs, a Transformer, and validation by perplexity and BLEU.
+// Translation as something a Trainer trains: sentence pairs, an encoder-decoder, and validation by perplexity and BLEU.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class TranslationObjective final : public Objective {
   TranslationObjective(TranslationModel model, TranslationBatcher batches, float label_smoothing,
                        std::optional<TranslationValidation> validation);
 
-  ParameterSet& parameters() override { return model_.transformer->parameters(); }
+  ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;

@@ -36,7 +36,7 @@ void check(const TranslationTraining& o) {
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
-  if (!o.vocabulary.joint_vocabulary && o.model.tie_embeddings == TiedEmbeddings::all)
+  if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
     throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
 }
 
@@ -49,9 +49,13 @@ Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& o
 }
 
 // The vocabulary and the shape of a model are settled by its first checkpoint.
-Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const TransformerConfig& config) {
+Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureConfig& config) {
   TranslationModel model = translation_model(checkpoint);
-  if (const std::string before = options_to_json(model.transformer->config()), now = options_to_json(config); before != now)
+  const ArchitectureConfig saved = model.network->architecture();
+  if (saved.index() != config.index())
+    throw ConfigError(
+        fmt::format("--resume: the model of {} was made with --arch {}, not {}", checkpoint.source, name_of(saved), name_of(config)));
+  if (const std::string before = config_json(saved), now = config_json(config); before != now)
     throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
 }
@@ -76,16 +80,16 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   check(o);
   validate(o.data.length);
   TrainingTask task;
-  task.d_model = o.model.d_model;
+  ArchitectureConfig config = o.model.chosen();
+  task.d_model = common(config).d_model;
 
   const ParallelText train = read_parallel(in_folder(o.data.data, o.data.src_train), in_folder(o.data.data, o.data.tgt_train));
-  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, o.model) : train_tokenizers(train, o.vocabulary);
+  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config) : train_tokenizers(train, o.vocabulary);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
 
-  TransformerConfig config = o.model;
-  config.src_vocab_size = tokenizers.src.vocab_size();
-  config.tgt_vocab_size = tokenizers.tgt.vocab_size();
-  const TranslationModel model{std::make_shared<Transformer>(config, o.trainer.seed), tokenizers.src, tokenizers.tgt};
+  common(config).src_vocab_size = tokenizers.src.vocab_size();
+  common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
+  const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt};
   const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
 
   const auto encode = [&](const ParallelText& text, const char* name) {
@@ -106,8 +110,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   }
 
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
-  task.describe_model = [config, tokenizers](Checkpoint& checkpoint) {
-    describe_translation_model(checkpoint, config, tokenizers.src, tokenizers.tgt);
+  task.describe_model = [model](Checkpoint& checkpoint) {
+    describe_translation_model(checkpoint, model);
     add_golden_sentences(checkpoint);
   };
   return task;

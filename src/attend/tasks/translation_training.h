@@ -7,7 +7,7 @@
 
 #include "attend/data/batch_plan.h"
 #include "attend/data/corpus.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
@@ -63,7 +63,7 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
 struct TranslationTraining {
   TranslationDataOptions data;
   VocabularyOptions vocabulary;
-  TransformerConfig model;
+  ModelOptions model;
   TranslationLossOptions loss;
   TrainerOptions trainer;
 };

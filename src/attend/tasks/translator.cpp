@@ -9,7 +9,7 @@
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/data/corpus.h"
-#include "attend/decode/transformer_steps.h"
+#include "attend/decode/encoder_decoder_steps.h"
 #include "attend/tasks/attention_maps.h"
 
 namespace attend {
@@ -42,10 +42,9 @@ Translator::Request Translator::request(const std::string& line, std::uint64_t n
   if (tokens > options.max_source_tokens)
     throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
                                 where, tokens, options.max_source_tokens));
-  const TransformerConfig& config = model_->transformer->config();
-  if (config.positions == PositionKind::learned && tokens >= config.max_positions)
+  if (const std::int64_t limit = model_->network->longest_sequence(); limit > 0 && tokens >= limit)
     throw DataError(fmt::format("{}: a sentence of {} tokens and its end is longer than the {} positions the model has learned; split it",
-                                where, tokens, config.max_positions));
+                                where, tokens, limit));
   if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
   return request;
 }
@@ -107,7 +106,7 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   }
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
-    TransformerSteps steps(*model_->transformer, tokens_of(sources));
+    EncoderDecoderSteps steps(*model_->network, tokens_of(sources));
     if (options.sampling) {
       for (Hypothesis& hypothesis : sample(steps, model_->special(), *options.sampling, numbers)) found.push_back({std::move(hypothesis)});
     } else {

@@ -1,4 +1,4 @@
-#include "attend/decode/transformer_steps.h"
+#include "attend/decode/encoder_decoder_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attend/autograd/variable.h"
+#include "attend/models/transformer.h"
 
 namespace attend {
 namespace {
@@ -49,13 +50,13 @@ struct Hypotheses {
   std::vector<std::vector<std::int32_t>> prefix;
 };
 
-class TransformerStepsTest : public testing::TestWithParam<bool> {
+class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
  protected:
-  TransformerStepsTest() {
+  EncoderDecoderStepsTest() {
     TransformerConfig config = small_config();
     config.norm_first = GetParam();
     model_ = std::make_unique<Transformer>(config, 3);
-    steps_ = std::make_unique<TransformerSteps>(*model_, sources());
+    steps_ = std::make_unique<EncoderDecoderSteps>(*model_, sources());
   }
 
   // Steps, and compares the logits of every row with a pass over its whole prefix.
@@ -78,18 +79,18 @@ class TransformerStepsTest : public testing::TestWithParam<bool> {
   }
 
   std::unique_ptr<Transformer> model_;
-  std::unique_ptr<TransformerSteps> steps_;
+  std::unique_ptr<EncoderDecoderSteps> steps_;
   Hypotheses so_far_{{0, 1, 2}, {{}, {}, {}}};
 };
 
-TEST_P(TransformerStepsTest, GiveTheLogitsOfThePrefix) {
+TEST_P(EncoderDecoderStepsTest, GiveTheLogitsOfThePrefix) {
   ASSERT_EQ(steps_->sentences(), 3);
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 1, 2}, {5, 6, 7});
   step({0, 1, 2}, {8, 8, 8});
 }
 
-TEST_P(TransformerStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
+TEST_P(EncoderDecoderStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 0, 1, 1, 2}, {4, 5, 6, 7, 8});         // branch
   step({1, 0, 2, 2, 4, 4}, {9, 10, 4, 5, 6, 7});  // swap; the second of sentence 1 is given up
@@ -97,21 +98,21 @@ TEST_P(TransformerStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
   step({1, 0, 0}, {4, 5, 6});
 }
 
-INSTANTIATE_TEST_SUITE_P(NormFirst, TransformerStepsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(NormFirst, EncoderDecoderStepsTest, testing::Bool());
 
-TEST(TransformerSteps, FindTwiceTheSourceAndFiftySensible) {
+TEST(EncoderDecoderSteps, FindTwiceTheSourceAndFiftySensible) {
   const Transformer model(small_config(), 1);
-  const TransformerSteps steps(model, sources());
+  const EncoderDecoderSteps steps(model, sources());
   EXPECT_EQ(steps.longest(0), 56);
   EXPECT_EQ(steps.longest(1), 52);
 }
 
-TEST(TransformerSteps, KeepToThePositionsTheModelHasLearned) {
+TEST(EncoderDecoderSteps, KeepToThePositionsTheModelHasLearned) {
   TransformerConfig config = small_config();
   config.positions = PositionKind::learned;
   config.max_positions = 55;
   const Transformer model(config, 1);
-  const TransformerSteps steps(model, sources());
+  const EncoderDecoderSteps steps(model, sources());
   EXPECT_EQ(steps.longest(0), 55);
   EXPECT_EQ(steps.longest(1), 52);
 }

@@ -1,0 +1,17 @@
+#include "attend/models/architecture.h"
+
+namespace attend {
+
+std::string_view name_of(const ArchitectureConfig& config) { return enum_names(Architecture())[config.index()]; }
+
+EncoderDecoderConfig& common(ArchitectureConfig& config) {
+  return std::visit([](EncoderDecoderConfig& one) -> EncoderDecoderConfig& { return one; }, config);
+}
+
+const EncoderDecoderConfig& common(const ArchitectureConfig& config) {
+  return std::visit([](const EncoderDecoderConfig& one) -> const EncoderDecoderConfig& { return one; }, config);
+}
+
+ArchitectureConfig ModelOptions::chosen() const { return transformer; }
+
+}  // namespace attend

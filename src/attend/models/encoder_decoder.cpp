@@ -1,0 +1,81 @@
+#include "attend/models/encoder_decoder.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "attend/core/error.h"
+#include "attend/models/transformer.h"
+#include "attend/ops/linear.h"
+
+namespace attend {
+
+namespace {
+
+// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
+Parameter add_table(ParameterSet& parameters, const std::string& name, int vocab_size, const EncoderDecoderConfig& config) {
+  const Init init{Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
+  return parameters.add(name + ".weight", {vocab_size, config.d_model}, init);
+}
+
+std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) { return std::make_shared<Transformer>(config, how); }
+
+}  // namespace
+
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, std::uint64_t seed) {
+  return std::visit([seed](const auto& one) { return make(one, seed); }, config);
+}
+
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, EncoderDecoder::Purpose purpose) {
+  return std::visit([purpose](const auto& one) { return make(one, purpose); }, config);
+}
+
+EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config)
+    : src_embedding_(add_table(parameters_, config.tie_embeddings == TiedEmbeddings::all ? "embedding" : "src_embedding",
+                               config.src_vocab_size, config)),
+      tgt_embedding_(config.tie_embeddings == TiedEmbeddings::all ? src_embedding_
+                                                                  : add_table(parameters_, "tgt_embedding", config.tgt_vocab_size, config)),
+      output_(config.tie_embeddings != TiedEmbeddings::none ? tgt_embedding_
+                                                            : add_table(parameters_, "output_proj", config.tgt_vocab_size, config)) {}
+
+Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const {
+  return embedding(*table, ids, std::sqrt(static_cast<float>(config().d_model)), positions, pass.dropout(config().dropout));
+}
+
+Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
+
+std::vector<float> EncoderDecoder::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
+  const auto ids = std::make_shared<const std::vector<std::int32_t>>(targets.begin(), targets.end());
+  return attend::target_log_probabilities(hidden.value(), output_->value(), *ids);
+}
+
+CrossEntropy EncoderDecoder::loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options,
+                                  Pass& pass) const {
+  const Variable hidden = decode(tgt, encode(src, pass), src, pass);
+  return projected_cross_entropy(hidden, *output_, {}, targets, options);
+}
+
+void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  if (parents.size() != tokens.size())
+    throw ShapeError(fmt::format("[step] expected a token for every parent, got {} parents and {} tokens", parents.size(), tokens.size()));
+  for (const std::int32_t parent : parents) {
+    if (parent < 0 || parent >= hypotheses)
+      throw ShapeError(fmt::format("[step] expected parents among {} hypotheses, counted from 0, got {}", hypotheses, parent));
+  }
+}
+
+AttentionPattern hypotheses_pattern(std::span<const std::int32_t> sentence, const Ids& src_offsets) {
+  auto offsets = std::make_shared<std::vector<std::int32_t>>(1, 0);
+  auto sentences = std::make_shared<std::vector<std::int32_t>>();
+  for (const std::int32_t s : sentence) {
+    if (sentences->empty() || sentences->back() != s) {
+      sentences->push_back(s);
+      offsets->push_back(offsets->back());
+    }
+    ++offsets->back();
+  }
+  return {std::move(offsets), src_offsets, std::move(sentences)};
+}
+
+}  // namespace attend
