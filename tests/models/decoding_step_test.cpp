@@ -5,7 +5,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
-#include "models/small_transformer.h"
+#include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -15,13 +15,13 @@ namespace {
 using Numbers = std::vector<std::int32_t>;
 
 struct Run {
-  Variant variant;
+  EncoderDecoderVariant variant;
   Backend& (*backend)();
 };
 
 class DecodingStep : public testing::TestWithParam<Run> {
  protected:
-  DecodingStep() : backend_(GetParam().backend()), model_(GetParam().variant.config, 1) {}
+  DecodingStep() : backend_(GetParam().backend()), owner_(make_encoder_decoder(GetParam().variant.config, 1)), model_(*owner_) {}
 
   Tensor last_logits(const Tokens& src, const Numbers& prefix) const {
     const NoGradient guard;
@@ -32,12 +32,13 @@ class DecodingStep : public testing::TestWithParam<Run> {
   }
 
   ScopedBackend backend_;
-  Transformer model_;
+  std::shared_ptr<EncoderDecoder> owner_;
+  EncoderDecoder& model_;
 };
 
 std::vector<Run> runs() {
   std::vector<Run> all;
-  for (const Variant& variant : variants()) {
+  for (const EncoderDecoderVariant& variant : encoder_decoder_variants()) {
     for (const auto backend : {&reference_backend, &fast_backend}) all.push_back({variant, backend});
   }
   return all;

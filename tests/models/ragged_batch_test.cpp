@@ -6,16 +6,16 @@
 
 #include "attend/core/error.h"
 #include "attend/core/parallel.h"
-#include "models/small_transformer.h"
+#include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
 
-class RaggedBatch : public testing::TestWithParam<Variant> {
+class RaggedBatch : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
-  RaggedBatch() : model_(GetParam().config, 1), threads_(threads()) {}
+  RaggedBatch() : owner_(make_encoder_decoder(GetParam().config, 1)), model_(*owner_), threads_(threads()) {}
   ~RaggedBatch() override { set_threads(threads_); }
 
   Tokens sources(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().src_vocab_size, 1); }
@@ -32,13 +32,15 @@ class RaggedBatch : public testing::TestWithParam<Variant> {
     return {memory.value(), hidden.value(), model_.project(hidden).value()};
   }
 
-  Transformer model_;
+  std::shared_ptr<EncoderDecoder> owner_;
+  EncoderDecoder& model_;
 
  private:
   int threads_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, RaggedBatch, testing::ValuesIn(variants()), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Of, RaggedBatch, testing::ValuesIn(encoder_decoder_variants()),
+                         [](const auto& suite) { return suite.param.name; });
 
 TEST_P(RaggedBatch, GivesEverySentenceTheBitsItHasAlone) {
   const Tokens src = sources({3, 1, 9, 0, 33, 2}), tgt = targets({4, 2, 1, 5, 40, 0});

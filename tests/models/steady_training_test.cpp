@@ -5,19 +5,23 @@
 
 #include "attend/core/parallel.h"
 #include "attend/tensor/allocator.h"
-#include "models/small_transformer.h"
+#include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 
 namespace attend {
 namespace {
 
-class SteadyTraining : public testing::TestWithParam<Variant> {
+class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
-  SteadyTraining() : model_(with_dropout(GetParam().config), 1), threads_(threads()) { set_threads(1); }
+  SteadyTraining() : owner_(make_encoder_decoder(with_dropout(GetParam().config), 1)), model_(*owner_), threads_(threads()) {
+    set_threads(1);
+  }
   ~SteadyTraining() override { set_threads(threads_); }
 
-  static TransformerConfig with_dropout(TransformerConfig config) {
-    config.dropout = config.attention_dropout = config.activation_dropout = 0.2f;
+  static ArchitectureConfig with_dropout(ArchitectureConfig config) {
+    common(config).dropout = 0.2f;
+    if (auto* transformer = std::get_if<TransformerConfig>(&config))
+      transformer->attention_dropout = transformer->activation_dropout = 0.2f;
     return config;
   }
 
@@ -35,13 +39,15 @@ class SteadyTraining : public testing::TestWithParam<Variant> {
     return loss.loss_sum;
   }
 
-  Transformer model_;
+  std::shared_ptr<EncoderDecoder> owner_;
+  EncoderDecoder& model_;
 
  private:
   int threads_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, SteadyTraining, testing::ValuesIn(variants()), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Of, SteadyTraining, testing::ValuesIn(encoder_decoder_variants()),
+                         [](const auto& suite) { return suite.param.name; });
 
 // With one thread: each further one takes scratch memory when it is first given work, and when that is depends on the machine.
 TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
@@ -51,8 +57,13 @@ TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
   for (const int sentences : {25, 50, 1, 3, 40, 7, 59, 12, 2, 33, 5, 15}) {
     step(static_cast<std::uint64_t>(sentences), sentences);
     const MemoryStatistics now = memory_statistics();
-    EXPECT_EQ(now.system_calls, warm.system_calls) << sentences << " sentences";
     EXPECT_EQ(now.bytes_in_use, warm.bytes_in_use) << sentences << " sentences";
+    if (std::holds_alternative<RecurrentConfig>(GetParam().config)) {
+      // Every step of its time has as many rows as there are sentences that go on: more sizes than three steps show.
+      EXPECT_LE(now.bytes_reserved, warm.bytes_reserved * 11 / 10) << sentences << " sentences";
+      continue;
+    }
+    EXPECT_EQ(now.system_calls, warm.system_calls) << sentences << " sentences";
     EXPECT_EQ(now.bytes_reserved, warm.bytes_reserved) << sentences << " sentences";
   }
 }

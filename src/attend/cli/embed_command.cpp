@@ -106,11 +106,13 @@ void run_embed(const EmbedArguments& arguments) {
     return;
   }
   std::vector<float> values;
+  auto columns = static_cast<std::size_t>(embedder.width());
   embed_lines(embedder, arguments, [&](const TextEmbedding& e) {
     const std::vector<float> own = e.vectors.to_vector();
+    columns = static_cast<std::size_t>(e.vectors.cols());  // a layer of a recurrent encoder has another width than its input
     values.insert(values.end(), own.begin(), own.end());
   });
-  write_npy(arguments.npy, values, static_cast<std::size_t>(embedder.width()));
+  write_npy(arguments.npy, values, columns);
 }
 
 }  // namespace

@@ -12,6 +12,11 @@ const EncoderDecoderConfig& common(const ArchitectureConfig& config) {
   return std::visit([](const EncoderDecoderConfig& one) -> const EncoderDecoderConfig& { return one; }, config);
 }
 
-ArchitectureConfig ModelOptions::chosen() const { return transformer; }
+ArchitectureConfig ModelOptions::chosen() const {
+  if (arch == Architecture::transformer) return transformer;
+  RecurrentConfig config = rnn;
+  static_cast<EncoderDecoderConfig&>(config) = transformer;
+  return config;
+}
 
 }  // namespace attend

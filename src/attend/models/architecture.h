@@ -6,35 +6,39 @@
 #include <string_view>
 #include <variant>
 
+#include "attend/models/recurrent_config.h"
 #include "attend/models/transformer_config.h"
 
 namespace attend {
 
-enum class Architecture { transformer };
+enum class Architecture { transformer, rnn };
 inline std::span<const std::string_view> enum_names(Architecture) {
-  static constexpr std::array<std::string_view, 1> names{"transformer"};
+  static constexpr std::array<std::string_view, 2> names{"transformer", "rnn"};
   return names;
 }
 
 // The configuration of one of them, in the order of the enumerators.
-using ArchitectureConfig = std::variant<TransformerConfig>;
+using ArchitectureConfig = std::variant<TransformerConfig, RecurrentConfig>;
 
 std::string_view name_of(const ArchitectureConfig& config);
 EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
 
-// The options of a command that makes a model.
+// The options of a command that makes a model: the Transformer's, whose common part is that of all architectures, and what others have
+// besides.
 struct ModelOptions {
   Architecture arch = Architecture::transformer;
   TransformerConfig transformer;
+  RecurrentConfig rnn;  // its common part is not looked at
 
   ArchitectureConfig chosen() const;
 };
 
 template <class Visitor>
 void fields(ModelOptions& o, Visitor&& visit) {
-  visit("arch", o.arch, "which kind of model");
+  visit("arch", o.arch, "transformer, or rnn: recurrent networks with additive attention");
   fields(o.transformer, visit);
+  own_fields(o.rnn, visit);
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "attend/core/error.h"
+#include "attend/models/recurrent.h"
 #include "attend/models/transformer.h"
 #include "attend/ops/linear.h"
 
@@ -20,6 +21,7 @@ Parameter add_table(ParameterSet& parameters, const std::string& name, int vocab
 }
 
 std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) { return std::make_shared<Transformer>(config, how); }
+std::shared_ptr<EncoderDecoder> make(const RecurrentConfig& config, auto how) { return std::make_shared<Recurrent>(config, how); }
 
 }  // namespace
 

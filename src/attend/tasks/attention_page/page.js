@@ -203,6 +203,11 @@ function show() {
   select(state.layer, state.head);
 }
 
+// A recurrent model has only the cross-attention.
+function hasMaps(kind) {
+  return data.maps[kind].pieces.length > 0;
+}
+
 // The address says what is shown, so that a view can be linked to and survives a reload: #cross/words/2/3, #encoder/pieces.
 function writeAddress() {
   const numbers = [state.layer, state.head].filter((index) => index !== null).map((index) => index + 1);
@@ -211,7 +216,7 @@ function writeAddress() {
 
 function readAddress() {
   const [kind, unit, layer, head] = location.hash.slice(1).split("/");
-  if (Object.hasOwn(KINDS, kind)) state.kind = kind;
+  if (Object.hasOwn(KINDS, kind) && hasMaps(kind)) state.kind = kind;
   if (UNITS.includes(unit)) state.unit = unit;
   const { layers } = maps();
   state.layer = layers[layer - 1] ? layer - 1 : null;
@@ -299,6 +304,9 @@ byId("scale").append(
     return swatch;
   }),
 );
+for (const tab of [...byId("tabs").children]) {
+  if (!hasMaps(tab.dataset.kind)) tab.remove();
+}
 readAddress();
 connect();
 show();

@@ -1,0 +1,203 @@
+#include "attend/models/recurrent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "attend/core/error.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/slices.h"
+
+namespace attend {
+
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+const RecurrentConfig& validated(const RecurrentConfig& config) {
+  validate(config);
+  return config;
+}
+
+AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
+  return {config.hidden_width(), 2 * config.hidden_width(), config.attention_width(), config.attention};
+}
+
+Ids shared(Numbers numbers) { return std::make_shared<const Numbers>(std::move(numbers)); }
+
+std::int32_t at(const Ids& ids, std::int64_t i) { return (*ids)[static_cast<std::size_t>(i)]; }
+
+// The rows of a ragged batch with its sequences in another order.
+struct Reordered {
+  Reordered(const Ids& sequences, const Ids& from) {
+    Numbers all, ends{0};
+    for (const std::int32_t s : *sequences) {
+      for (std::int32_t row = at(from, s); row < at(from, s + 1); ++row) all.push_back(row);
+      ends.push_back(static_cast<std::int32_t>(all.size()));
+    }
+    rows = shared(std::move(all));
+    offsets = shared(std::move(ends));
+  }
+  Ids rows, offsets;
+};
+
+// One query for each of the first `rows` sequences, none for the others.
+Ids one_each(std::int64_t rows, std::int64_t sequences) {
+  Numbers offsets(static_cast<std::size_t>(sequences) + 1, static_cast<std::int32_t>(rows));
+  std::iota(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(rows), 0);
+  return shared(std::move(offsets));
+}
+
+// Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for each sequence of the batch.
+class WeightBlocks {
+ public:
+  WeightBlocks(const Tokens& tgt, const Tokens& src) : src_offsets_(src.offsets) {
+    std::int64_t size = 0;
+    for (std::int64_t s = 0; s < tgt.sequences(); ++s) {
+      begin_.push_back(size);
+      size += std::int64_t{at(tgt.offsets, s + 1) - at(tgt.offsets, s)} * keys(s);
+    }
+    weights_ = Tensor::empty({size});
+  }
+
+  // A row of weights of step t for each of the first sequences of `order`.
+  void add(const Tensor& rows, std::int64_t t, std::int64_t count, const Ids& order) {
+    const float* from = rows.data();
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int32_t s = at(order, r);
+      std::copy_n(from, keys(s), weights_.data() + begin_[static_cast<std::size_t>(s)] + t * keys(s));
+      from += keys(s);
+    }
+  }
+  const Tensor& weights() const { return weights_; }
+
+ private:
+  std::int64_t keys(std::int64_t s) const { return at(src_offsets_, s + 1) - at(src_offsets_, s); }
+  Ids src_offsets_;
+  std::vector<std::int64_t> begin_;
+  Tensor weights_;
+};
+
+}  // namespace
+
+Recurrent::Recurrent(const RecurrentConfig& config)
+    : EncoderDecoder(validated(config)),
+      config_(config),
+      encoder_(parameters_, "encoder", config.d_model, config.hidden_width()),
+      initial_(parameters_, "decoder.initial", 2 * config.hidden_width(), config.hidden_width()),
+      attention_(parameters_, "decoder.attention", attention_options(config)),
+      decoder_(parameters_, "decoder.gru", config.d_model, config.hidden_width()),
+      context_proj_(parameters_, "decoder.context_proj", 2 * config.hidden_width(), 3 * config.hidden_width(), /*bias=*/false),
+      readout_(parameters_, "decoder.readout", 3 * config.hidden_width() + config.d_model, config.d_model) {}
+
+Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) { parameters_.allocate(seed); }
+
+Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) { parameters_.allocate_for_inference(); }
+
+Variable Recurrent::encode(const Tokens& src, Pass& pass) const {
+  const Variable words = embed(src_embedding_, src.ids, {}, pass);
+  const Variable memory = encoder_.forward(words, *src.offsets);
+  if (pass.hidden != nullptr) {
+    pass.hidden->push_back(words.value());
+    pass.hidden->push_back(memory.value());
+  }
+  return memory;
+}
+
+Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets) const {
+  const std::int64_t sequences = static_cast<std::int64_t>(offsets->size()) - 1;
+  const Tensor shares = Tensor::empty({memory.dim(0)});
+  for (std::int64_t s = 0; s < sequences; ++s) {
+    const std::int32_t begin = at(offsets, s), end = at(offsets, s + 1);
+    std::fill(shares.data() + begin, shares.data() + end, 1.0f / static_cast<float>(std::max(1, end - begin)));
+  }
+  const Variable mean = attention_sum(Variable(shares), memory, {one_each(sequences, sequences), offsets}, 1);
+  return initial_.forward(mean, Activation::tanh);
+}
+
+Variable Recurrent::next_states(const Variable& from_words, const Variable& contexts, const Variable& states) const {
+  return decoder_.step(add(from_words, context_proj_.forward(contexts)), states);
+}
+
+Variable Recurrent::read_out(const Variable& states, const Variable& contexts, const Variable& words) const {
+  return readout_.forward(concat_columns(concat_columns(states, contexts), words), Activation::tanh);
+}
+
+Variable Recurrent::decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const {
+  if (tgt.sequences() != src.sequences())
+    throw ShapeError(
+        fmt::format("[decode] expected as many target as source sequences, got [{}] and [{}]", tgt.sequences(), src.sequences()));
+  const TimeSteps steps(*tgt.offsets, TimeDirection::forward);
+  if (steps.steps() == 0) return Variable(Tensor::zeros({0, config_.d_model}));
+  const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, {}, pass), steps.order());
+  const Variable from_words = decoder_.project_input(words);
+
+  const Reordered sorted(steps.sequences(), src.offsets);
+  const Variable sorted_memory = gather_rows(memory, sorted.rows);
+  const Variable keys = attention_.project_memory(sorted_memory);
+  std::optional<WeightBlocks> blocks;
+  if (pass.attention != nullptr) blocks.emplace(tgt, src);
+
+  Variable state = initial_states(sorted_memory, sorted.offsets);
+  std::vector<Variable> states, contexts;
+  for (std::int64_t t = 0; t < steps.steps(); ++t) {
+    const Variable before = slice_rows(state, 0, steps.rows(t));
+    Tensor weights;
+    contexts.push_back(attention_.forward(before, keys, sorted_memory, {one_each(steps.rows(t), src.sequences()), sorted.offsets},
+                                          blocks ? &weights : nullptr));
+    if (blocks) blocks->add(weights, t, steps.rows(t), steps.sequences());
+    state = next_states(slice_rows(from_words, steps.begin(t), steps.begin(t + 1)), contexts.back(), before);
+    states.push_back(state);
+  }
+  if (blocks) pass.attention->push_back({"decoder.attention", 1, blocks->weights()});
+  const Variable hidden = read_out(concat_rows(states), concat_rows(contexts), words);
+  return gather_rows(dropout(hidden, pass.dropout(config_.dropout)), steps.inverse());
+}
+
+class Recurrent::State final : public DecodingState {
+ public:
+  State(const Recurrent& model, const Variable& memory, const Tokens& src)
+      : model_(model),
+        memory_(memory),
+        keys_(model.attention_.project_memory(memory)),
+        src_offsets_(src.offsets),
+        state_(model.initial_states(memory, src.offsets)),
+        sentence_(static_cast<std::size_t>(src.sequences())) {
+    std::iota(sentence_.begin(), sentence_.end(), 0);
+  }
+
+  std::int64_t hypotheses() const override { return static_cast<std::int64_t>(sentence_.size()); }
+
+  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
+    const NoGradient guard;
+    Pass pass = Pass::inference();
+    check_step(hypotheses(), parents, tokens);
+    const Variable words = model_.embed(model_.tgt_embedding_, shared({tokens.begin(), tokens.end()}), {}, pass);
+    const Variable before = gather_rows(state_, shared({parents.begin(), parents.end()}));
+    Numbers sentence;
+    for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
+    sentence_ = std::move(sentence);
+    const Variable contexts = model_.attention_.forward(before, keys_, memory_, hypotheses_pattern(sentence_, src_offsets_));
+    state_ = model_.next_states(model_.decoder_.project_input(words), contexts, before);
+    return model_.project(model_.read_out(state_, contexts, words)).value();
+  }
+
+ private:
+  const Recurrent& model_;
+  Variable memory_;   // [N, 2H]
+  Variable keys_;     // [N, A]
+  Ids src_offsets_;   // B+1
+  Variable state_;    // [R, H]
+  Numbers sentence_;  // of each hypothesis
+};
+
+std::unique_ptr<DecodingState> Recurrent::begin(const Tokens& src) const {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return std::make_unique<State>(*this, encode(src, pass), src);
+}
+
+}  // namespace attend

@@ -1,0 +1,54 @@
+// The recurrent encoder-decoder that the Transformer replaced (Bahdanau et al. 2015): a bidirectional GRU reads the source, a second GRU
+// writes the target and at every step looks at the source through additive attention.
+//
+//   memory  m = [h_forward; h_backward]                       of every source token
+//   start   s_0 = tanh(W_init mean(m))                        (as in Nematus, Sennrich et al. 2017)
+//   step t  c_t = attention(s_{t-1}, m),   s_t = GRU([y_{t-1}; c_t], s_{t-1})
+//   output  logits = E tanh(W_read [s_t; c_t; y_{t-1}])       E the embeddings of the target when they are tied
+#pragma once
+
+#include <memory>
+
+#include "attend/models/encoder_decoder.h"
+#include "attend/models/recurrent_config.h"
+#include "attend/nn/additive_attention.h"
+#include "attend/nn/gru.h"
+
+namespace attend {
+
+class Recurrent final : public EncoderDecoder {
+ public:
+  // With gradients, initialised from the seed. Throws ConfigError.
+  Recurrent(const RecurrentConfig& config, std::uint64_t seed);
+  Recurrent(const RecurrentConfig& config, Purpose purpose);
+
+  ArchitectureConfig architecture() const override { return config_; }
+  const RecurrentConfig& config() const override { return config_; }
+  int encoder_layers() const override { return 1; }
+
+  // -> memory [N, 2H].
+  Variable encode(const Tokens& src, Pass& pass) const override;
+  Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const override;
+  std::unique_ptr<DecodingState> begin(const Tokens& src) const override;
+
+ private:
+  class State;
+  explicit Recurrent(const RecurrentConfig& config);
+
+  // The states that decoding begins with: memory [N, 2H] of B sequences -> [B, H].
+  Variable initial_states(const Variable& memory, const Ids& offsets) const;
+  // The next states [R, H] from the part of the gates that the words decide [R, 3H], the contexts [R, 2H] and the states [R, H].
+  Variable next_states(const Variable& from_words, const Variable& contexts, const Variable& states) const;
+  // States, contexts and the embeddings of the words before [R, H], [R, 2H], [R, D] -> what is projected to logits [R, D].
+  Variable read_out(const Variable& states, const Variable& contexts, const Variable& words) const;
+
+  RecurrentConfig config_;
+  BidirectionalGru encoder_;
+  Linear initial_;
+  AdditiveAttention attention_;
+  Gru decoder_;
+  Linear context_proj_;  // the part of the decoder's W_ih that meets the context
+  Linear readout_;
+};
+
+}  // namespace attend

@@ -1,0 +1,35 @@
+// The shape of a recurrent encoder-decoder. Every default is written here and nowhere else.
+#pragma once
+
+#include "attend/models/encoder_decoder_config.h"
+
+namespace attend {
+
+struct RecurrentConfig : EncoderDecoderConfig {
+  int d_hidden = 0;     // width of a recurrent state; 0: d_model
+  int d_attention = 0;  // width of the network that scores; 0: d_hidden
+
+  int hidden_width() const { return d_hidden > 0 ? d_hidden : d_model; }
+  int attention_width() const { return d_attention > 0 ? d_attention : hidden_width(); }
+};
+
+// What only this architecture has.
+template <class Visitor>
+void own_fields(RecurrentConfig& c, Visitor&& visit) {
+  visit("d-hidden", c.d_hidden, "rnn: width of a recurrent state; 0: d-model");
+  visit("d-attention", c.d_attention, "rnn: width of the network that scores positions of the source; 0: d-hidden");
+}
+
+template <class Visitor>
+void fields(RecurrentConfig& c, Visitor&& visit) {
+  visit("d-model", c.d_model, "width of the embeddings");
+  own_fields(c, visit);
+  visit("dropout", c.dropout, "dropout on embeddings and on what is projected to logits");
+  fields(c.attention, visit);
+  visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
+}
+
+// Throws ConfigError naming the option that is wrong.
+void validate(const RecurrentConfig& config);
+
+}  // namespace attend
