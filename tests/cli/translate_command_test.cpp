@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/small_run.h"
@@ -52,6 +53,20 @@ TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
   ASSERT_EQ(lines.size(), 6u);
   EXPECT_EQ(lines[0].substr(0, 6), "0 ||| ");
   EXPECT_EQ(lines[5].substr(0, 6), "1 ||| ");
+}
+
+TEST_F(TranslateCommand, SearchesAsTheModelWasMadeForUnlessTold) {
+  ASSERT_EQ(run(training("own", {"--max-steps", "1", "--valid-every", "0", "--beam-size", "2", "--length-penalty", "0.5"})), 0) << error_;
+  const auto score = [this](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"translate", model("own"), "--max-length", "6", "--format", "json"});
+    EXPECT_EQ(run(flags, "The man sleeps.\n"), 0) << error_;
+    const auto best = nlohmann::json::parse(out_)["translations"][0];
+    return std::pair(best["score"].get<double>() / best["log_probability"].get<double>(), best["token_log_probabilities"].size());
+  };
+  const auto [own, own_length] = score({});
+  EXPECT_NEAR(own, 1 / std::sqrt(static_cast<double>(own_length)), 1e-5);
+  const auto [told, told_length] = score({"--length-penalty", "1", "--beam-size", "1"});
+  EXPECT_NEAR(told, 1 / static_cast<double>(told_length), 1e-5);
 }
 
 TEST_F(TranslateCommand, SamplesTheSameWithTheSameSeed) {

@@ -91,6 +91,29 @@ TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
   expect_same_translations(loaded, joint);
 }
 
+TEST_F(TranslationModelFile, KeepsTheDecodingItWasMadeFor) {
+  TranslationModel model = small_model();
+  model.decoding = {.beam_size = 3, .length_penalty = 1.4f};
+  save_checkpoint(file_, checkpoint_of(model));
+  const TranslationOptions options = Translator::load(file_).default_options();
+  EXPECT_EQ(options.beam.beam_size, 3);
+  EXPECT_EQ(options.beam.length_penalty, 1.4f);
+}
+
+TEST_F(TranslationModelFile, WithoutADecodingMeansTheLibrarysDefaults) {
+  checkpoint_.metadata.erase("attend.decoding");
+  save_checkpoint(file_, checkpoint_);
+  const TranslationOptions options = Translator::load(file_).default_options();
+  EXPECT_EQ(options.beam.beam_size, BeamSearchOptions{}.beam_size);
+  EXPECT_EQ(options.beam.length_penalty, BeamSearchOptions{}.length_penalty);
+}
+
+TEST_F(TranslationModelFile, WithAnImpossibleDecodingIsRefused) {
+  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_size": 0})"; }),
+                  "attend.decoding: beam-size: expected at least 1, got 0");
+  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_sise": 2})"; }), "beam-size");
+}
+
 TEST_F(TranslationModelFile, OfEqualModelsHasEqualBytes) {
   save_checkpoint(path("again"), checkpoint_of(small_model()));
   EXPECT_EQ(read(path("again")), read(file_));

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "attend/cli/commands.h"
+#include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
@@ -31,12 +32,13 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   });
 }
 
-void run_attention(const AttentionArguments& arguments, bool has_target) {
+void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   use_threads(arguments.threads);
   AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
   const Translator translator = Translator::load(arguments.model);
-  const ScoredPair pair = has_target ? given_pair(translator, arguments.text, arguments.target)
-                                     : translated_pair(translator, arguments.text, arguments.translation);
+  use_model_decoding(translator, binding, arguments.translation);
+  const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
+                                                   : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();
   fmt::print("{}\npage: {}\n", pair.target, arguments.out);
@@ -51,7 +53,7 @@ void add_attention_command(CLI::App& app) {
   command->add_option("text", arguments->text, "sentence to translate")->required()->type_name("TEXT");
   OptionBinding binding(*command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_attention(*arguments, binding.is_set("target")); });
+  command->callback([binding, arguments] { run_attention(*arguments, binding); });
 }
 
 }  // namespace attend

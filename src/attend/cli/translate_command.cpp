@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/commands.h"
+#include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
@@ -62,18 +63,19 @@ void print(const Translation& translation, std::int64_t number, const TranslateA
   }
 }
 
-void run_translate(TranslateArguments& arguments, bool window_is_set) {
+void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   use_threads(arguments.threads);
+  const Translator translator = Translator::load(arguments.model);
   TranslationOptions& options = arguments.translation;
+  use_model_decoding(translator, binding, options);
   if (arguments.sample) {
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
   options.alignments = arguments.format == TranslationFormat::json;
   // Who types wants an answer to every line.
-  if (!window_is_set && standard_input_is_terminal()) options.window = 1;
+  if (!binding.is_set("window") && standard_input_is_terminal()) options.window = 1;
 
-  const Translator translator = Translator::load(arguments.model);
   LineReader lines = standard_input();
   std::int64_t number = 0;
   const auto accept = [&](const Translation& translation) {
@@ -91,7 +93,7 @@ void add_translate_command(CLI::App& app) {
   command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
   OptionBinding binding(*command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_translate(*arguments, binding.is_set("window")); });
+  command->callback([binding, arguments] { run_translate(*arguments, binding); });
 }
 
 }  // namespace attend

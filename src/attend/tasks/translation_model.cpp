@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
 
 namespace attend {
 
@@ -41,6 +43,19 @@ void check_layers(const ArchitectureConfig& config, const Checkpoint& checkpoint
         fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
 }
 
+// Files from before decoding was recorded have none.
+TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
+  TranslationDecoding decoding;
+  if (!checkpoint.metadata.contains("attend.decoding")) return decoding;
+  options_from_json(checkpoint.text("attend.decoding"), decoding, checkpoint.source);
+  try {
+    validate(decoding);
+  } catch (const ConfigError& error) {
+    throw DataError(fmt::format("{}: attend.decoding: {}", checkpoint.source, error.what()));
+  }
+  return decoding;
+}
+
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
   const Tensor* own = checkpoint.find(name);
   const Tensor& bytes = own != nullptr ? *own : checkpoint.tensor("tokenizer");
@@ -53,6 +68,12 @@ Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
 
 }  // namespace
 
+void validate(const TranslationDecoding& o) {
+  require_at_least("beam-size", o.beam_size, 1);
+  if (!std::isfinite(o.length_penalty))
+    throw ConfigError(fmt::format("length-penalty: expected a finite number, got {}", o.length_penalty));
+}
+
 std::string config_json(const ArchitectureConfig& config) {
   return std::visit([](const auto& one) { return options_to_json(one); }, config);
 }
@@ -63,6 +84,7 @@ void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& 
   checkpoint.metadata["attend.task"] = kTask;
   checkpoint.metadata["attend.arch"] = name_of(model.network->architecture());
   checkpoint.metadata["attend.config"] = config_json(model.network->architecture());
+  checkpoint.metadata["attend.decoding"] = options_to_json(model.decoding);
   if (src.bytes() == tgt.bytes()) {
     checkpoint.tensors.push_back({"tokenizer", bytes_tensor(src.bytes())});
   } else {
@@ -77,13 +99,14 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   Tokenizer src = read_tokenizer(checkpoint, "tokenizer.src");
   Tokenizer tgt = read_tokenizer(checkpoint, "tokenizer.tgt");
   ArchitectureConfig config = read_config(checkpoint);
+  const TranslationDecoding decoding = read_decoding(checkpoint);
   common(config).src_vocab_size = src.vocab_size();
   common(config).tgt_vocab_size = tgt.vocab_size();
   check_layers(config, checkpoint);
   try {
     auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
     read_parameters(checkpoint, network->parameters(), network->parameters().values());
-    return {std::move(network), std::move(src), std::move(tgt)};
+    return {std::move(network), std::move(src), std::move(tgt), decoding};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it

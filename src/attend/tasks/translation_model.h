@@ -1,8 +1,9 @@
 // A translation model as users keep it: architecture, parameters and tokenizers in one file.
 //
-//   metadata   attend.task    "translation"
-//              attend.arch    the Architecture by name; absent: transformer
-//              attend.config  the configuration of that architecture, as JSON
+//   metadata   attend.task      "translation"
+//              attend.arch      the Architecture by name; absent: transformer
+//              attend.config    the configuration of that architecture, as JSON
+//              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
 //   tensors    the parameters under their module paths; tokenizer.src and tokenizer.tgt (u8), or tokenizer when the vocabulary is joint
 #pragma once
 
@@ -17,10 +18,26 @@
 
 namespace attend {
 
+// How to search for a translation when nobody says otherwise: what was settled on the validation text belongs to the model.
+struct TranslationDecoding {
+  int beam_size = BeamSearchOptions{}.beam_size;
+  float length_penalty = BeamSearchOptions{}.length_penalty;
+};
+
+template <class Visitor>
+void fields(TranslationDecoding& o, Visitor&& visit) {
+  visit("beam-size", o.beam_size, "hypotheses that the model's users keep at every step unless they say otherwise");
+  visit("length-penalty", o.length_penalty, "length penalty of the model's users unless they say otherwise");
+}
+
+// Throws ConfigError.
+void validate(const TranslationDecoding& options);
+
 struct TranslationModel {
   std::shared_ptr<EncoderDecoder> network;
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
+  TranslationDecoding decoding = {};
 
   SpecialTokens special() const { return {tgt_tokenizer.bos_id(), tgt_tokenizer.eos_id()}; }
 };
@@ -28,7 +45,7 @@ struct TranslationModel {
 // As it stands in the file.
 std::string config_json(const ArchitectureConfig& config);
 
-// Writes what describes a translation model beside its parameters: architecture, configuration, tokenizers.
+// Writes what describes a translation model beside its parameters: configuration, tokenizers, decoding.
 void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& model);
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.

@@ -34,6 +34,7 @@ void check(const TranslationTraining& o) {
   if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
+  validate(o.decoding);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
   if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
@@ -89,7 +90,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
 
   common(config).src_vocab_size = tokenizers.src.vocab_size();
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
-  const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt};
+  const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
   const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
 
   const auto encode = [&](const ParallelText& text, const char* name) {
@@ -106,6 +107,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     TranslationBatcher valid_batches(encode(text, "validation"), ids, o.data.batch, std::nullopt);
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
+    decoding.beam.length_penalty = o.decoding.length_penalty;
     validation = TranslationValidation{std::move(text), std::move(valid_batches), decoding, o.vocabulary.tokenizer.pretokenized};
   }
 

@@ -9,6 +9,7 @@
 #include "attend/data/corpus.h"
 #include "attend/models/architecture.h"
 #include "attend/tasks/training_task.h"
+#include "attend/tasks/translation_model.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
 
@@ -65,6 +66,7 @@ struct TranslationTraining {
   VocabularyOptions vocabulary;
   ModelOptions model;
   TranslationLossOptions loss;
+  TranslationDecoding decoding;
   TrainerOptions trainer;
 };
 
@@ -75,6 +77,7 @@ void groups(TranslationTraining& o, Visitor&& visit) {
   visit("vocabulary", o.vocabulary);
   visit("model", o.model);
   visit("loss", o.loss);
+  visit("decoding", o.decoding);
   visit("training", o.trainer);
 }
 

@@ -35,6 +35,13 @@ Translation empty_translation() {
 
 Translator Translator::load(const std::filesystem::path& path) { return Translator(load_translation_model(path)); }
 
+TranslationOptions Translator::default_options() const {
+  TranslationOptions options;
+  options.beam.beam_size = model_->decoding.beam_size;
+  options.beam.length_penalty = model_->decoding.length_penalty;
+  return options;
+}
+
 Translator::Request Translator::request(const std::string& line, std::uint64_t number, const std::string& where,
                                         const TranslationOptions& options) const {
   Request request{model_->src_tokenizer.encode(line), number};

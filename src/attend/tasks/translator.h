@@ -60,13 +60,16 @@ class Translator {
   explicit Translator(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
 
   const TranslationModel& model() const { return *model_; }
+  // The options that the model was made to be used with.
+  TranslationOptions default_options() const;
 
   // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws DataError for one that is too long.
-  std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options = {}) const;
+  std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options) const;
+  std::vector<Translation> translate(std::span<const std::string> sentences) const { return translate(sentences, default_options()); }
 
   // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
   // throws, everything before it has been accepted.
-  void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options = {}) const;
+  void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
 
   // The log-probability of given pairs.
   std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt) const;
