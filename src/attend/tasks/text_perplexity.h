@@ -26,7 +26,7 @@ struct TextPerplexity {
   Perplexity perplexity;  // of tokens, the ends of lines among them, and of what white space separates
   int context = 0;
   int stride = 0;
-  std::int64_t unknown = 0;  // tokens of the text that the vocabulary does not have, predicted as the unknown piece
+  std::int64_t unknown = 0;  // tokens that are the unknown piece: what the vocabulary does not have, or a text's own <unk>
 
   // "perplexity 104.28 per token (217646 tokens, ends of lines among them), 118.31 per word (213886 words); context 256, stride 128".
   std::string summary(int digits) const;
