@@ -8,7 +8,9 @@
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
 #include "attend/tasks/attention_page.h"
+#include "attend/tasks/model_kind.h"
 
 namespace attend {
 namespace {
@@ -32,10 +34,21 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   });
 }
 
+void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arguments, AtomicFile& page) {
+  if (!arguments.target.empty()) throw ConfigError("--target: expected a model for translation, a classifier has no translations");
+  const Classifier classifier(classification_model(checkpoint));
+  const ClassifiedText text = classified_text(classifier, arguments.text);
+  page.write(attention_page(classifier.model(), text));
+  page.commit();
+  fmt::print("{}\npage: {}\n", text.label, arguments.out);
+}
+
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   use_threads(arguments.threads);
   AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
-  const Translator translator = Translator::load(arguments.model);
+  const Checkpoint checkpoint = load_checkpoint(arguments.model);
+  if (checkpoint.text("attend.task") == kClassification) return show_classifier(checkpoint, arguments, page);
+  const Translator translator(translation_model(checkpoint));
   use_model_decoding(translator, binding, arguments.translation);
   const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
                                                    : translated_pair(translator, arguments.text, arguments.translation);
@@ -47,10 +60,11 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
 }  // namespace
 
 void add_attention_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("attention", "Show where a model looks when it translates, as a page for the browser");
+  CLI::App* command =
+      app.add_subcommand("attention", "Show where a model looks when it translates or classifies, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
   command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("text", arguments->text, "sentence to translate")->required()->type_name("TEXT");
+  command->add_option("text", arguments->text, "sentence to translate, or text to classify")->required()->type_name("TEXT");
   OptionBinding binding(*command);
   binding.add(*arguments);
   command->callback([binding, arguments] { run_attention(*arguments, binding); });

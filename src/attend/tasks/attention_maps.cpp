@@ -45,6 +45,18 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   return maps;
 }
 
+std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model, const std::vector<std::int32_t>& text) {
+  const NoGradient guard;
+  std::vector<AttentionRecord> records;
+  Pass pass = Pass::inference();
+  pass.attention = &records;
+  const Tokens tokens = one_sequence(text);
+  model.classifier->encode(tokens, pass);
+  std::vector<std::vector<AttentionMap>> layers;
+  for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.count(), tokens.count()));
+  return layers;
+}
+
 AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words, std::span<const Tokenizer::Word> col_words) {
   AttentionMap result{static_cast<std::int64_t>(row_words.size()), static_cast<std::int64_t>(col_words.size()), {}};
   for (const Tokenizer::Word& row_word : row_words) {

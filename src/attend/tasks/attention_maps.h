@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/tasks/classification_model.h"
 #include "attend/tasks/translation_model.h"
 
 namespace attend {
@@ -29,6 +30,9 @@ struct AttentionMaps {
 
 // src ends with eos; tgt has neither bos nor eos.
 AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt);
+
+// Of a classifier's encoder, [layer][head]; `text` as ClassificationModel::ids() gives it.
+std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model, const std::vector<std::int32_t>& text);
 
 // A map of tokens as one of words: summed over the columns of a word, averaged over its rows, so that rows still sum to one. The words
 // cover the map's rows and columns, as those of Tokenizer::words() do.

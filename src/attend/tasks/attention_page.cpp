@@ -121,6 +121,14 @@ Json page_data(const TranslationModel& model, const ScoredPair& pair) {
             {"cross", maps_json(maps.cross, written, source)}}}};
 }
 
+Json page_data(const ClassificationModel& model, const std::vector<std::int32_t>& text) {
+  const Axis words(model.tokenizer, text);
+  const Json none{{"words", Json::array()}, {"pieces", Json::array()}};
+  return {{"scale", kScale},
+          {"axes", {{"source", words.json()}}},
+          {"maps", {{"encoder", maps_json(attention_maps(model, text), words, words)}, {"decoder", none}, {"cross", none}}}};
+}
+
 // ---- text
 
 std::string replaced(std::string_view text, const std::map<char, std::string_view>& replacements) {
@@ -190,10 +198,31 @@ ScoredPair given_pair(const Translator& translator, const std::string& source, c
 }
 
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
-  return filled({{"source", html_escaped(pair.source)},
+  return filled({{"read", "Source"},
+                 {"answer", "Translation"},
+                 {"source", html_escaped(pair.source)},
                  {"target", html_escaped(pair.target)},
                  {"score", html_escaped(score_text(pair))},
                  {"data", script_json(page_data(model, pair))}});
+}
+
+ClassifiedText classified_text(const Classifier& classifier, const std::string& text) {
+  encode(classifier.model().tokenizer, text, "the text");
+  ClassifiedText result{text, classifier.model().ids(text), {}, 0};
+  check_length(result.ids, "the text");
+  const Classification found = classifier.classify(std::span(&text, 1)).front();
+  result.label = classifier.labels()[found.label];
+  result.probability = found.probability();
+  return result;
+}
+
+std::string attention_page(const ClassificationModel& model, const ClassifiedText& text) {
+  return filled({{"read", "Text"},
+                 {"answer", "Label"},
+                 {"source", html_escaped(text.text)},
+                 {"target", html_escaped(text.label)},
+                 {"score", fmt::format("probability {:.1f} %", 100 * text.probability)},
+                 {"data", script_json(page_data(model, text.ids))}});
 }
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/tasks/classifier.h"
 #include "attend/tasks/translator.h"
 
 namespace attend {
@@ -32,5 +33,19 @@ constexpr std::int64_t kMaxPageTokens = 256;
 
 // The page. A function of its arguments: equal ones give equal bytes. Weights are rounded to multiples of 1/255.
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair);
+
+// A text and what a classifier makes of it.
+struct ClassifiedText {
+  std::string text;
+  std::vector<std::int32_t> ids;  // what the classifier sees of it
+  std::string label;
+  float probability = 0;
+};
+
+// Throws DataError as translated_pair does.
+ClassifiedText classified_text(const Classifier& classifier, const std::string& text);
+
+// The same page with the one attention that a classifier has.
+std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/tasks/model_kind.h"
 
 namespace attend {
 
@@ -49,12 +50,33 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
 
 }  // namespace
 
-Embedder Embedder::load(const std::filesystem::path& path) { return Embedder(load_translation_model(path)); }
+Embedder Embedder::load(const std::filesystem::path& path) {
+  const Checkpoint checkpoint = load_checkpoint(path);
+  if (checkpoint.text("attend.task") == kClassification) return Embedder(classification_model(checkpoint));
+  return Embedder(translation_model(checkpoint));
+}
+
+Embedder::Embedder(const TranslationModel& model)
+    : encoder_{model.src_tokenizer,
+               std::nullopt,
+               model.network->encoder_layers(),
+               model.network->config().d_model,
+               model.network->src_embeddings(),
+               [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); }} {}
+
+Embedder::Embedder(const ClassificationModel& model)
+    : encoder_{model.tokenizer,
+               model.marks().bos,
+               model.classifier->config().encoder.n_encoder_layers,
+               model.classifier->config().encoder.d_model,
+               model.classifier->embeddings(),
+               [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); }} {}
 
 std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
   require_at_least("batch-size", options.batch_size, 1);
   const std::size_t state = state_index(options.layer, layers());
-  const Tokenizer& tokenizer = model_->src_tokenizer;
+  const Tokenizer& tokenizer = encoder_.tokenizer;
+  const std::int32_t before = encoder_.bos ? 1 : 0;
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
@@ -63,6 +85,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
       const std::vector<std::int32_t> own = tokenizer.encode(text);
       embeddings.push_back(without_vectors(tokenizer, own));
+      if (encoder_.bos) ids.push_back(*encoder_.bos);
       ids.insert(ids.end(), own.begin(), own.end());
       ids.push_back(tokenizer.eos_id());
       offsets.push_back(static_cast<std::int32_t>(ids.size()));
@@ -70,19 +93,19 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     std::vector<Tensor> hidden;
     Pass pass = Pass::inference();
     pass.hidden = &hidden;
-    model_->network->encode(Tokens::copy(ids, offsets), pass);
+    encoder_.run(Tokens::copy(ids, offsets), pass);
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-      embeddings[begin + i].vectors = pooled(hidden[state].slice_rows(offsets[i], offsets[i + 1] - 1), options.pooling);
+      embeddings[begin + i].vectors = pooled(hidden[state].slice_rows(offsets[i] + before, offsets[i + 1] - 1), options.pooling);
   }
   return embeddings;
 }
 
 std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
-  const Tensor& table = model_->network->src_embeddings();
+  const Tensor& table = encoder_.embeddings;
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
-    const std::vector<std::int32_t> ids = model_->src_tokenizer.encode(text);
-    embeddings.push_back(without_vectors(model_->src_tokenizer, ids));
+    const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+    embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
     for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
     embeddings.back().vectors = pooled(vectors, pooling);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attend/tasks/classification_model.h"
 #include "attend/tasks/translation_model.h"
 
 namespace attend {
@@ -38,25 +41,37 @@ struct TextEmbedding {
   Tensor vectors;                      // [tokens, D]; [1, D] when pooled (zeros for a text without tokens)
 };
 
+// The encoder inside a model.
+struct TextEncoder {
+  Tokenizer tokenizer;
+  std::optional<std::int32_t> bos;  // what it wants before a text, besides eos behind it
+  int layers = 0;
+  int width = 0;
+  Tensor embeddings;                              // [V, D]
+  std::function<void(const Tokens&, Pass&)> run;  // fills Pass::hidden
+};
+
 class Embedder {
  public:
-  // A translation model: its encoder. Throws IoError or DataError.
+  // A translation or a classification model: its encoder. Throws IoError or DataError.
   static Embedder load(const std::filesystem::path& path);
-  explicit Embedder(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+  explicit Embedder(TextEncoder encoder) : encoder_(std::move(encoder)) {}
+  explicit Embedder(const TranslationModel& model);
+  explicit Embedder(const ClassificationModel& model);
 
-  int layers() const { return model_->network->encoder_layers(); }
+  int layers() const { return encoder_.layers; }
   // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent encoder is as wide as both its states.
-  int width() const { return model_->network->config().d_model; }
+  int width() const { return encoder_.width; }
 
-  // In the order of `texts`; what a text becomes does not depend on the others. The end of the sentence, which the encoder sees, has no
-  // vector. Throws ConfigError for a layer that the model does not have.
+  // In the order of `texts`; what a text becomes does not depend on the others. The marks at its ends, which the encoder sees, have no
+  // vectors. Throws ConfigError for a layer that the model does not have.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
 
   // The same from the table of input embeddings: a word has the same vector wherever it stands.
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;
 
  private:
-  std::shared_ptr<const TranslationModel> model_;
+  TextEncoder encoder_;
 };
 
 // The mean of the vectors [T, D] of some tokens -> [D].

@@ -38,6 +38,9 @@ class WeightMap {
 
 const UNITS = ["words", "pieces"];
 
+// What the encoder reads: a classifier has nothing else.
+const READ = data.axes.written ? "source" : "text";
+
 // The three attentions of an encoder-decoder, and how to speak of them. `looks` and `lookedAt` take the texts of one label and of a list.
 const KINDS = {
   cross: {
@@ -49,8 +52,8 @@ const KINDS = {
   },
   encoder: {
     axes: { row: "source", col: "source" },
-    roles: { row: "Every source word", col: "looks at the whole source" },
-    about: "How the words of the source look at each other.",
+    roles: { row: `Every word of the ${READ}`, col: "looks at the whole of it" },
+    about: `How the words of the ${READ} look at each other.`,
     looks: (word, list) => `${word} looks at ${list}.`,
     lookedAt: (word, list) => `${word} is looked at by ${list}.`,
   },

@@ -5,7 +5,7 @@
 //   pointed       what the pointer or the focus is on: {side: "row" | "col", index, other}, `other` being the index on the other side when
 //                 a single cell is pointed at; null: nothing
 //   kept          the same for what was clicked
-const state = { kind: "cross", unit: "words", layer: null, head: null, pointed: null, kept: null };
+const state = { kind: Object.keys(KINDS).find(hasMaps), unit: "words", layer: null, head: null, pointed: null, kept: null };
 
 const byId = (id) => document.getElementById(id);
 const other = (side) => (side === "row" ? "col" : "row");
@@ -203,7 +203,7 @@ function show() {
   select(state.layer, state.head);
 }
 
-// A recurrent model has only the cross-attention.
+// A recurrent model has only the cross-attention, a classifier only that of the encoder.
 function hasMaps(kind) {
   return data.maps[kind].pieces.length > 0;
 }
