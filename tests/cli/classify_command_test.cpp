@@ -1,0 +1,190 @@
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "attend/core/random.h"
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+// Reviews of a few words; "good" or "bad" among them decides.
+class ClassifierCommands : public ProgramTest {
+ protected:
+  ClassifierCommands() {
+    write("train.tsv", reviews(300, 1));
+    write("valid.tsv", reviews(40, 2));
+  }
+
+  static std::string reviews(int count, std::uint64_t seed, const std::string& between = "") {
+    static const std::vector<std::string> words{"the", "film", "was",  "a",   "very",  "long", "story",
+                                                "of",  "two",  "cats", "and", "their", "house"};
+    Random random({seed, 1});
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+      const bool good = random.below(2) == 0;
+      std::string text;
+      const std::uint64_t length = 3 + random.below(8), place = random.below(length);
+      for (std::uint64_t w = 0; w < length; ++w)
+        text += (w == 0 ? "" : " ") + (w == place ? std::string(good ? "good" : "bad") : words[random.below(words.size())]);
+      lines += std::string(good ? "pos" : "neg") + "\t" + between + text + "\n";
+    }
+    return lines;
+  }
+
+  // attend train classification ... --out RUN, a model of some thousand parameters, then `more`.
+  std::vector<std::string> training(const std::string& run, const std::vector<std::string>& more = {}) const {
+    std::istringstream words(
+        "train classification --d-model 16 --n-heads 2 --d-ff 16 --n-encoder-layers 1 --dropout 0 --tokenizer word --vocab-size 19 "
+        "--batch-tokens 200 --learning-rate 0.01 --warmup-steps 5 --valid-every 20");
+    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+    arguments.insert(arguments.end(), {"--data", folder_, "--out", path(run)});
+    if (std::find(more.begin(), more.end(), "--train") == more.end()) arguments.insert(arguments.end(), {"--train", "train.tsv"});
+    if (std::find(more.begin(), more.end(), "--valid") == more.end()) arguments.insert(arguments.end(), {"--valid", "valid.tsv"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  std::string model(const std::string& run) const { return path(run) + "/model.safetensors"; }
+
+  void train(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> steps{"--max-steps", "40"};
+    steps.insert(steps.end(), more.begin(), more.end());
+    ASSERT_EQ(run(training("run", steps)), 0) << error_;
+  }
+
+  static void write_gzip(const std::string& file, const std::string& content) {
+    gzFile out = gzopen(file.c_str(), "wb");
+    gzwrite(out, content.data(), static_cast<unsigned>(content.size()));
+    gzclose(out);
+  }
+};
+
+TEST_F(ClassifierCommands, LearnToTellGoodFromBad) {
+  train();
+  EXPECT_NE(out_.find("training: 300 texts"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("2 classes"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("accuracy"), std::string::npos) << out_;
+  ASSERT_EQ(run({"classify", model("run")}, "the story was good\nthe story was bad\n"), 0) << error_;
+  EXPECT_TRUE(out_.starts_with("pos\t")) << out_;
+  EXPECT_NE(out_.find("\nneg\t"), std::string::npos) << out_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
+}
+
+TEST_F(ClassifierCommands, PrintTheProbabilityAfterTheLabel) {
+  train();
+  ASSERT_EQ(run({"classify", model("run")}, "the story was good\n"), 0) << error_;
+  const std::string text = out_;
+  ASSERT_EQ(run({"classify", model("run"), "--format", "json"}, "the story was good\n"), 0) << error_;
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["label"], "pos");
+  const double pos = json["probabilities"]["pos"], neg = json["probabilities"]["neg"];
+  EXPECT_NEAR(pos + neg, 1.0, 1e-6);
+  EXPECT_EQ(json["probability"], json["probabilities"]["pos"]);
+  EXPECT_EQ(text, fmt::format("pos\t{:.4f}\n", pos));
+}
+
+TEST_F(ClassifierCommands, MeasureAClassifier) {
+  train();
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
+  for (const char* part : {"precision", "recall", "F1", "accuracy", "gold \\ predicted"})
+    EXPECT_NE(out_.find(part), std::string::npos) << out_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv"), "--format", "json"}), 0) << error_;
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["texts"], 40);
+  EXPECT_GT(json["accuracy"], 0.9);
+  int counted = 0;
+  for (const auto& row : json["confusion"]) {
+    for (const auto& cell : row) counted += cell.get<int>();
+  }
+  EXPECT_EQ(counted, 40);
+  EXPECT_EQ(json["classes"][1]["label"], "pos");
+}
+
+TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
+  write_gzip(path("train.gz"), "label\tid\ttext\n" + reviews(300, 1, "17\t"));
+  write("valid3.tsv", "label\tid\ttext\n" + reviews(40, 2, "18\t"));
+  train({"--train", "train.gz", "--valid", "valid3.tsv", "--text-column", "3", "--header"});
+}
+
+TEST_F(ClassifierCommands, ResumeToTheSameBytes) {
+  const std::vector<std::string> settings{"--max-steps", "9",   "--save-every", "2",   "--valid-every",  "4",
+                                          "--ema-decay", "0.9", "--dropout",    "0.1", "--word-dropout", "0.2"};
+  ASSERT_EQ(run(training("whole", settings)), 0) << error_;
+  ASSERT_EQ(run(training("parts", settings)), 0) << error_;
+  for (const int step : {6, 8, 9}) std::filesystem::remove(fmt::format("{}/checkpoints/step-{:08}.safetensors", path("parts"), step));
+  ASSERT_EQ(run({"train", "classification", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  expect_error(training("parts", {"--resume", "--d-model", "32"}), {"--resume", "model differs"});
+  expect_error(training("parts", {"--resume", "--max-length", "99"}), {"--resume", "model differs", "99"});
+}
+
+TEST_F(ClassifierCommands, TryARunOut) {
+  ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
+  for (const char* part : {"time per epoch", "target texts/s"}) EXPECT_NE(out_.find(part), std::string::npos) << out_;
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+TEST_F(ClassifierCommands, LookIntoAClassifier) {
+  train();
+  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  for (const char* part : {"attend.task = classification", "pooling = \"max\"", "3 golden sentences: as they were", "attend.labels"})
+    EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
+  ASSERT_EQ(run({"attention", model("run"), "the story was good", "--out", path("page.html")}), 0) << error_;
+  EXPECT_TRUE(out_.starts_with("pos\npage: ")) << out_;
+  EXPECT_NE(read(path("page.html")).find("<dt>Label</dt>"), std::string::npos);
+  ASSERT_EQ(run({"embed", model("run")}, "the story was good\n"), 0) << error_;
+  EXPECT_EQ(nlohmann::json::parse(out_)["vector"].size(), 16u);
+}
+
+TEST_F(ClassifierCommands, AverageCheckpoints) {
+  train({"--save-every", "20"});
+  ASSERT_EQ(run({"average", path("run"), "--out", path("mean.safetensors")}), 0) << error_;
+  ASSERT_EQ(run({"info", path("mean.safetensors"), "--no-tensors"}), 0) << error_;
+  EXPECT_NE(out_.find("as they were"), std::string::npos) << out_;
+  ASSERT_EQ(run({"classify", path("mean.safetensors")}, "good\n"), 0) << error_;
+}
+
+TEST_F(ClassifierCommands, NameTheLineThatIsWrong) {
+  write("unknown.tsv", "pos\tgood film\nneutral\ta film\n");
+  expect_error(training("run", {"--valid", "unknown.tsv"}), {"unknown.tsv:2", "unknown label \"neutral\"", "neg, pos"});
+  write("one.tsv", "pos\tgood film\npos\tgood cats\n");
+  expect_error(training("run", {"--train", "one.tsv"}), {"one.tsv", "at least two classes"});
+  write("short.tsv", "pos\tgood film\nneg bad film\n");
+  expect_error(training("run", {"--train", "short.tsv"}), {"short.tsv:2", "expected at least 2 columns", "--label-column"});
+  expect_error(training("run", {"--text-column", "5"}), {"train.tsv:1", "expected at least 5 columns"});
+  write("empty.tsv", "pos\tgood film\nneg\t\n");
+  expect_error(training("run", {"--train", "empty.tsv"}), {"empty.tsv:2", "the text in column 2 is empty"});
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+TEST_F(ClassifierCommands, NameTheOptionThatIsWrong) {
+  expect_error({"train", "classification", "--out", path("run")}, {"--train"});
+  expect_error(training("run", {"--class-weights", "good=2"}), {"class-weights", "good", "neg, pos"});
+  expect_error(training("run", {"--positions", "learned", "--max-positions", "50"}), {"max-length", "max-positions 50"});
+  expect_error(training("run", {"--word-dropout", "1"}), {"word-dropout"});
+  expect_error(training("run", {"--pooling", "maximum"}), {"pooling", "max, mean, first"});
+  expect_error(training("run", {"--train", "none.tsv"}), {"none.tsv"});
+}
+
+TEST_F(ClassifierCommands, KeepKindsOfModelsApart) {
+  train();
+  expect_error({"translate", model("run")}, {"expected a model for translation, found one for classification"}, "good\n");
+  expect_error({"attention", model("run"), "good", "--target", "gut"}, {"--target"});
+  expect_error({"classify", model("run")}, {"standard input:2", "expected a text"}, "good\n\nbad\n");
+  EXPECT_TRUE(out_.starts_with("pos\t")) << "what came before the empty line is answered";
+  expect_error({"classify", path("none")}, {path("none")});
+  expect_error({"evaluate", model("run")}, {"--labelled"});
+  write("other.tsv", "pos\tgood\nmaybe\tbad\n");
+  expect_error({"evaluate", model("run"), "--labelled", path("other.tsv")}, {"other.tsv:2", "unknown label \"maybe\""});
+}
+
+class TranslatorAndClassify : public SmallRunTest {};
+
+TEST_F(TranslatorAndClassify, AreNotMixedUp) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
+  expect_error({"classify", model("run")}, {"expected a model for classification, found one for translation"}, "good\n");
+}
+
+}  // namespace
+}  // namespace attend
