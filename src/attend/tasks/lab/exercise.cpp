@@ -41,6 +41,12 @@ std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std
   return ids;
 }
 
+Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols) {
+  Tensor x = Tensor::empty({rows, cols});
+  for (float& value : x.span()) value = random.normal();
+  return Variable(x);
+}
+
 Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols) {
   ExerciseBuilder builder;
   for (std::int64_t b = 0; b < batch; ++b) {

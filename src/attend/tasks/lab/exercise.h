@@ -13,6 +13,7 @@
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/tokens.h"
+#include "attend/tasks/lab/plot.h"
 
 namespace attend::lab {
 
@@ -38,6 +39,9 @@ class ExerciseBuilder {
 using MakeExercise = std::function<Exercise(Random& random)>;
 
 std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std::int32_t symbols);
+
+// Independent standard normal numbers [rows, cols].
+Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols);
 
 // B sequences of n + 1 random symbols: which was the first?
 Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols);
@@ -86,7 +90,10 @@ struct PracticeCurve {
 
 PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Practice& practice);
 
-// The share of right answers, by the position in its sequence that was asked about for the second.
+// The loss at every fifth step, to be plotted against the step.
+Series loss_series(const std::string& label, const PracticeCurve& curve);
+
+// The share of right answers; the second by the position in its sequence that was asked about.
 double accuracy(const SequenceModel& model, const Exercise& exercise);
 std::vector<double> accuracy_by_position(const SequenceModel& model, const Exercise& exercise);
 

@@ -25,6 +25,25 @@ std::span<const Experiment> experiments() {
        "keeps both constant.",
        run_temperature},
       {"masks", "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and learns to cheat.", run_masks},
+      {"complexity", "Self-attention costs n^2 d, a recurrent or position-wise layer n d^2.", run_complexity},
+      {"parallelism",
+       "A Transformer layer works on all positions at once; a recurrent one takes a step for each, and long sequences slow it down.",
+       run_parallelism},
+      {"path-length",
+       "What stands n steps back is one step away for attention and n for a recurrent network, which therefore learns to recall it only "
+       "from nearby.",
+       run_path_length},
+      {"extrapolation", "Sinusoidal positions carry on beyond the length that was trained; learned ones do not.", run_extrapolation},
+      {"heads", "Several heads look at several things at once; one head with as many parameters averages them.", run_heads},
+      {"depth", "Residual connections and layer normalisation together make deep stacks trainable; without either they are not.",
+       run_depth},
+      {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.", run_label_smoothing},
+      {"warmup", "Post-norm Transformers need a learning rate that rises slowly at first.", run_warmup},
+      {"hard-attention", "Soft attention learns where to look because gradients pass through it; hard attention gets none and does not.",
+       run_hard_attention},
+      {"architectures",
+       "With the same parameters and the same time, a Transformer translates better than a recurrent network with attention.",
+       run_architectures},
   };
   return all;
 }

@@ -1,6 +1,5 @@
 #include "attend/tasks/lab/fit.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace attend::lab {
@@ -15,17 +14,6 @@ double power_law_exponent(const std::vector<std::pair<double, double>>& points) 
     variance += (std::log(x) - mean_x) * (std::log(x) - mean_x);
   }
   return variance > 0 ? covariance / variance : 0;
-}
-
-Proportionality fit_proportionality(const std::vector<std::pair<double, double>>& points) {
-  double mean = 0;
-  for (const auto& [x, y] : points) mean += std::log(y / x) / static_cast<double>(points.size());
-  Proportionality fit{std::exp(mean), 1};
-  for (const auto& [x, y] : points) {
-    const double ratio = y / (fit.factor * x);
-    fit.worst_ratio = std::max({fit.worst_ratio, ratio, 1 / ratio});
-  }
-  return fit;
 }
 
 }  // namespace attend::lab

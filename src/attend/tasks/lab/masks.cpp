@@ -89,13 +89,6 @@ Exercise next_symbol(Random& random) {
   return builder.build();
 }
 
-Series training_series(const std::string& label, const PracticeCurve& curve) {
-  Series series{label, {}};
-  for (std::size_t step = 0; step < curve.losses.size(); step += 5)
-    series.points.emplace_back(static_cast<double>(step + 1), curve.losses[step]);
-  return series;
-}
-
 }  // namespace
 
 LabResult run_masks(const Lab& lab) {
@@ -126,7 +119,7 @@ LabResult run_masks(const Lab& lab) {
     const PracticeCurve curve = practise(*model, next_symbol, {steps, 0, 1e-3f, 50, lab.options.seed});
     losses[causal] = curve.recent();
     add_row(label, leaks[causal], fmt::format("{:.3f}", losses[causal]));
-    plot.series.push_back(training_series(label, curve));
+    plot.series.push_back(loss_series(label, curve));
   }
   const Transformer whole(small_config(), lab.options.seed);
   const Leak of_whole = measure_leak(outputs_of(whole, source), ids);

@@ -17,6 +17,13 @@ double PracticeCurve::recent(std::size_t count) const {
          static_cast<double>(std::max<std::size_t>(taken, 1));
 }
 
+Series loss_series(const std::string& label, const PracticeCurve& curve) {
+  Series series{label, {}};
+  for (std::size_t step = 0; step < curve.losses.size(); step += 5)
+    series.points.emplace_back(static_cast<double>(step + 1), curve.losses[step]);
+  return series;
+}
+
 PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Practice& practice) {
   if (practice.steps <= 0 && practice.seconds <= 0) throw ConfigError("practise: expected a number of steps or of seconds, got neither");
   AdamOptions adam_options;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "attend/ops/attention_parts.h"
+#include "attend/tasks/lab/exercise.h"
 #include "attend/tasks/lab/experiments.h"
 #include "attend/tasks/lab/fit.h"
 
@@ -18,12 +19,6 @@ struct Softmax {
   double largest = 0;   // weight of a query, on average
   double gradient = 0;  // Frobenius norm of d softmax(s) / d s, on average
 };
-
-Variable normal_matrix(Random& random, std::int64_t rows, std::int64_t cols) {
-  Tensor x = Tensor::empty({rows, cols});
-  for (float& value : x.span()) value = random.normal();
-  return Variable(x);
-}
 
 double variance_of(std::span<const float> values, double scale) {
   double sum = 0, squares = 0;
@@ -85,7 +80,7 @@ LabResult run_temperature(const Lab& lab) {
       return std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
     };
     const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
-    const Variable scores = attention_scores(normal_matrix(random, queries, d), normal_matrix(random, kKeys, d), pattern, 1);
+    const Variable scores = attention_scores(random_normal(random, queries, d), random_normal(random, kKeys, d), pattern, 1);
     const Softmax plain = softmax_of(scores, pattern, 1.0f);
     const Softmax scaled = softmax_of(scores, pattern, 1.0f / std::sqrt(static_cast<float>(d)));
 
