@@ -6,6 +6,7 @@
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
+#include "attend/ops/sampled_cross_entropy.h"
 #include "attend/ops/softmax.h"
 #include "ops/operands.h"
 
@@ -157,12 +158,27 @@ std::vector<OpCase> lookup_op_cases() {
 std::vector<OpCase> loss_op_cases() {
   const Operand logits{{4, 5}}, x{{4, 3}}, weight{{5, 3}}, bias{{5}};
   const Ids targets = ids({3, 0, 4, 3}), none = ids({});
+  // Of the targets, 3 is always in the sample, 0 by chance, and 4 is not.
+  const ClassSample sample{ids({0, 3, 2}), {0.9f, 0.0f, 1.6f}};
   return {
+      {"sampled_cross_entropy",
+       {x, weight},
+       [=](Inputs in) {
+         return sampled_cross_entropy(in[0], in[1], sample, targets, {0.0f, 2.5}).loss;
+       }},
+      {"sampled_cross_entropy_of_nothing",
+       {{{0, 3}}, weight},
+       [=](Inputs in) { return sampled_cross_entropy(in[0], in[1], sample, none).loss; }},
       {"cross_entropy", {logits}, [=](Inputs in) { return cross_entropy(in[0], targets).loss; }},
       {"cross_entropy_smoothed",
        {logits},
        [=](Inputs in) {
          return cross_entropy(in[0], targets, {0.1f, 2.5}).loss;
+       }},
+      {"cross_entropy_weighted",
+       {logits},
+       [=](Inputs in) {
+         return cross_entropy(in[0], targets, {0.1f, 2.5, Tensor::from(std::vector<float>{1.0f, 0.5f, 0.0f, 2.0f, 3.0f}, {5})}).loss;
        }},
       {"cross_entropy_of_nothing", {{{0, 5}}}, [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
       {"projected_cross_entropy", {x, weight, bias}, [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], targets).loss; }},
