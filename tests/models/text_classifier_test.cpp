@@ -107,7 +107,8 @@ TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
   EXPECT_EQ(b[2], b[4]) << "5 4";
   EXPECT_NE(b[1], b[2]) << "4 5 and 5 4";
   EXPECT_NE(b[0], b[2]) << "4 at the beginning, and after 5";
-  for (const std::int32_t bucket : *bigram_buckets(random_tokens({100}, 23), 7)) EXPECT_TRUE(bucket >= 0 && bucket < 7) << bucket;
+  const Ids few = bigram_buckets(random_tokens({100}, 23), 7);
+  for (const std::int32_t bucket : *few) EXPECT_TRUE(bucket >= 0 && bucket < 7) << bucket;
 }
 
 TEST(TextClassifier, WithPairsSeesTheOrderOfWordsWithoutPositions) {
