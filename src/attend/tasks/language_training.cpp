@@ -10,6 +10,7 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_check.h"
+#include "attend/tasks/golden_passages.h"
 #include "attend/tasks/language_objective.h"
 
 namespace attend {
@@ -84,7 +85,10 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   }
 
   task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
-  task.describe_model = [model](Checkpoint& checkpoint) { describe_language_model(checkpoint, model); };
+  task.describe_model = [model](Checkpoint& checkpoint) {
+    describe_language_model(checkpoint, model);
+    add_golden_passages(checkpoint);
+  };
   return task;
 }
 

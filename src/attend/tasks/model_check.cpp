@@ -1,5 +1,6 @@
 #include "attend/tasks/model_check.h"
 
+#include "attend/tasks/golden_passages.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/golden_texts.h"
 #include "attend/tasks/model_kind.h"
@@ -12,6 +13,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   if (!checkpoint.metadata.contains("attend.golden")) return std::nullopt;
   if (task == kTranslation) return check(translation_model(checkpoint), golden_sentences(checkpoint));
   if (task == kClassification) return check(classification_model(checkpoint), golden_texts(checkpoint));
+  if (task == kLanguageModelling) return check(language_model(checkpoint), golden_passages(checkpoint));
   return std::nullopt;
 }
 
@@ -19,6 +21,7 @@ void add_golden_samples(Checkpoint& checkpoint) {
   const std::string& task = checkpoint.text("attend.task");
   if (task == kTranslation) add_golden_sentences(checkpoint);
   if (task == kClassification) add_golden_texts(checkpoint);
+  if (task == kLanguageModelling) add_golden_passages(checkpoint);
 }
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// The golden sentences or texts of a model, whatever it is for: see golden_sentences.h and golden_texts.h.
+// The golden sentences, texts or passages of a model, whatever it is for: see golden_sentences.h, golden_texts.h, golden_passages.h.
 #pragma once
 
 #include <cstddef>

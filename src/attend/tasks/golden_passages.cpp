@@ -1,0 +1,75 @@
+#include "attend/tasks/golden_passages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "attend/core/error.h"
+#include "attend/core/random.h"
+#include "attend/tasks/text_perplexity.h"
+
+namespace attend {
+
+namespace {
+
+constexpr const char* kKey = "attend.golden";
+constexpr int kPassages = 3;
+constexpr std::uint64_t kShortest = 4, kLongest = 9;
+
+double log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
+  LanguageBatch batch;
+  batch.input.add(std::span(ids).first(ids.size() - 1));
+  batch.target.assign(ids.begin() + 1, ids.end());
+  batch.first_scored.push_back(0);
+  return -negative_log_likelihood(*model.transformer, batch);
+}
+
+void check(const GoldenPassage& passage, const LanguageModel& model) {
+  const auto known = [&](std::int32_t id) { return id >= 0 && id < model.tokenizer.vocab_size(); };
+  const bool fits = std::ssize(passage.ids) >= 2 && std::ssize(passage.ids) <= model.context.sequence_length + 1;
+  if (!fits || !std::all_of(passage.ids.begin(), passage.ids.end(), known))
+    throw DataError(fmt::format("{}: expected two or more ids of the vocabulary, as many as the context holds", kKey));
+}
+
+}  // namespace
+
+void add_golden_passages(Checkpoint& checkpoint) {
+  const LanguageModel model = language_model(checkpoint);
+  Random random({0, stream_of(kKey)});
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (int i = 0; i < kPassages; ++i) {
+    const std::uint64_t length = kShortest + random.below(kLongest - kShortest + 1);
+    std::vector<std::int32_t> ids{model.tokenizer.eos_id()};
+    for (std::uint64_t n = 0; n < std::min(length, static_cast<std::uint64_t>(model.context.sequence_length)); ++n)
+      ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(model.tokenizer.vocab_size()))));
+    json.push_back({{"ids", ids}, {"log_probability", static_cast<float>(log_probability(model, ids))}});
+  }
+  checkpoint.metadata[kKey] = json.dump();
+}
+
+std::vector<GoldenPassage> golden_passages(const Checkpoint& checkpoint) {
+  const auto found = checkpoint.metadata.find(kKey);
+  if (found == checkpoint.metadata.end()) return {};
+  try {
+    std::vector<GoldenPassage> golden;
+    for (const auto& entry : nlohmann::json::parse(found->second))
+      golden.push_back({entry.at("ids").get<std::vector<std::int32_t>>(), entry.at("log_probability").get<float>()});
+    return golden;
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(fmt::format("{}: {}: expected a list of passages with ids and log_probability", checkpoint.source, kKey));
+  }
+}
+
+double golden_deviation(const LanguageModel& model, const std::vector<GoldenPassage>& golden) {
+  double largest = 0;
+  for (const GoldenPassage& passage : golden) {
+    check(passage, model);
+    const double expected = passage.log_probability, difference = std::abs(log_probability(model, passage.ids) - expected);
+    largest = std::max(largest, std::isfinite(difference) ? difference / (1.0 + std::abs(expected)) : INFINITY);
+  }
+  return largest;
+}
+
+}  // namespace attend
