@@ -63,7 +63,7 @@ TEST(TextPerplexity, SaysWhatItIsOf) {
   EXPECT_EQ(result.summary(2),
             "perplexity 100.00 per token (4 tokens, ends of lines among them), 10000.00 per word (2 words); context 8, stride 4");
   result.unknown = 1;
-  EXPECT_NE(result.summary(1).find("; 1 unknown words among the tokens"), std::string::npos);
+  EXPECT_NE(result.summary(1).find("; 1 of the tokens unknown"), std::string::npos);
 }
 
 TEST(TextPerplexity, CountsWhatTheVocabularyDoesNotKnow) {

@@ -1,7 +1,5 @@
 #include "attend/tasks/language_objective.h"
 
-#include <cmath>
-
 #include "attend/tasks/text_perplexity.h"
 
 namespace attend {
@@ -26,7 +24,6 @@ Validation LanguageObjective::validate() {
     nll += negative_log_likelihood(*model_.transformer, validation_->batches.batch(i));
   Validation result;
   result.loss = result.nll = nll / static_cast<double>(validation_->targets);
-  result.metrics.emplace_back("perplexity", std::exp(result.nll));
   result.score = -result.nll;
   return result;
 }

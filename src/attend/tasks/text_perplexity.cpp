@@ -66,7 +66,7 @@ std::string TextPerplexity::summary(int digits) const {
       fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
   if (perplexity.words > 0) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
   line += fmt::format("; context {}, stride {}", context, stride);
-  if (unknown > 0) line += fmt::format("; {} unknown words among the tokens", unknown);
+  if (unknown > 0) line += fmt::format("; {} of the tokens unknown", unknown);
   return line;
 }
 
