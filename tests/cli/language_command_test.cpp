@@ -1,0 +1,139 @@
+// Language models as their users meet them: train, generate, evaluate, info.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+class LanguageCommands : public SmallRunTest {
+ protected:
+  std::vector<std::string> train_lm(const std::string& name, const std::vector<std::string>& more = {}) const {
+    std::istringstream words(
+        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers 1 --vocab-size 300 "
+        "--sequence-length 16 --batch-tokens 256 --warmup-steps 5 --valid-every 0");
+    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+    arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  void train(const std::string& name = "lm") { ASSERT_EQ(run(train_lm(name, {"--max-steps", "3"})), 0) << error_; }
+};
+
+TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
+  ASSERT_EQ(run(train_lm("lm", {"--max-steps", "3"})), 0) << error_;
+  EXPECT_NE(out_.find("perplexity"), std::string::npos) << out_;
+  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en")}), 0) << error_;
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(
+      out_, match, std::regex("^perplexity ([0-9.]+) per token \\(.* tokens, ends of lines among them\\), ([0-9.]+) per word")))
+      << out_;
+  EXPECT_GT(std::stod(match[1]), 1.0);
+  EXPECT_GT(std::stod(match[2]), std::stod(match[1]));  // pieces are shorter than words
+  EXPECT_NE(out_.find("context 16, stride 8"), std::string::npos) << out_;
+  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en"), "--stride", "2", "--context", "8", "--format", "json"}), 0) << error_;
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["stride"], 2);
+  EXPECT_EQ(json["context"], 8);
+  EXPECT_NEAR(std::log2(json["perplexity"].get<double>()), json["bits_per_token"].get<double>(), 1e-6);
+
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man", "--max-tokens", "10"}), 0) << error_;
+  EXPECT_TRUE(out_.starts_with("The man")) << out_;
+  EXPECT_TRUE(out_.ends_with("\n")) << out_;
+}
+
+TEST_F(LanguageCommands, GenerateIsDeterministicForASeed) {
+  train();
+  const auto generate = [&](const std::string& seed) {
+    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", "--samples", "2", "--temperature",
+                   "0.9", "--top-k", "50", "--top-p", "0.95", "--repetition-penalty", "1.2"}),
+              0)
+        << error_;
+    return out_;
+  };
+  const std::string first = generate("1");
+  EXPECT_EQ(generate("1"), first);
+  EXPECT_NE(generate("2"), first);
+}
+
+TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
+  train();
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man sleeps.\nThe", "--max-tokens", "8"}), 0) << error_;
+  const std::string expected = out_;
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8"}, "The man sleeps.\nThe\n"), 0) << error_;
+  EXPECT_EQ(out_, expected);
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8", "--no-echo"}, "The man sleeps.\nThe\n"), 0) << error_;
+  EXPECT_EQ("The man sleeps.\nThe" + out_, expected);
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "", "--max-tokens", "8"}), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8"}, ""), 0) << error_;
+}
+
+TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
+  train();
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--samples", "3", "--format", "json"}), 0) << error_;
+  std::istringstream lines(out_);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_EQ(json["prompt"], "The");
+    EXPECT_EQ(json["tokens"].size(), 5u);
+    EXPECT_EQ(json["token_log_probabilities"].size(), 5u);
+  }
+  EXPECT_EQ(count, 3);
+}
+
+TEST_F(LanguageCommands, TrainingGoesOnWithItsOwnConfiguration) {
+  ASSERT_EQ(run(train_lm("lm", {"--max-steps", "3", "--output-sample", "100"})), 0) << error_;
+  ASSERT_EQ(run({"train", "lm", "--resume", "--out", path("lm"), "--max-steps", "5"}), 0) << error_;
+  EXPECT_NE(out_.find("output-sample = 100"), std::string::npos) << out_;
+  EXPECT_TRUE(std::filesystem::exists(checkpoint("lm", 5)));
+}
+
+TEST_F(LanguageCommands, DryRunLeavesNothing) {
+  ASSERT_EQ(run(train_lm("lm", {"--dry-run"})), 0) << error_;
+  EXPECT_NE(out_.find("target tokens/s"), std::string::npos) << out_;
+  EXPECT_FALSE(std::filesystem::exists(path("lm")));
+}
+
+TEST_F(LanguageCommands, InfoAndAverageKnowALanguageModel) {
+  train();
+  ASSERT_EQ(run({"info", model("lm")}), 0) << error_;
+  for (const char* part : {"language modelling", "n_layers = 1", "sequence_length = 16", "decoder.layers.0.self_attn.q_proj.weight"})
+    EXPECT_NE(out_.find(part), std::string::npos) << part;
+  ASSERT_EQ(run({"average", path("lm"), "--out", path("mean")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", path("mean"), "--text", path("valid.en")}), 0) << error_;
+}
+
+TEST_F(LanguageCommands, AModelOfAnotherKindIsNamed) {
+  train();
+  ASSERT_EQ(run(training("translator", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
+  expect_error({"generate", model("translator"), "--prompt", "The"}, {model("translator"), "language modelling", "translation"});
+  expect_error({"translate", model("lm")}, {model("lm"), "translation", "language modelling"}, "A.\n");
+  expect_error({"evaluate", model("translator"), "--text", path("valid.en")}, {model("translator"), "translation"});
+}
+
+TEST_F(LanguageCommands, MistakesAreNamed) {
+  train();
+  const std::string lm = model("lm");
+  std::string words;
+  for (int i = 0; i < 30; ++i) words += "The man ";
+  expect_error({"generate", lm, "--prompt", words}, {"prompt", "at most 16"});
+  expect_error({"generate", lm}, {"standard input:2", "UTF-8"}, "The\n\xff\n");
+  expect_error({"generate", lm, "--prompt", "A", "--temperature", "0"}, {"temperature"});
+  expect_error({"generate", lm, "--prompt", "A", "--samples", "0"}, {"samples"});
+  expect_error({"generate", lm, "--prompt", "A", "--top-p", "2"}, {"top-p"});
+  expect_error({"generate", lm, "--prompt", "A", "--max-token", "2"}, {"--max-token", "--max-tokens"});
+  expect_error({"generate", path("absent"), "--prompt", "A"}, {"absent"});
+  expect_error({"evaluate", lm}, {"--text"});
+  expect_error({"evaluate", lm, "--text", write("empty", "")}, {"empty"});
+  expect_error({"evaluate", lm, "--text", write("bytes", "good\n\xff\n")}, {"bytes:2", "UTF-8"});
+  expect_error({"evaluate", lm, "--text", path("valid.en"), "--stride", "17"}, {"stride", "16"});
+  expect_error({"train", "lm", "--out", path("other")}, {"--train"});
+  expect_error(train_lm("lm", {"--max-steps", "3"}), {"--resume"});
+}
+
+}  // namespace
+}  // namespace attend
