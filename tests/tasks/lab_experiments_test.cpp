@@ -12,7 +12,7 @@ namespace {
 LabResult run_quickly(std::string_view name) {
   Lab lab;
   lab.options.quick = true;
-  return find_experiment(name).run(lab);
+  return run_experiment(find_experiment(name), lab);
 }
 
 void expect_whole(const LabResult& result) {
@@ -58,6 +58,7 @@ TEST(LabExperiments, DividingBySqrtDKeepsTheSoftmaxOpen) { EXPECT_EQ(run_quickly
 
 TEST(LabExperiments, MasksLeakNothing) {
   const LabResult result = run_quickly("masks");
+  EXPECT_EQ(result.verdict, Verdict::confirmed);
   for (const auto& row : result.table.rows) EXPECT_EQ(row[2] == "0", row[0] != "decoder without mask") << row[0] << ": " << row[2];
 }
 
@@ -65,6 +66,8 @@ TEST(LabExperiments, HardAttentionSendsNoGradientToQueries) {
   const LabResult result = run_quickly("hard-attention");
   for (const auto& row : result.table.rows) EXPECT_EQ(row[1] == "0", row[0] == "hard") << row[0] << ": " << row[1];
 }
+
+TEST(LabExperiments, DecideNothingFromTrainingOfSeconds) { EXPECT_EQ(run_quickly("heads").verdict, Verdict::unclear); }
 
 TEST(LabExperiments, RepeatForTheSameSeed) {
   EXPECT_EQ(run_quickly("heads").table.rows, run_quickly("heads").table.rows);

@@ -64,7 +64,7 @@ void run_lab(const LabArguments& arguments) {
   for (const lab::Experiment* experiment : list) {
     fmt::print(stderr, "{}:\n", experiment->name);
     const lab::Stopwatch watch;
-    const lab::LabResult result = experiment->run(with);
+    const lab::LabResult result = lab::run_experiment(*experiment, with);
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
     fmt::print("{}({:.0f} s, {} threads)\n\n", lab::to_text(*experiment, result), run.seconds, run.threads);

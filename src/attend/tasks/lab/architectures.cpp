@@ -124,7 +124,9 @@ LabResult run_architectures(const Lab& lab) {
   if (!lab.options.data.empty()) {
     const TrialCorpus captions =
         TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(), lab.full_or_quick(300, 10));
-    const Pair on_captions = compare(lab, {captions, trial_transformer(), 4096, lab.full_or_quick(240.0, 0.3)}, result.table);
+    TransformerConfig config = trial_transformer();
+    config.dropout = 0.1f;
+    const Pair on_captions = compare(lab, {captions, config, 4096, lab.full_or_quick(240.0, 0.3)}, result.table);
     result.plots.push_back(bleu_plot("architectures-multi30k", captions.name(), on_captions));
     result.finding += difference(captions.name(), on_captions);
     transformer_wins = transformer_wins && on_captions.transformer.last().bleu > on_captions.rnn.last().bleu;

@@ -16,15 +16,25 @@ std::string_view name_of(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+LabResult run_experiment(const Experiment& experiment, const Lab& lab) {
+  LabResult result = experiment.measure(lab);
+  if (lab.options.quick && !experiment.exact) {
+    result.verdict = Verdict::unclear;
+    result.finding += " Nothing of this counts: --quick is too short to tell.";
+  }
+  return result;
+}
+
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> all{
       {"permutation", "Without positions, attention does not see the order of its input: permute the tokens, and the outputs are permuted.",
-       run_permutation},
+       run_permutation, true},
       {"temperature",
        "The variance of dot products grows with their width d, which saturates the softmax and starves it of gradient; dividing by sqrt(d) "
        "keeps both constant.",
-       run_temperature},
-      {"masks", "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and learns to cheat.", run_masks},
+       run_temperature, true},
+      {"masks", "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and learns to cheat.", run_masks,
+       true},
       {"complexity", "Self-attention costs n^2 d, a recurrent or position-wise layer n d^2.", run_complexity},
       {"parallelism",
        "A Transformer layer works on all positions at once; a recurrent one takes a step for each, and long sequences slow it down.",

@@ -58,8 +58,12 @@ struct LabResult {
 struct Experiment {
   std::string name;
   std::string claim;  // a sentence that can turn out wrong
-  LabResult (*run)(const Lab& lab);
+  LabResult (*measure)(const Lab& lab);
+  bool exact = false;  // the smallest version can decide too
 };
+
+// Measures, and leaves the verdict of what --quick cannot decide open.
+LabResult run_experiment(const Experiment& experiment, const Lab& lab);
 
 // All of them, in the order of the documentation.
 std::span<const Experiment> experiments();

@@ -105,7 +105,7 @@ class Drawing {
     std::string out;
     double x = kLeft, y = kTop;
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
-      const double width = 34 + kCharacter * static_cast<double>(series(i).label.size());
+      const double width = 46 + kCharacter * static_cast<double>(series(i).label.size());
       if (x > kLeft && x + width > kWidth - kRight) x = kLeft, y += kLegendLine;
       out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours, bars_ ? "" : line_at("line", x, y, x + 20, y), marker(i, x + 10, y));
       out += text_at(x + 25, y + 4.5, "start", series(i).label);

@@ -97,7 +97,7 @@ Trial run_trial(TranslationObjective& objective, const TrialOptions& options) {
   TrainerOptions training;
   training.max_steps = options.steps > 0 ? options.steps : std::numeric_limits<std::int32_t>::max();
   training.seed = options.seed;
-  training.adam.clip_norm = 0;
+  training.adam.clip_norm = options.clip_norm;
   training.schedule = options.schedule;
   Trainer trainer(objective, training, {RunFolder(""), false, trial_transformer().d_model, {}, {}, nullptr, {}});
 

@@ -44,6 +44,7 @@ struct TrialOptions {
   double seconds = 0;            // of training; 0: until the steps are made
   std::int64_t validations = 1;  // spread evenly over the steps or the seconds
   ScheduleOptions schedule;
+  float clip_norm = 1.0f;
   std::uint64_t seed = 1;
 };
 

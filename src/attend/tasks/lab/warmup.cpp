@@ -49,6 +49,7 @@ LabResult run_warmup(const Lab& lab) {
       TrialOptions options;
       options.steps = steps;
       options.validations = 0;
+      options.clip_norm = 0;
       options.seed = lab.options.seed;
       options.schedule = {ScheduleKind::constant, rate, warm ? warmup : 0, 0.0f};
       const Trial trial = run_trial(*corpus.objective(config, 0.0f, 1024, lab.options.seed), options);
