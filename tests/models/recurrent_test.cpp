@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,32 @@ TEST_P(RecurrentVariants, SendAGradientToEveryParameterThatCanHaveOne) {
     } else {
       EXPECT_GT(backend().sum_of_squares(gradient), 0.0) << entry.name;
     }
+  }
+}
+
+// The slope of the loss along every parameter's gradient, measured by differences: it is the gradient's length.
+TEST(Recurrent, HasTheGradientOfItsLoss) {
+  RecurrentConfig config = small_recurrent_config();
+  config.tie_embeddings = TiedEmbeddings::none;
+  Recurrent model(config, 1);
+  const Tokens src = random_tokens({3, 1, 5}, 23), tgt = random_tokens({2, 6, 4}, 23, 2);
+  Pass pass = Pass::inference();
+  backward(model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss);
+  const NoGradient guard;
+  for (const auto& entry : model.parameters().entries()) {
+    const Tensor gradient = model.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const Tensor values = model.parameters().values().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const Tensor before = values.clone();
+    const double length = std::sqrt(backend().sum_of_squares(gradient));
+    ASSERT_GT(length, 0.0) << entry.name;
+    constexpr double kStep = 1e-2;
+    const auto loss_at = [&](double step) {
+      values.copy_from(before);
+      backend().axpby(static_cast<float>(step / length), gradient, 1.0f, values);
+      return model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss_sum;
+    };
+    EXPECT_NEAR((loss_at(kStep) - loss_at(-kStep)) / (2 * kStep), length, 1e-2 * length + 2e-3) << entry.name;
+    values.copy_from(before);
   }
 }
 
