@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -49,6 +50,28 @@ TEST_P(Parallel, ForKeepsRangesAtLeastAGrainLong) {
 
 TEST_P(Parallel, ForDoesNothingForNegativeCounts) {
   parallel_for(-3, 1, [](std::int64_t, std::int64_t) { FAIL() << "called for a negative count"; });
+}
+
+TEST_P(Parallel, EachThrowsWhatTheFirstItemThrew) {
+  std::atomic<int> visits = 0;
+  const auto body = [&](std::int64_t i) {
+    ++visits;
+    if (i == 3 || i == 7) throw DataError(i == 3 ? "three" : "seven");
+  };
+  try {
+    parallel_each(10, body);
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "three");
+  }
+  EXPECT_EQ(visits, GetParam() > 1 ? 10 : 4);
+}
+
+TEST_P(Parallel, LoopsInsideALoopRunOnOneThread) {
+  std::atomic<int> most = 0;
+  parallel_each(4, [&](std::int64_t) { most = std::max(most.load(), threads()); });
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(threads(), GetParam());
 }
 
 TEST_P(Parallel, EachVisitsEveryIndexOnce) {

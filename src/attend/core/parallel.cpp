@@ -48,7 +48,7 @@ void set_threads(int count) {
 
 int threads() {
   if (g_threads == 0) set_threads(physical_cores());
-  return g_threads;
+  return omp_in_parallel() != 0 ? 1 : g_threads;
 }
 
 }  // namespace attend
