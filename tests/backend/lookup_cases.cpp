@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "attend/tensor/quantized.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -19,6 +20,18 @@ KernelCase embed_case(const char* name, bool has_positions, float p) {
             const std::vector<std::int32_t> position = has_positions ? o.ids(shape[0], 50) : std::vector<std::int32_t>();
             const Tensor y = o.output(shape[0], shape[1]);
             b.embed(table, ids, 11.3f, positions, position, {p, {8, 9}}, y);
+            return {y};
+          }};
+}
+
+KernelCase quantized_embed_case() {
+  return {"quantized_embed", kMatrixShapes, {5e-7, 3e-7}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor table = quantize_rows(o.normal(kVocabulary, shape[1]));
+            const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
+            const Tensor positions = o.normal(50, shape[1]);
+            const std::vector<std::int32_t> position = o.ids(shape[0], 50);
+            const Tensor y = o.output(shape[0], shape[1]);
+            b.embed(table, ids, 11.3f, positions, position, {}, y);
             return {y};
           }};
 }
@@ -55,6 +68,7 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(embed_case("embed", false, 0.0f));
   cases.push_back(embed_case("embed_positions", true, 0.0f));
   cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
+  cases.push_back(quantized_embed_case());
   // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
   cases.push_back({"scatter_add", kMatrixShapes, {2e-5, 2e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor dy = o.normal(shape[0], shape[1]);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "attend/tensor/quantized.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -47,6 +48,23 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias) {
   return kernel;
 }
 
+// The integers are the same on both sides; what is left is the rounding of two scales, the bias and the activation.
+KernelCase quantized_case(const char* name, Activation activation, bool has_bias) {
+  KernelCase kernel = linear_case(name, activation, has_bias);
+  kernel.name = fmt::format("quantized_{}{}", name, has_bias ? "_bias" : "");
+  kernel.shapes.push_back({2, 5000, 6});
+  kernel.tolerance = {2e-6, 1e-6};
+  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
+    const Tensor x = operands.normal(shape[0], shape[1]);
+    const Tensor weight = quantize_rows(operands.normal(shape[2], shape[1]));
+    const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
+    const Tensor y = operands.output(shape[0], shape[2]);
+    backend.linear(x, weight, bias, activation, y);
+    return {y};
+  };
+  return kernel;
+}
+
 }  // namespace
 
 std::vector<KernelCase> matmul_cases() {
@@ -57,6 +75,10 @@ std::vector<KernelCase> matmul_cases() {
     }
   }
   for (const bool has_bias : {false, true}) {
+    cases.push_back(quantized_case("plain", Activation::none, has_bias));
+    cases.push_back(quantized_case("relu", Activation::relu, has_bias));
+    cases.push_back(quantized_case("gelu", Activation::gelu, has_bias));
+    cases.push_back(quantized_case("tanh", Activation::tanh, has_bias));
     cases.push_back(linear_case("plain", Activation::none, has_bias));
     cases.push_back(linear_case("relu", Activation::relu, has_bias));
     cases.push_back(linear_case("gelu", Activation::gelu, has_bias));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/core/parallel.h"
+#include "attend/tensor/quantized.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 
@@ -63,8 +64,19 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
           }};
 }
 
+RowKernel quantized_linear(std::int64_t width) {
+  return {"quantized_linear", [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+            const Tensor x = o.normal(kRows, columns);
+            const Tensor weight = quantize_rows(o.normal(width, columns));
+            const Tensor y = o.output(end - begin, width);
+            b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), Activation::none, y);
+            return y;
+          }};
+}
+
 std::vector<RowKernel> product_kernels() {
-  return {linear("linear", 24, Activation::none),
+  return {quantized_linear(37),
+          linear("linear", 24, Activation::none),
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
           {"matmul", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {

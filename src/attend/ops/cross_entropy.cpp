@@ -4,6 +4,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/ops/check.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -25,8 +26,9 @@ void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
 }
 
 // x [N, D] against weight [V, D].
-void check_projection(std::string_view op, const Shape& x, const Shape& weight) {
-  detail::expect(x.rank() == 2 && weight.rank() == 2 && weight[1] == x[1], op, "x [N, D] and weight [V, D]", x, weight);
+void check_projection(std::string_view op, const Shape& x, const Tensor& weight) {
+  const bool fits = x.rank() == 2 && weight.shape().rank() == 2 && weight_columns(weight) == x[1];
+  detail::expect(fits, op, "x [N, D] and weight [V, D]", x, weight.shape());
 }
 
 // losses [N], and the gradient [N, V] if there is one, times the weight of each target's class. Composed of look-ups: row v of a table
@@ -88,7 +90,7 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
 CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options) {
   constexpr std::string_view op = "projected_cross_entropy";
-  check_projection(op, x.shape(), weight.shape());
+  check_projection(op, x.shape(), weight.value());
   const std::int64_t rows = x.dim(0), classes = weight.dim(0);
   if (bias.defined()) detail::expect(bias.shape() == Shape{classes}, op, "weight [V, D] and bias [V]", weight.shape(), bias.shape());
   check_targets(op, x.shape(), classes, *targets);
@@ -135,7 +137,7 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
 }
 
 std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets) {
-  check_projection("target_log_probabilities", x.shape(), weight.shape());
+  check_projection("target_log_probabilities", x.shape(), weight);
   check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
   const NoGradient guard;
   std::vector<float> result;

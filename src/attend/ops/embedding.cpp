@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attend/ops/check.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -29,9 +30,9 @@ void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float s
 Variable embedding(const Variable& table, const Ids& ids, float scale, const Positions& positions, const Dropout& dropout) {
   check_range("embedding", *ids, table);
   detail::expect_probability("embedding", dropout);
-  const Tensor y = Tensor::empty({static_cast<std::int64_t>(ids->size()), table.dim(1)});
+  const Tensor y = Tensor::empty({static_cast<std::int64_t>(ids->size()), weight_columns(table.value())});
   if (positions.table.defined()) {
-    detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == table.dim(1), "embedding", "tables of equal width",
+    detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == y.cols(), "embedding", "tables of equal width",
                    table.shape(), positions.table.shape());
     detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position == nullptr ? 0 : positions.position->size());
     if (positions.position != nullptr) check_range("embedding", *positions.position, positions.table);

@@ -1,12 +1,13 @@
 #include "attend/ops/linear.h"
 
 #include "attend/ops/check.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias, Activation activation) {
-  detail::expect(detail::is_matrix(x) && detail::is_matrix(weight) && weight.dim(1) == x.dim(1), "linear", "x [N, I] and weight [O, I]",
-                 x.shape(), weight.shape());
+  detail::expect(detail::is_matrix(x) && detail::is_matrix(weight) && weight_columns(weight.value()) == x.dim(1), "linear",
+                 "x [N, I] and weight [O, I]", x.shape(), weight.shape());
   if (bias.defined())
     detail::expect(bias.shape() == Shape{weight.dim(0)}, "linear", "weight [O, I] and bias [O]", weight.shape(), bias.shape());
 

@@ -1,5 +1,5 @@
 // The fast backend: Highway kernels, spread over threads with OpenMP. Stateless, so any thread may call it. oneDNN is for the products in
-// bf16 and int8 that are to come; in f32 its results depend on the number of rows (gemm.h).
+// bf16 that are to come; in f32 its results depend on the number of rows (gemm.h).
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,
 // pooling.cpp, adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp,

@@ -1,8 +1,9 @@
-// matmul and linear: both are a Product (gemm.h).
+// matmul and linear: both are a Product (gemm.h), but for weights in 8 bits.
 #include <cassert>
 
 #include "attend/backend/onednn/fast_backend.h"
 #include "attend/backend/onednn/gemm.h"
+#include "attend/backend/onednn/quantized.h"
 
 namespace attend {
 
@@ -26,8 +27,9 @@ void FastBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, boo
 }
 
 void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
-  assert(weight.cols() > 0);
+  assert(weight_columns(weight) > 0);
   if (y.size() == 0) return;
+  if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
   Product product;
   product.rows = y.rows();
   product.columns = y.cols();

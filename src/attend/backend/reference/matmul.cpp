@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <vector>
 
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -16,6 +20,40 @@ struct Operand {
   std::int64_t row_step;
   std::int64_t column_step;
 };
+
+// A row of activations as integers in -limit .. limit, and what they are multiplied by.
+struct RoundedRow {
+  std::vector<std::int32_t> values;
+  float scale = 0.0f;
+};
+
+RoundedRow round_row(const float* x, std::int64_t depth) {
+  const auto limit = static_cast<float>(quantized_activation_limit(depth));
+  float largest = 0.0f;
+  for (std::int64_t i = 0; i < depth; ++i) {
+    if (!std::isfinite(x[i])) return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
+    largest = std::max(largest, std::fabs(x[i]));
+  }
+  const float inverse = largest > 0.0f ? limit / largest : 0.0f;
+  RoundedRow row;
+  for (std::int64_t i = 0; i < depth; ++i)
+    row.values.push_back(static_cast<std::int32_t>(std::nearbyint(std::clamp(x[i] * inverse, -limit, limit))));
+  row.scale = largest / limit;
+  return row;
+}
+
+void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+  for (std::int64_t n = 0; n < y.rows(); ++n) {
+    const RoundedRow row = round_row(x.row(n), x.cols());
+    for (std::int64_t o = 0; o < y.cols(); ++o) {
+      std::int64_t total = 0;
+      for (std::int64_t i = 0; i < x.cols(); ++i) total += row.values[static_cast<std::size_t>(i)] * weight.row<std::int8_t>(o)[i];
+      double value = static_cast<double>(total) * row.scale * quantized_scale(weight, o);
+      if (bias.defined()) value += bias.data()[o];
+      y.row(n)[o] = reference::activated(activation, static_cast<float>(value));
+    }
+  }
+}
 
 }  // namespace
 
@@ -33,7 +71,8 @@ void ReferenceBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b
 }
 
 void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
-  assert(x.cols() == weight.cols() && y.cols() == weight.rows());
+  assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
+  if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       double total = bias.defined() ? bias.data()[o] : 0.0;

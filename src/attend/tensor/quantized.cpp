@@ -1,0 +1,69 @@
+#include "attend/tensor/quantized.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+constexpr float kLargest = 127.0f;
+
+std::int8_t* scale_bytes(const Tensor& quantized, std::int64_t row) { return quantized.row<std::int8_t>(row) + weight_columns(quantized); }
+
+}  // namespace
+
+float quantized_scale(const Tensor& quantized, std::int64_t row) {
+  float scale = 0.0f;
+  std::memcpy(&scale, scale_bytes(quantized, row), sizeof scale);
+  return scale;
+}
+
+void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale) {
+  std::memcpy(scale_bytes(quantized, row), &scale, sizeof scale);
+}
+
+Tensor quantize_rows(const Tensor& weights) {
+  if (weights.shape().rank() != 2)
+    throw ShapeError(fmt::format("[quantize_rows] expected weights [O, I], got {}", to_string(weights.shape())));
+  const Tensor quantized = Tensor::empty({weights.rows(), weights.cols() + kQuantizedScaleBytes}, DType::i8);
+  for (std::int64_t row = 0; row < weights.rows(); ++row) {
+    const float* from = weights.row(row);
+    float largest = 0.0f;
+    for (std::int64_t i = 0; i < weights.cols(); ++i) {
+      if (!std::isfinite(from[i])) throw DataError(fmt::format("row {}: expected finite weights, found {}", row, from[i]));
+      largest = std::max(largest, std::fabs(from[i]));
+    }
+    const float inverse = largest > 0.0f ? kLargest / largest : 0.0f;
+    std::int8_t* to = quantized.row<std::int8_t>(row);
+    for (std::int64_t i = 0; i < weights.cols(); ++i)
+      to[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(from[i] * inverse), -kLargest, kLargest));
+    set_quantized_scale(quantized, row, largest / kLargest);
+  }
+  return quantized;
+}
+
+Tensor dequantize_rows(const Tensor& quantized) {
+  const Tensor weights = Tensor::empty({quantized.rows(), weight_columns(quantized)});
+  for (std::int64_t row = 0; row < weights.rows(); ++row) {
+    const float scale = quantized_scale(quantized, row);
+    const std::int8_t* from = quantized.row<std::int8_t>(row);
+    float* to = weights.row(row);
+    for (std::int64_t i = 0; i < weights.cols(); ++i) to[i] = scale * static_cast<float>(from[i]);
+  }
+  return weights;
+}
+
+std::int32_t quantized_activation_limit(std::int64_t depth) {
+  constexpr std::int64_t kTwelveBits = 4095;
+  const std::int64_t exact = std::numeric_limits<std::int32_t>::max() / (127 * std::max<std::int64_t>(depth, 1));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(exact, 1, kTwelveBits));
+}
+
+}  // namespace attend

@@ -1,0 +1,54 @@
+#include "attend/tensor/quantized.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+TEST(QuantizedRows, KeepNumbersToHalfAStep) {
+  const Tensor weights = Tensor::from(std::vector<float>{1.0f, -0.5f, 0.01f, 0.2f, 3.0f, -7.0f, 0.0f, 6.99f}, {2, 4});
+  const Tensor quantized = quantize_rows(weights);
+  EXPECT_EQ(quantized.shape(), (Shape{2, 8}));
+  EXPECT_EQ(weight_columns(quantized), 4);
+  EXPECT_FLOAT_EQ(quantized_scale(quantized, 0), 1.0f / 127);
+  EXPECT_FLOAT_EQ(quantized_scale(quantized, 1), 7.0f / 127);
+  const Tensor back = dequantize_rows(quantized);
+  for (std::int64_t row = 0; row < 2; ++row) {
+    for (std::int64_t i = 0; i < 4; ++i)
+      EXPECT_LE(std::fabs(back.row(row)[i] - weights.row(row)[i]), 0.5001f * quantized_scale(quantized, row)) << row << ", " << i;
+  }
+  EXPECT_EQ(quantized.row<std::int8_t>(0)[0], 127);
+  EXPECT_EQ(quantized.row<std::int8_t>(1)[1], -127);
+}
+
+TEST(QuantizedRows, OfARangeOfRowsAreThoseRows) {
+  const Tensor weights = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
+  const Tensor part = quantize_rows(weights).slice_rows(1, 3);
+  EXPECT_EQ(dequantize_rows(part).to_vector(), dequantize_rows(quantize_rows(weights.slice_rows(1, 3))).to_vector());
+}
+
+TEST(QuantizedRows, OfZerosAreZeros) {
+  EXPECT_EQ(dequantize_rows(quantize_rows(Tensor::zeros({1, 3}))).to_vector(), (std::vector<float>{0, 0, 0}));
+}
+
+TEST(QuantizedRows, RefuseWhatHasNoSize) {
+  EXPECT_THROW(quantize_rows(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())), DataError);
+  EXPECT_THROW(quantize_rows(Tensor::full({1, 2}, std::nanf(""))), DataError);
+  EXPECT_THROW(quantize_rows(Tensor::zeros({4})), ShapeError);
+}
+
+TEST(QuantizedActivations, NeverOverflowTheirSum) {
+  for (const std::int64_t depth : {1, 128, 512, 4096, 4200, 65536}) {
+    const std::int64_t limit = quantized_activation_limit(depth);
+    EXPECT_GE(limit, 255);
+    EXPECT_LE(depth * 127 * limit, std::numeric_limits<std::int32_t>::max()) << depth;
+  }
+}
+
+}  // namespace
+}  // namespace attend
