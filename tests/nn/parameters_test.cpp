@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/tensor/quantized.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -76,6 +77,31 @@ TEST(ParameterSet, HasNoGradientsForInference) {
   EXPECT_FALSE(a->requires_gradient());
   EXPECT_EQ(a->value().data(), parameters.values().data());
   EXPECT_EQ(a->shape(), (Shape{2, 3}));
+}
+
+TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
+  ParameterSet parameters;
+  const Parameter bias = parameters.add("bias", {2}, {});
+  const Parameter q = parameters.add_weights("q", {2, 3}, {}), k = parameters.add_weights("k", {1, 3}, {});
+  const Parameter both = parameters.stack("q", "k"), other = parameters.add_weights("other", {1, 3}, {});
+  parameters.allocate_for_inference({"q", "k"});
+  EXPECT_EQ(parameters.values().size(), 2 + 3);
+  EXPECT_EQ(both->value().dtype(), DType::i8);
+  EXPECT_EQ(both->value().shape(), (Shape{3, 3 + kQuantizedScaleBytes}));
+  EXPECT_EQ(both->value().row<std::int8_t>(2), k->value().data<std::int8_t>());
+  EXPECT_EQ(other->value().dtype(), DType::f32);
+  EXPECT_EQ(bias->value().dtype(), DType::f32);
+}
+
+TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantised) {
+  ParameterSet parameters;
+  parameters.add("gain", {2, 3}, {});
+  parameters.add_weights("q", {2, 3}, {});
+  parameters.add_weights("k", {2, 3}, {});
+  parameters.stack("q", "k");
+  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"gain"}); }, {"gain", "8 bits"});
+  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"absent"}); }, {"absent"});
+  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); }, {"q", "k", "one matrix"});
 }
 
 TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {

@@ -12,8 +12,6 @@ namespace attend {
 
 namespace {
 
-constexpr std::string_view kState = "state.";
-
 // What the file is a mean of must be there with the same shape in every file.
 const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted, const std::string& first) {
   const Tensor* found = checkpoint.find(wanted.name);
@@ -38,8 +36,8 @@ void check_same_model(const Checkpoint& checkpoint, const Checkpoint& first) {
 Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
   if (paths.empty()) throw ConfigError("averaging: expected at least one checkpoint, got none");
   Checkpoint mean = load_checkpoint(paths.back());
-  std::erase_if(mean.tensors, [](const NamedTensor& t) { return t.name.starts_with(kState); });
-  std::erase_if(mean.metadata, [](const auto& entry) { return entry.first.starts_with(kState); });
+  std::erase_if(mean.tensors, [](const NamedTensor& t) { return t.name.starts_with(kTrainingState); });
+  std::erase_if(mean.metadata, [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
 
   // Sums in double, so that the order of the files makes no difference that f32 could show.
   std::vector<std::vector<double>> sums(mean.tensors.size());

@@ -17,6 +17,8 @@
 namespace attend {
 
 inline constexpr int kCheckpointFormat = 1;
+// How the names of what only training needs begin: tensors and metadata.
+inline constexpr std::string_view kTrainingState = "state.";
 
 struct Checkpoint {
   std::vector<NamedTensor> tensors;

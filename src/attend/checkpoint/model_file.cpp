@@ -13,7 +13,7 @@ FileDescription describe(const std::filesystem::path& path) {
   for (const TensorEntry& entry : file.entries()) {
     description.tensors.push_back({entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
-    const bool of_the_model = entry.dtype != "U8" && entry.dtype != "BOOL" && !entry.name.starts_with("state.");
+    const bool of_the_model = entry.dtype != "U8" && entry.dtype != "BOOL" && !entry.name.starts_with(kTrainingState);
     if (of_the_model) description.parameters += entry.elements();
   }
   try {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "attend/core/error.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -13,12 +16,58 @@ void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, cons
   }
 }
 
+namespace {
+
+const Tensor& saved_tensor(const Checkpoint& checkpoint, const std::string& name, DType dtype, const Shape& shape) {
+  const Tensor& saved = checkpoint.tensor(name);
+  if (saved.shape() != shape || saved.dtype() != dtype)
+    throw DataError(fmt::format("{}: tensor {}: expected {} {}, as the model's configuration says, found {} {}", checkpoint.source, name,
+                                name_of(dtype), to_string(shape), name_of(saved.dtype()), to_string(saved.shape())));
+  return saved;
+}
+
+std::string scale_name(const std::string& name) { return name + ".scale"; }
+
+std::set<std::string> quantized_names(const Checkpoint& checkpoint) {
+  std::set<std::string> names;
+  for (const NamedTensor& named : checkpoint.tensors) {
+    if (named.tensor.dtype() == DType::i8) names.insert(named.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
+  try {
+    parameters.allocate_for_inference(quantized_names(checkpoint));
+  } catch (const ConfigError& error) {
+    throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
+  }
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    const Tensor& saved = saved_tensor(checkpoint, entry.name, entry.dtype, entry.shape);
+    const Tensor value = parameters.value(entry);
+    if (!is_quantized(value)) {
+      value.copy_from(saved);
+      continue;
+    }
+    value.slice_columns(0, entry.shape[1]).copy_from(saved);
+    const Tensor& scales = saved_tensor(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
+    for (std::int64_t row = 0; row < value.rows(); ++row) set_quantized_scale(value, row, scales.data()[row]);
+  }
+}
+
+void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {
+  const Tensor numbers = quantized.slice_columns(0, weight_columns(quantized)).clone();
+  const Tensor scales = Tensor::empty({quantized.rows()});
+  for (std::int64_t row = 0; row < quantized.rows(); ++row) scales.data()[row] = quantized_scale(quantized, row);
+  checkpoint.tensors.push_back({name, numbers});
+  checkpoint.tensors.push_back({scale_name(name), scales});
+}
+
 void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    const Tensor& saved = checkpoint.tensor(entry.name);
-    if (saved.shape() != entry.shape || saved.dtype() != DType::f32)
-      throw DataError(fmt::format("{}: tensor {}: expected F32 {}, as the model's configuration says, found {} {}", checkpoint.source,
-                                  entry.name, to_string(entry.shape), name_of(saved.dtype()), to_string(saved.shape())));
+    const Tensor& saved = saved_tensor(checkpoint, entry.name, DType::f32, entry.shape);
     flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape).copy_from(saved);
   }
 }

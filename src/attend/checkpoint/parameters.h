@@ -9,7 +9,14 @@ namespace attend {
 // Adds every parameter under its name. `flat` [P] holds the values: parameters.values(), or an average of the same layout.
 void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat);
 
-// Copies every parameter into `flat`. Throws DataError when one is missing or has another shape.
+// Adds a quantised matrix as two tensors that other programs can read: its numbers, and a scale for every row.
+void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized);
+
+// Allocates the parameters of a model for inference and fills them in. A matrix that the file holds in 8 bits, an I8 tensor [O, I] beside
+// "<its name>.scale" [O], is kept in 8 bits. Throws DataError when a parameter is missing or has another shape.
+void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters);
+
+// Copies every parameter into `flat`. Throws DataError when one is missing, has another shape or is quantised.
 void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat);
 
 }  // namespace attend

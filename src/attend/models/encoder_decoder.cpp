@@ -9,6 +9,7 @@
 #include "attend/models/recurrent.h"
 #include "attend/models/transformer.h"
 #include "attend/ops/linear.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -17,7 +18,7 @@ namespace {
 // With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
 Parameter add_table(ParameterSet& parameters, const std::string& name, int vocab_size, const EncoderDecoderConfig& config) {
   const Init init{Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
-  return parameters.add(name + ".weight", {vocab_size, config.d_model}, init);
+  return parameters.add_weights(name + ".weight", {vocab_size, config.d_model}, init);
 }
 
 std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) { return std::make_shared<Transformer>(config, how); }
@@ -44,6 +45,8 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config)
 Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const {
   return embedding(*table, ids, std::sqrt(static_cast<float>(config().d_model)), positions, pass.dropout(config().dropout));
 }
+
+Tensor EncoderDecoder::src_embeddings() const { return float_weights(src_embedding_->value()); }
 
 Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
 

@@ -28,7 +28,7 @@ class DecodingState {
 
 class EncoderDecoder {
  public:
-  enum class Purpose { inference };  // without gradients, parameters to be filled in by the caller
+  enum class Purpose { inference };  // parameters without gradients, for load_parameters() to allocate and fill in
 
   virtual ~EncoderDecoder() = default;
   EncoderDecoder(const EncoderDecoder&) = delete;
@@ -46,7 +46,7 @@ class EncoderDecoder {
   virtual int encoder_layers() const = 0;
 
   // The table of the source's embeddings [V, D].
-  const Tensor& src_embeddings() const { return src_embedding_->value(); }
+  Tensor src_embeddings() const;
 
   // src [N tokens] -> memory [N, .].
   virtual Variable encode(const Tokens& src, Pass& pass) const = 0;
@@ -77,7 +77,7 @@ class EncoderDecoder {
   Parameter output_;  // [V, D]
 };
 
-// With gradients, initialised from the seed; or for inference, with parameters to be filled in. Throws ConfigError.
+// With gradients, initialised from the seed; or for inference. Throws ConfigError.
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, std::uint64_t seed);
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, EncoderDecoder::Purpose purpose);
 

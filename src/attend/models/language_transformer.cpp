@@ -28,7 +28,7 @@ const LanguageTransformerConfig& validated(const LanguageTransformerConfig& conf
 // With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
 Parameter add_table(ParameterSet& parameters, const std::string& name, const LanguageTransformerConfig& config) {
   const int width = config.stack.d_model;
-  return parameters.add(name, {config.vocab_size, width}, {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
+  return parameters.add_weights(name, {config.vocab_size, width}, {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
 }
 
 std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {
@@ -81,9 +81,7 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
   parameters_.allocate(seed);
 }
 
-LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose) : LanguageTransformer(config) {
-  parameters_.allocate_for_inference();
-}
+LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose) : LanguageTransformer(config) {}
 
 Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.stack.d_model));

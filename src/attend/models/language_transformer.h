@@ -68,7 +68,7 @@ class LanguageTransformer {
  public:
   // With gradients, initialised from the seed. Throws ConfigError.
   LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed);
-  // For inference: without gradients, parameters to be filled in by the caller.
+  // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
   enum class Purpose { inference };
   LanguageTransformer(const LanguageTransformerConfig& config, Purpose purpose);
 

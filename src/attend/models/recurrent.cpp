@@ -95,7 +95,7 @@ Recurrent::Recurrent(const RecurrentConfig& config)
 
 Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) { parameters_.allocate(seed); }
 
-Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) { parameters_.allocate_for_inference(); }
+Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) {}
 
 Variable Recurrent::encode(const Tokens& src, Pass& pass) const {
   const Variable words = embed(src_embedding_, src.ids, {}, pass);

@@ -49,18 +49,19 @@ Ids bigram_buckets(const Tokens& texts, int buckets) {
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : config_(validated(config)),
       // They are multiplied by sqrt(D) on their way into the encoder.
-      embedding_(parameters_.add("embedding.weight", {config.vocab_size, config.encoder.d_model},
-                                 {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
+      embedding_(parameters_.add_weights(
+          "embedding.weight", {config.vocab_size, config.encoder.d_model},
+          {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
       bigram_embedding_(config.bigram_buckets == 0
                             ? Parameter()
-                            : parameters_.add("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
+                            : parameters_.add_weights("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
       positions_(parameters_, "positions", config.encoder.positions, config.encoder.d_model, config.encoder.max_positions),
       encoder_(parameters_, "encoder", config.encoder),
       output_(parameters_, "output", config.encoder.d_model, config.classes) {}
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed) : TextClassifier(config) { parameters_.allocate(seed); }
 
-TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) { parameters_.allocate_for_inference(); }
+TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
 Variable TextClassifier::encode(const Tokens& texts, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.encoder.d_model));

@@ -11,6 +11,7 @@
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/nn/tokens.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -65,7 +66,7 @@ class TextClassifier {
  public:
   // With gradients, initialised from the seed. Throws ConfigError.
   TextClassifier(const ClassifierConfig& config, std::uint64_t seed);
-  // For inference: without gradients, parameters to be filled in by the caller.
+  // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
   enum class Purpose { inference };
   TextClassifier(const ClassifierConfig& config, Purpose purpose);
 
@@ -74,7 +75,7 @@ class TextClassifier {
   const ParameterSet& parameters() const { return parameters_; }
 
   // The table of the embeddings [V, D].
-  const Tensor& embeddings() const { return embedding_->value(); }
+  Tensor embeddings() const { return float_weights(embedding_->value()); }
 
   // B texts of N tokens in all, none of them empty -> a vector for each token [N, D].
   Variable encode(const Tokens& texts, Pass& pass) const;

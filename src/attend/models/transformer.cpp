@@ -23,7 +23,7 @@ Transformer::Transformer(const TransformerConfig& config)
 
 Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed) : Transformer(config) { parameters_.allocate(seed); }
 
-Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) { parameters_.allocate_for_inference(); }
+Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) {}
 
 Variable Transformer::encode(const Tokens& src, Pass& pass) const {
   return encoder_.forward(embed(src_embedding_, src.ids, src_positions_.of(*src.offsets), pass), src.self_pattern(false), pass);

@@ -6,7 +6,7 @@
 namespace attend {
 
 Linear::Linear(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t out, bool bias)
-    : weight_(parameters.add(path + ".weight", {out, in}, {Init::Kind::xavier_uniform})) {
+    : weight_(parameters.add_weights(path + ".weight", {out, in}, {Init::Kind::xavier_uniform})) {
   if (bias) bias_ = parameters.add(path + ".bias", {out}, {Init::Kind::zeros});
 }
 

@@ -35,9 +35,9 @@ MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std
   // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix. Post-norm stacks start better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
   const std::int64_t keys = options.n_heads * options.d_key, values = options.n_heads * options.d_value;
-  q_weight = parameters.add(path + ".q_proj.weight", {keys, options.d_model}, xavier);
-  parameters.add(path + ".k_proj.weight", {keys, options.d_memory}, xavier);
-  parameters.add(path + ".v_proj.weight", {values, options.d_memory}, xavier);
+  q_weight = parameters.add_weights(path + ".q_proj.weight", {keys, options.d_model}, xavier);
+  parameters.add_weights(path + ".k_proj.weight", {keys, options.d_memory}, xavier);
+  parameters.add_weights(path + ".v_proj.weight", {values, options.d_memory}, xavier);
   q_bias = parameters.add(path + ".q_proj.bias", {keys}, {});
   parameters.add(path + ".k_proj.bias", {keys}, {});
   parameters.add(path + ".v_proj.bias", {values}, {});

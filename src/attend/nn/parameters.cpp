@@ -7,6 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -41,11 +42,17 @@ void initialise(const Tensor& value, const Init& init, RandomKey key) {
 Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
   if (find(name) >= 0) throw ConfigError(fmt::format("parameter {} is declared twice", name));
   const auto index = static_cast<std::int64_t>(entries_.size());
-  entries_.push_back({name, shape, init, size_});
+  entries_.push_back({.name = name, .shape = shape, .init = init, .offset = size_});
   size_ += shape.size();
   Parameter parameter;
   parameter.variable_ = std::make_shared<Variable>();
   handles_.push_back({index, index, parameter.variable_});
+  return parameter;
+}
+
+Parameter ParameterSet::add_weights(const std::string& name, Shape shape, Init init) {
+  Parameter parameter = add(name, shape, init);
+  entries_.back().quantizable = true;
   return parameter;
 }
 
@@ -71,25 +78,57 @@ void ParameterSet::allocate(std::uint64_t seed) {
   bind();
 }
 
-void ParameterSet::allocate_for_inference() {
-  values_ = Tensor::empty({size_});
+void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized) {
+  lay_out(quantized);
   bind();
+}
+
+void ParameterSet::lay_out(const std::set<std::string>& quantized) {
+  std::int64_t floats = 0, bytes = 0;
+  for (const std::string& name : quantized) {
+    const std::int64_t index = find(name);
+    if (index < 0 || !entries_[static_cast<std::size_t>(index)].quantizable)
+      throw ConfigError(fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
+  }
+  for (Entry& entry : entries_) {
+    if (!quantized.contains(entry.name)) {
+      entry.offset = floats;
+      floats += entry.shape.size();
+      continue;
+    }
+    entry.dtype = DType::i8;
+    entry.offset = bytes;
+    bytes += entry.shape[0] * (entry.shape[1] + kQuantizedScaleBytes);
+  }
+  values_ = Tensor::empty({floats});
+  if (bytes > 0) quantized_ = Tensor::empty({bytes}, DType::i8);
 }
 
 void ParameterSet::bind() {
   for (const Handle& handle : handles_) {
-    const Tensor part = view(values_, handle.first, handle.last);
+    const Entry& entry = entries_[static_cast<std::size_t>(handle.first)];
+    for (std::int64_t i = handle.first; i <= handle.last; ++i) {
+      if (const Entry& other = entries_[static_cast<std::size_t>(i)]; other.dtype != entry.dtype)
+        throw ConfigError(fmt::format("{} and {} are used as one matrix: expected both or none in 8 bits", entry.name, other.name));
+    }
+    const Tensor part = view(entry.dtype == DType::i8 ? quantized_ : values_, handle.first, handle.last);
     *handle.variable = gradients_.defined() ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
   }
 }
 
 Tensor ParameterSet::value(const Entry& entry) const {
-  return values_.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape);
+  const auto index = find(entry.name);
+  return view(entry.dtype == DType::i8 ? quantized_ : values_, index, index);
 }
 
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {
   const Entry& begin = entries_[static_cast<std::size_t>(first)];
   const Entry& end = entries_[static_cast<std::size_t>(last)];
+  if (flat.dtype() == DType::i8) {
+    const std::int64_t width = begin.shape[1] + kQuantizedScaleBytes;
+    const std::int64_t stop = end.offset + end.shape[0] * width;
+    return flat.slice_rows(begin.offset, stop).reshape({(stop - begin.offset) / width, width});
+  }
   const std::int64_t size = end.offset + end.shape.size() - begin.offset;
   const Tensor part = flat.slice_rows(begin.offset, begin.offset + size);
   if (first == last) return part.reshape(begin.shape);

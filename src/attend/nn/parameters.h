@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,15 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    std::int64_t offset = 0;  // first element in the flat buffer
+    bool quantizable = false;
+    DType dtype = DType::f32;  // i8: quantised
+    std::int64_t offset = 0;   // first element in the flat buffer of its kind
   };
 
   // Throws ConfigError when the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
+  // A matrix that is used by linear() and embedding() alone, which take it in 8 bits too (tensor/quantized.h).
+  Parameter add_weights(const std::string& name, Shape shape, Init init);
   // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection. Throws
   // ConfigError unless they are as wide as each other.
   Parameter stack(const std::string& first, const std::string& last);
@@ -53,14 +58,15 @@ class ParameterSet {
   // Lays the buffers out, with gradients, and draws the initial values from (seed, name): they do not depend on the order of declaration.
   // One of these two is called once, after the modules were made.
   void allocate(std::uint64_t seed);
-  // Without gradients and with values still to be filled in.
-  void allocate_for_inference();
+  // Without gradients and with values still to be filled in; those named are kept in 8 bits. Throws ConfigError when one of them does not
+  // exist or is not such a matrix, or only a part of a stack is named.
+  void allocate_for_inference(const std::set<std::string>& quantized = {});
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }             // number of scalars
-  const Tensor& values() const { return values_; }        // [size]
+  const Tensor& values() const { return values_; }        // [size], less those that are quantised
   const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
-  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape
+  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape or a quantised one
 
  private:
   struct Handle {
@@ -68,6 +74,7 @@ class ParameterSet {
     std::shared_ptr<Variable> variable;
   };
   void bind();
+  void lay_out(const std::set<std::string>& quantized);
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
 
@@ -75,6 +82,7 @@ class ParameterSet {
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
   Tensor values_;
+  Tensor quantized_;  // i8: quantised matrices, one after the other
   Tensor gradients_;
 };
 

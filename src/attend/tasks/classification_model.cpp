@@ -59,7 +59,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
                                 config.encoder.n_encoder_layers, checkpoint.tensors.size()));
   try {
     auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
-    read_parameters(checkpoint, classifier->parameters(), classifier->parameters().values());
+    load_parameters(checkpoint, classifier->parameters());
     ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length};
     classifier_ids({}, model.marks(), length);  // refuses a length that has no room for a token
     return model;

@@ -33,7 +33,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   try {
     require_at_least("sequence-length", context.sequence_length, 1);
     auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
-    read_parameters(checkpoint, transformer->parameters(), transformer->parameters().values());
+    load_parameters(checkpoint, transformer->parameters());
     return {std::move(transformer), std::move(tokenizer), context};
   } catch (const DataError&) {
     throw;

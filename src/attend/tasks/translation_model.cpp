@@ -105,7 +105,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   check_layers(config, checkpoint);
   try {
     auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
-    read_parameters(checkpoint, network->parameters(), network->parameters().values());
+    load_parameters(checkpoint, network->parameters());
     return {std::move(network), std::move(src), std::move(tgt), decoding};
   } catch (const DataError&) {
     throw;

@@ -27,6 +27,9 @@ Tensor quantize_rows(const Tensor& weights);
 // The numbers that a quantised matrix stands for: f32 [O, I].
 Tensor dequantize_rows(const Tensor& quantized);
 
+// Weights as floats: themselves unless quantised.
+inline Tensor float_weights(const Tensor& weights) { return is_quantized(weights) ? dequantize_rows(weights) : weights; }
+
 // Activations are rounded too, row by row, inside a product with a quantised matrix: to -limit .. limit, where `limit` is as large as
 // 12 bits and exact sums in 32 bits allow for this depth. The sums of integers are exact, so their order does not matter.
 std::int32_t quantized_activation_limit(std::int64_t depth);

@@ -216,7 +216,7 @@ void Trainer::save() {
   Checkpoint checkpoint;
   add_parameters(checkpoint, objective_.parameters(), model_values());
   run_.describe_model(checkpoint);
-  const StateWriter state(checkpoint, "state.");
+  const StateWriter state(checkpoint, std::string(kTrainingState));
   if (average_) state.put("parameters", objective_.parameters().values());
   state.put("adam.mean", adam_.mean());
   state.put("adam.variance", adam_.variance());
@@ -245,7 +245,7 @@ void Trainer::restore() {
   }
   if (!latest) return;
   const ParameterSet& parameters = objective_.parameters();
-  const StateReader state(latest->checkpoint, "state.");
+  const StateReader state(latest->checkpoint, std::string(kTrainingState));
   if (average_.operator bool() != state.contains("parameters"))
     throw ConfigError(fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting", latest->checkpoint.source,
                                   average_ ? "without" : "with"));

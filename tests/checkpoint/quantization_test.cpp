@@ -1,0 +1,82 @@
+#include "attend/checkpoint/quantization.h"
+
+#include <cmath>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/tensor/quantized.h"
+#include "checkpoint/test_folder.h"
+
+namespace attend {
+namespace {
+
+struct Model {
+  Model() {
+    weight = parameters.add_weights("layer.weight", {3, 5}, {Init::Kind::normal});
+    parameters.add("layer.bias", {3}, {Init::Kind::normal});
+  }
+  ParameterSet parameters;
+  Parameter weight;
+};
+
+class QuantizationTest : public FolderTest {
+ protected:
+  QuantizationTest() {
+    Model model;
+    model.parameters.allocate(3);
+    original_.metadata = {{"attend.task", "translation"}, {"state.step", "7"}};
+    add_parameters(original_, model.parameters, model.parameters.values());
+    original_.tensors.push_back({"tokenizer", bytes_tensor("abc")});
+    original_.tensors.push_back({"state.mean", Tensor::full({2}, 1.0f)});
+    quantized_ = quantize_checkpoint(original_, model.parameters);
+  }
+  Checkpoint original_;
+  Checkpoint quantized_;
+};
+
+TEST_F(QuantizationTest, RoundsTheMatricesAndKeepsTheRest) {
+  EXPECT_EQ(quantized_.tensor("layer.weight").dtype(), DType::i8);
+  EXPECT_EQ(quantized_.tensor("layer.weight").shape(), (Shape{3, 5}));
+  EXPECT_EQ(quantized_.tensor("layer.weight.scale").shape(), (Shape{3}));
+  EXPECT_EQ(quantized_.tensor("layer.bias").to_vector(), original_.tensor("layer.bias").to_vector());
+  EXPECT_EQ(tensor_bytes(quantized_.tensor("tokenizer")), "abc");
+  EXPECT_EQ(quantized_.find("state.mean"), nullptr);
+  EXPECT_FALSE(quantized_.metadata.contains("state.step"));
+}
+
+TEST_F(QuantizationTest, SurvivesTheFile) {
+  save_checkpoint(path("model"), quantized_);
+  Model model;
+  load_parameters(load_checkpoint(path("model")), model.parameters);
+  EXPECT_EQ(dequantize_rows(model.weight->value()).to_vector(),
+            dequantize_rows(quantize_rows(original_.tensor("layer.weight"))).to_vector());
+}
+
+TEST_F(QuantizationTest, IsNotDoneTwice) {
+  Model model;
+  load_parameters(quantized_, model.parameters);
+  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(quantized_, model.parameters); }), "8 bits already");
+}
+
+TEST_F(QuantizationTest, NamesATensorWithNumbersThatAreNotFinite) {
+  Model model;
+  model.parameters.allocate(3);
+  original_.tensors[0].tensor = Tensor::full({3, 5}, std::nanf(""));
+  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(original_, model.parameters); }), "layer.weight");
+}
+
+TEST_F(QuantizationTest, RefusesEightBitsWhereTheModelHasNone) {
+  for (NamedTensor& named : quantized_.tensors) {
+    if (named.name == "layer.bias") named.tensor = Tensor::zeros({3}, DType::i8);
+  }
+  Model model;
+  EXPECT_CONTAINS(data_error([&] { load_parameters(quantized_, model.parameters); }), "layer.bias");
+}
+
+TEST_F(QuantizationTest, MissesALostScale) {
+  std::erase_if(quantized_.tensors, [](const NamedTensor& named) { return named.name == "layer.weight.scale"; });
+  Model model;
+  EXPECT_CONTAINS(data_error([&] { load_parameters(quantized_, model.parameters); }), "layer.weight.scale");
+}
+
+}  // namespace
+}  // namespace attend
