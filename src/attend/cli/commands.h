@@ -31,6 +31,9 @@ void add_embed_command(CLI::App& app);
 // attend average CHECKPOINT... --out F: the mean of several checkpoints.
 void add_average_command(CLI::App& app);
 
+// attend quantize MODEL --out F: the model in 8 bits, and what that costs and gains.
+void add_quantize_command(CLI::App& app);
+
 // attend info MODEL: what is inside a file.
 void add_info_command(CLI::App& app);
 

@@ -1,0 +1,33 @@
+#include "attend/tasks/model_quantization.h"
+
+#include <chrono>
+
+#include "attend/checkpoint/quantization.h"
+#include "attend/tasks/classification_model.h"
+#include "attend/tasks/golden_sentences.h"
+#include "attend/tasks/language_model.h"
+#include "attend/tasks/model_kind.h"
+#include "attend/tasks/translator.h"
+
+namespace attend {
+
+Checkpoint quantize_model(const Checkpoint& model) {
+  const std::string& task = model.text("attend.task");
+  if (task == kLanguageModelling) return quantize_checkpoint(model, language_model(model).transformer->parameters());
+  if (task == kClassification) return quantize_checkpoint(model, classification_model(model).classifier->parameters());
+  Checkpoint quantized = quantize_checkpoint(model, translation_model(model).network->parameters());
+  add_golden_sentences(quantized);
+  return quantized;
+}
+
+TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src, const std::vector<std::string>& tgt,
+                                       const BleuOptions& options) {
+  const Translator translator(translation_model(model));
+  const auto started = std::chrono::steady_clock::now();
+  std::vector<std::string> hypotheses;
+  for (const Translation& translation : translator.translate(src)) hypotheses.push_back(translation.text());
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+  return {corpus_bleu(hypotheses, {tgt}, options).score, elapsed.count()};
+}
+
+}  // namespace attend
