@@ -8,6 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/core/parallel.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/encoder_decoder_steps.h"
 #include "attend/tasks/attention_maps.h"
@@ -91,14 +92,20 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
                    [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
 
   std::vector<Translation> results(requests.size());
-  std::vector<const Request*> batch;
-  for (std::size_t begin = 0; begin < order.size(); begin += batch.size()) {
-    batch.clear();
-    while (begin + batch.size() < order.size() && batch.size() < static_cast<std::size_t>(options.batch_size)) {
-      batch.push_back(&requests[order[begin + batch.size()]]);
-    }
+  const auto size = static_cast<std::size_t>(options.batch_size);
+  const auto translate_one = [&](std::int64_t number) {
+    const std::size_t begin = static_cast<std::size_t>(number) * size;
+    std::vector<const Request*> batch;
+    for (std::size_t i = begin; i < std::min(begin + size, order.size()); ++i) batch.push_back(&requests[order[i]]);
     auto translated = translate_batch(batch, options);
     for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
+  };
+  // Whole batches side by side scale better than the small products inside one.
+  const auto batches = static_cast<std::int64_t>((order.size() + size - 1) / size);
+  if (batches >= 2 * threads()) {
+    parallel_each(batches, translate_one);
+  } else {
+    for (std::int64_t number = 0; number < batches; ++number) translate_one(number);
   }
   return results;
 }
