@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -81,42 +82,67 @@ class Comparison:
                      "PyTorch", "tokens/s", [a / b for a, b in speed], attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"],
                      first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]])
 
-    def decode(self, name, model, source, beam):
-        folder = self.path(name + ".ct2")
+    def decode(self, name, model, source, beam, length=0):
+        """Throughput at the best settings of each side, and latency of one sentence after the other; f32 against f32, int8 against int8."""
+        folder, small = self.path(name + ".ct2"), self.path(name + ".int8.safetensors")
         run([sys.executable, os.path.join(HERE, "convert_to_ctranslate2.py"), model, folder])
-        ours_out, theirs_out = self.path(name + ".attend"), self.path(name + ".peer")
+        run([self.attend, "quantize", model, "--out", small])
+        outs = dict(ours=self.path(name + ".attend"), theirs=self.path(name + ".peer"))
 
-        def ours():
-            started = time.monotonic()
-            with open(source) as text, open(ours_out, "w") as out:
-                done = subprocess.Popen([self.attend, "translate", model, "--beam-size", str(beam)], stdin=text, stdout=out)
-                _, status, usage = os.wait4(done.pid, 0)
-            if status != 0:
-                sys.exit(f"{name}: attend failed")
-            return dict(seconds=time.monotonic() - started, peak_bytes=usage.ru_maxrss * 1024)
+        def ours(kind, source, batch_size, latency=False):
+            file = self.path(name + ".json")
+            with open(file, "w") as out:
+                json.dump(dict(model=model if kind == "float32" else small, source=source, out=outs["ours"], beam_size=beam, batch_size=batch_size,
+                               threads=2, length=length, latency=latency), out)
+            return run_json([os.path.join(self.a.build, "bench", "compare_decode_attend"), file])
 
-        def theirs(compute_type, batch_size, inter, intra):
-            return python("decode_ctranslate2.py", folder, source, theirs_out, "--compute-type", compute_type, "--beam-size", beam,
-                          "--batch-size", batch_size, "--inter", inter, "--intra", intra)
+        def theirs(kind, source, batch_size, inter, latency=False):
+            return python("decode_ctranslate2.py", folder, source, outs["theirs"], "--compute-type", kind, "--beam-size", beam, "--batch-size",
+                          batch_size, "--inter", inter, "--intra", 2 // inter, "--length", length, *(["--latency"] if latency else []))
 
-        ours()
-        for compute_type in ("float32", "int8"):
-            settings = [(compute_type, size, inter, 2 // inter) for size in (16, 64) for inter in (1, 2)]
-            best = min(settings, key=lambda s: theirs(*s)["seconds"])
-            theirs(*best)
-            with open(ours_out) as a, open(theirs_out) as b:
-                lines = list(zip(a, b))
-            same = sum(x == y for x, y in lines) / len(lines)
-            if compute_type == "float32" and same < 0.97:
+        few = self.first_lines(source, 100)
+        for kind in ("float32", "int8"):
+            our_size = min((16, 64, 128), key=lambda size: ours(kind, source, size)["seconds"])
+            their_best = min(((size, inter) for size in (16, 64) for inter in (1, 2)), key=lambda s: theirs(kind, source, *s)["seconds"])
+            turns = [(ours(kind, source, our_size), theirs(kind, source, *their_best)) for _ in range(self.a.turns)]
+            same = self.same_lines(outs["ours"], outs["theirs"])
+            if kind == "float32" and length == 0 and same < 0.97:
                 sys.exit(f"{name}: only {same:.0%} of the translations agree")
-            turns = [(ours(), theirs(*best)) for _ in range(self.a.turns)]
-            self.add(f"{name}, beam {beam} (f32 against {compute_type})", len(lines) / statistics.median(t[0]["seconds"] for t in turns),
-                     len(lines) / statistics.median(t[1]["seconds"] for t in turns), "CTranslate2", "sentences/s",
-                     [t[1]["seconds"] / t[0]["seconds"] for t in turns], same_translations=same, peer_settings=best,
+            speed = [[side["tokens"] / side["seconds"] for side in turn] for turn in turns]
+            self.add(f"{name} beam {beam}, {kind}", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed), "CTranslate2",
+                     "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best],
                      attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"])
-        cold = [(self.cold_start(model, source), theirs("int8", 64, 1, 2)["cold_start_seconds"]) for _ in range(self.a.turns)]
+            turns = [(ours(kind, few, 1, True), theirs(kind, few, 1, 1, True)) for _ in range(self.a.turns)]
+            for which in ("latency_median", "latency_99"):
+                times = [[1e3 * side[which] for side in turn] for turn in turns]
+                self.add(f"{name} beam {beam}, {kind}, {which}", statistics.median(t[0] for t in times), statistics.median(t[1] for t in times),
+                         "CTranslate2", "ms", [theirs / ours for ours, theirs in times])
+        cold = [(self.cold_start(small, source), theirs("int8", few, 1, 1)["cold_start_seconds"]) for _ in range(self.a.turns)]
         self.add(f"{name}, cold start to first line", 1e3 * statistics.median(c[0] for c in cold), 1e3 * statistics.median(c[1] for c in cold),
                  "CTranslate2", "ms", [theirs / ours for ours, theirs in cold])
+
+    def first_lines(self, source, count):
+        path = self.path("few.txt")
+        with open(source) as text, open(path, "w") as out:
+            out.writelines(line for _, line in zip(range(count), text))
+        return path
+
+    @staticmethod
+    def same_lines(first, second):
+        with open(first) as a, open(second) as b:
+            lines = list(zip(a, b))
+        return sum(x == y for x, y in lines) / len(lines)
+
+    def random_base(self):
+        """A model of the base shape that has hardly been trained, for speed alone."""
+        folder = os.path.join(self.a.data, "europarl-sample")
+        run_folder = self.path("base")
+        model = os.path.join(run_folder, "model.safetensors")
+        if not os.path.exists(model):
+            run([self.attend, "train", "translation", "--src-train", f"{folder}/europarl20k.en", "--tgt-train", f"{folder}/europarl20k.de", "--out",
+                 run_folder, "--vocab-size", 32000, "--max-steps", 1, "--batch-tokens", 512, "--d-model", 512, "--n-heads", 8, "--d-ff", 2048,
+                 "--n-encoder-layers", 6, "--n-decoder-layers", 6], stderr=subprocess.DEVNULL)
+        return model
 
     def cold_start(self, model, source):
         with open(source) as file:
@@ -177,7 +203,7 @@ def main():
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15)
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "decode-tiny"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "decode-tiny", "decode-base"])
     arguments = parser.parse_args()
     c = Comparison(arguments)
     limit = c.limit()
@@ -198,7 +224,11 @@ def main():
         c.train("train-base", BASE, src, tgt, 32000, 0.1)
     if "decode-tiny" in arguments.only and arguments.model:
         c.decode("decode-tiny", arguments.model, arguments.source, 5)
-        c.decode("decode-tiny-greedy", arguments.model, arguments.source, 1)
+    if "decode-base" in arguments.only and arguments.data:
+        source = c.first_lines(os.path.join(arguments.data, "newstest", "newstest2013.en"), 200)
+        source = shutil.copy(source, c.path("newstest.txt"))
+        for beam in (4, 1):
+            c.decode("decode-base", c.random_base(), source, beam, length=30)
     with open(c.path("comparison.json"), "w") as out:
         json.dump(dict(limit_gflops=limit, rows=c.rows), out, indent=1)
     with open(c.path("comparison.svg"), "w") as out:

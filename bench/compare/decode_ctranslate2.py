@@ -1,6 +1,7 @@
 """The other side of a decoding comparison: CTranslate2.
 
 usage: decode_ctranslate2.py FOLDER SOURCE OUT --compute-type int8|float32 --beam-size N --batch-size N [--inter 1 --intra 2] [--latency]
+       [--length N]
 
 SOURCE holds sentences; OUT gets their translations. Prints one line of JSON: seconds, tokens, peak memory, load time.
 """
@@ -25,14 +26,15 @@ def main():
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--inter", type=int, default=1)
     parser.add_argument("--intra", type=int, default=2)
-    parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--latency", action="store_true", help="one sentence after the other")
+    parser.add_argument("--length", type=int, default=0, help="exact number of tokens to write; 0: as the model likes")
     a = parser.parse_args()
 
     translator = ctranslate2.Translator(a.folder, compute_type=a.compute_type, inter_threads=a.inter, intra_threads=a.intra)
     processor = sentencepiece.SentencePieceProcessor(a.folder + "/tokenizer.model")
     with open(a.source) as file:
         lines = [line.rstrip("\n") for line in file]
-    options = dict(beam_size=a.beam_size, length_penalty=1.0, max_decoding_length=256)
+    options = dict(beam_size=a.beam_size, length_penalty=1.0, max_decoding_length=a.length or 256, min_decoding_length=a.length or 1)
     result = {}
     translator.translate_batch([processor.encode(lines[0], out_type=str)], **options)
     result["cold_start_seconds"] = time.monotonic() - begun
