@@ -4,8 +4,8 @@
 
 #include "attend/checkpoint/quantization.h"
 #include "attend/tasks/classification_model.h"
-#include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/language_model.h"
+#include "attend/tasks/model_check.h"
 #include "attend/tasks/model_kind.h"
 #include "attend/tasks/translator.h"
 
@@ -13,10 +13,15 @@ namespace attend {
 
 Checkpoint quantize_model(const Checkpoint& model) {
   const std::string& task = model.text("attend.task");
-  if (task == kLanguageModelling) return quantize_checkpoint(model, language_model(model).transformer->parameters());
-  if (task == kClassification) return quantize_checkpoint(model, classification_model(model).classifier->parameters());
-  Checkpoint quantized = quantize_checkpoint(model, translation_model(model).network->parameters());
-  add_golden_sentences(quantized);
+  Checkpoint quantized;
+  if (task == kLanguageModelling) {
+    quantized = quantize_checkpoint(model, language_model(model).transformer->parameters());
+  } else if (task == kClassification) {
+    quantized = quantize_checkpoint(model, classification_model(model).classifier->parameters());
+  } else {
+    quantized = quantize_checkpoint(model, translation_model(model).network->parameters());
+  }
+  add_golden_samples(quantized);
   return quantized;
 }
 
