@@ -115,8 +115,8 @@ TEST_F(ClassifierCommands, ResumeToTheSameBytes) {
   ASSERT_EQ(run({"train", "classification", "--resume", "--out", path("parts")}), 0) << error_;
   EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
   EXPECT_EQ(read(model("parts")), read(model("whole")));
-  expect_error(training("parts", {"--resume", "--d-model", "32"}), {"--resume", "model differs"});
-  expect_error(training("parts", {"--resume", "--max-length", "99"}), {"--resume", "model differs", "99"});
+  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--n-heads", "4"}), {"--resume", "model differs"});
+  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--max-length", "99"}), {"--resume", "model differs", "99"});
 }
 
 TEST_F(ClassifierCommands, TryARunOut) {
