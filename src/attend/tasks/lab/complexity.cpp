@@ -36,7 +36,7 @@ double time_attention(Size size, double budget, Random& random) {
   AttentionOptions options;
   options.heads = static_cast<int>(size.d / kHeadWidth);
   options.scale = 1.0f / std::sqrt(static_cast<float>(kHeadWidth));
-  return fastest_call(budget, [&] { scaled_dot_product_attention(q, k, v, {offsets, offsets}, options); });
+  return fastest_call<ProcessorStopwatch>(budget, [&] { scaled_dot_product_attention(q, k, v, {offsets, offsets}, options); });
 }
 
 double time_gru(Size size, double budget, Random& random) {
@@ -45,7 +45,7 @@ double time_gru(Size size, double budget, Random& random) {
   parameters.allocate(1);
   const Variable x = random_normal(random, kSequences * size.n, size.d);
   const TimeSteps steps(equal_offsets(size.n), TimeDirection::forward);
-  return fastest_call(budget, [&] { gru.forward(x, steps); });
+  return fastest_call<ProcessorStopwatch>(budget, [&] { gru.forward(x, steps); });
 }
 
 double time_feed_forward(Size size, double budget, Random& random) {
@@ -55,7 +55,7 @@ double time_feed_forward(Size size, double budget, Random& random) {
   const FeedForward feed_forward(parameters, "feed_forward", options);
   parameters.allocate(1);
   const Variable x = random_normal(random, kSequences * size.n, size.d);
-  return fastest_call(budget, [&] {
+  return fastest_call<ProcessorStopwatch>(budget, [&] {
     Pass pass = Pass::inference();
     feed_forward.forward(x, pass);
   });
@@ -90,7 +90,7 @@ Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, b
   Plot plot{of_n ? "complexity-n" : "complexity-d",
             of_n ? fmt::format("Time against length, d = {}", fixed) : fmt::format("Time against width, n = {}", fixed),
             {of_n ? "length n" : "width d", AxisScale::log2},
-            {"milliseconds", AxisScale::log10},
+            {"milliseconds of processor time", AxisScale::log10},
             {}};
   for (const Part& part : parts) {
     Series series{part.label, {}};
@@ -142,7 +142,8 @@ LabResult run_complexity(const Lab& lab) {
   }
   result.measured = fmt::format(
       "The forward pass of {} sequences of length n at once: attention alone (heads {} wide, without its projections, as in the paper's "
-      "table 1), a GRU of width d, a feed-forward network of width d. The fastest of several calls; exponents are fitted over the grid, "
+      "table 1), a GRU of width d, a feed-forward network of width d. The processor time, of all threads together, of the fastest of "
+      "several calls; exponents are fitted over the grid, "
       "one "
       "variable at a time.",
       kSequences, kHeadWidth);

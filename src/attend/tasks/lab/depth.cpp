@@ -133,7 +133,7 @@ LabResult run_depth(const Lab& lab) {
       kSymbols, kWidth, steps, std::log(double{kSymbols}));
   result.table.columns = {"connection"};
   for (const int depth : depths) result.table.columns.push_back(fmt::format("{} layer{}", depth, depth == 1 ? "" : "s"));
-  Plot plot{"depth-loss", "Loss after training, against depth", {"layers", AxisScale::log2}, {"loss"}, {}};
+  Plot plot{"depth-loss", "Loss after training, against depth", {"layers", AxisScale::log2}, {"loss", AxisScale::log10}, {}};
   for (const Connection& connection : kConnections) {
     std::vector<std::string> row{connection.label};
     plot.series.push_back({connection.label, {}});
@@ -141,7 +141,7 @@ LabResult run_depth(const Lab& lab) {
       lab.progress(fmt::format("{}, {} layers", connection.label, depth));
       Stack model(connection, depth, lab.options.seed);
       const double loss = practise(model, task, {steps, 0, 1e-3f, 50, lab.options.seed}).recent();
-      row.push_back(fmt::format("{:.3f}", loss));
+      row.push_back(std::isfinite(loss) ? fmt::format("{:.3f}", loss) : "diverged");
       plot.series.back().points.emplace_back(static_cast<double>(depth), loss);
     }
     result.table.rows.push_back(row);

@@ -74,7 +74,7 @@ std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const Se
 
 struct Practice {
   std::int64_t steps = 0;  // 0: until the time is over
-  double seconds = 0;      // 0: until the steps are made
+  double seconds = 0;      // of processor time; 0: until the steps are made
   float learning_rate = 1e-3f;
   int warmup_steps = 50;
   std::uint64_t seed = 1;
@@ -82,7 +82,7 @@ struct Practice {
 
 struct PracticeCurve {
   std::vector<double> losses;  // of every step, per target
-  double seconds = 0;
+  double seconds = 0;          // of processor time
 
   // Mean of the last `count` of them.
   double recent(std::size_t count = 20) const;

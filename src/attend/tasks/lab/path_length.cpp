@@ -44,12 +44,13 @@ LabResult run_path_length(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Read a symbol (of {}), then n - 1 others and one more, and say what the first was. A Transformer of two layers (d_model 64) with {} "
-      "parameters and a GRU (width {}) with {} are trained for {} seconds each at every distance; the share of right answers on 1024 new "
+      "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each at every distance; the share of right "
+      "answers on 1024 new "
       "sequences. Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
       kSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds, 1.0 / kSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};
   Plot plot{"path-length",
-            fmt::format("Recall after {} seconds of training", seconds),
+            fmt::format("Recall after {} seconds of training (processor time)", seconds),
             {"distance n", AxisScale::log2},
             {"share of right answers"},
             {{"Transformer", {}}, {"GRU", {}}}};

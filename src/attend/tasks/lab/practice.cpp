@@ -37,7 +37,7 @@ PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Pra
 
   Random random({practice.seed, stream_of("lab.practice")});
   PracticeCurve curve;
-  const Stopwatch watch;
+  const ProcessorStopwatch watch;
   for (std::int64_t step = 1; practice.steps == 0 || step <= practice.steps; ++step) {
     if (practice.seconds > 0 && watch.seconds() >= practice.seconds) break;
     const Exercise exercise = make(random);
