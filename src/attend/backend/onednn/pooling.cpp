@@ -36,7 +36,7 @@ void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::s
     auto row = hn::Set(di, first_row);
     for (std::size_t n = 1; n < count; ++n) {
       const auto v = load_up_to(x + n * stride + c, left);
-      const auto nan_first = hn::AndNot(hn::Ne(largest, largest), hn::Ne(v, v));
+      const auto nan_first = hn::AndNot(hn::IsNaN(largest), hn::IsNaN(v));
       const auto larger = hn::Or(hn::Gt(v, largest), nan_first);
       largest = hn::IfThenElse(larger, v, largest);
       row = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, first_row + static_cast<std::int32_t>(n)), row);
