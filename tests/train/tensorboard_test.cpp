@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "checkpoint/test_folder.h"
 
 namespace attend {
 namespace {
@@ -137,14 +138,8 @@ std::vector<Event> read_events(const std::filesystem::path& path) {
   return events;
 }
 
-class TensorBoardTest : public ::testing::Test {
+class TensorBoardTest : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / "attend_tensorboard_test";
-    std::filesystem::remove_all(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::vector<std::filesystem::path> files() const {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) found.push_back(entry.path());
@@ -155,7 +150,6 @@ class TensorBoardTest : public ::testing::Test {
     return {.every = every, .now = [this] { return clock_ += 0.25; }};
   }
 
-  std::filesystem::path folder_;
   double clock_ = 1700000000;
 };
 
