@@ -228,12 +228,13 @@ TEST_F(TensorBoardTest, GivesAResumedRunAFileOfItsOwnThatDropsLostSteps) {
 }
 
 TEST_F(TensorBoardTest, SaysWhereItCannotWrite) {
-  std::ofstream(folder_) << "a file, not a folder";
+  const std::filesystem::path occupied = path("occupied");
+  std::ofstream(occupied) << "a file, not a folder";
   try {
-    TensorBoard(folder_, options(1)).on_start({});
+    TensorBoard(occupied, options(1)).on_start({});
     FAIL() << "expected IoError";
   } catch (const IoError& error) {
-    EXPECT_NE(std::string(error.what()).find(folder_.string()), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find(occupied.string()), std::string::npos);
   }
 }
 
