@@ -102,6 +102,25 @@ TEST_F(Gradient, OfCrossEntropy) {
   }
 }
 
+TEST_F(Gradient, OfPairedCrossEntropy) {
+  for (const float divergence : {0.0f, 1.0f, 5.0f}) {
+    SCOPED_TRACE(divergence);
+    const Tensor one = operands.normal(kRows, kColumns), other = operands.normal(kRows, kColumns);
+    const std::vector<std::int32_t> targets = operands.ids(kRows, kColumns);
+    const Tensor losses = Tensor::empty({kRows});
+    const Tensor nll = Tensor::empty({kRows});
+    constexpr float kGradientScale = 0.25f;
+    const auto loss = [&] {
+      kernels.paired_cross_entropy(one, other, targets, {0.1f, divergence, 0.0f}, losses, nll);
+      return kGradientScale * kernels.sum(losses);
+    };
+    const Tensor to_one = one.clone(), to_other = other.clone();
+    kernels.paired_cross_entropy(to_one, to_other, targets, {0.1f, divergence, kGradientScale}, losses, nll);
+    expect_gradient(loss, one, to_one);
+    expect_gradient(loss, other, to_other);
+  }
+}
+
 TEST_F(Gradient, OfDropoutIsDropout) {
   const Dropout dropout{.p = 0.4f, .key = {1, 2}};
   const Tensor x = operands.normal(kRows, kColumns);

@@ -48,6 +48,18 @@ KernelCase cross_entropy_case(const char* name, float label_smoothing, float gra
           }};
 }
 
+KernelCase paired_cross_entropy_case(const char* name, const PairedLoss& options) {
+  // Differences of scores reach 60, and so do divergences.
+  return {name, kMatrixShapes, {1e-5, 3e-6}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor one = scores(o, shape, false), other = scores(o, shape, false);
+            const std::vector<std::int32_t> targets = o.ids(shape[0], shape[1]);
+            const Tensor losses = o.output_vector(shape[0]);
+            const Tensor nll = o.output_vector(shape[0]);
+            b.paired_cross_entropy(one, other, targets, options, losses, nll);
+            return {losses, nll, one, other};
+          }};
+}
+
 }  // namespace
 
 std::vector<KernelCase> softmax_cases() {
@@ -76,6 +88,9 @@ std::vector<KernelCase> softmax_cases() {
   cases.push_back(cross_entropy_case("cross_entropy", 0.0f, 1.0f));
   cases.push_back(cross_entropy_case("cross_entropy_smoothed", 0.1f, 0.25f));
   cases.push_back(cross_entropy_case("cross_entropy_without_gradient", 0.1f, 0.0f));
+  cases.push_back(paired_cross_entropy_case("paired_cross_entropy", {0.1f, 5.0f, 0.25f}));
+  cases.push_back(paired_cross_entropy_case("paired_cross_entropy_unsmoothed", {0.0f, 1.0f, 1.0f}));
+  cases.push_back(paired_cross_entropy_case("paired_cross_entropy_without_gradient", {0.1f, 5.0f, 0.0f}));
   return cases;
 }
 

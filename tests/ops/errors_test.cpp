@@ -149,6 +149,11 @@ std::vector<Mistake> loss_mistakes() {
        [=] {
          projected_cross_entropy(x, weight, {}, ids({0, 0, 0, 0, 0}));
        }},
+      {"paired_cross_entropy", "[4, 3]", "[3, 5]",
+       [=] {
+         paired_cross_entropy(x, var({3, 5}), ids({0, 1}), 1.0f);
+       }},
+      {"paired_cross_entropy", "[4, 3]", "[4]", [=] { paired_cross_entropy(x, weight, targets, 1.0f); }},
       {"target_log_probabilities", "[4, 3]", "[5, 4]",
        [=] {
          target_log_probabilities(x.value(), Tensor::zeros({5, 4}), *targets);
@@ -230,7 +235,12 @@ TEST(WrongNumbers, OutsideTheClassesAreRefused) {
   expect_error<ShapeError>([&] { cross_entropy(x, ids({0, 3})); }, {"[cross_entropy]", "0..2", "got 3"});
   expect_error<ShapeError>([&] { cross_entropy(x, ids({-1, 0})); }, {"[cross_entropy]", "0..2", "got -1"});
   expect_error<ShapeError>([&] { projected_cross_entropy(x, var({9, 3}), {}, ids({0, 9})); }, {"[projected_cross_entropy]", "0..8", "9"});
+  expect_error<ShapeError>([&] { paired_cross_entropy(x, var({9, 3}), ids({9}), 1.0f); }, {"[paired_cross_entropy]", "0..8", "got 9"});
   expect_error<ShapeError>([&] { target_log_probabilities(x.value(), Tensor::zeros({9, 3}), {9, 0}); }, {"0..8", "got 9"});
+}
+
+TEST(WrongNumbers, ANegativeDivergenceIsRefused) {
+  expect_error<ConfigError>([] { paired_cross_entropy(var({2, 3}), var({9, 3}), ids({0}), -1.0f); }, {"[paired_cross_entropy]", "-1"});
 }
 
 TEST(WrongNumbers, ThatAreNoProbabilitiesAreRefused) {

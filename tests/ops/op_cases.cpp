@@ -187,6 +187,14 @@ std::vector<OpCase> loss_op_cases() {
        [=](Inputs in) {
          return projected_cross_entropy(in[0], in[1], {}, targets, {0.1f, 2.5}).loss;
        }},
+      {"paired_cross_entropy",
+       {x, weight},
+       [=](Inputs in) {
+         return paired_cross_entropy(in[0], in[1], ids({3, 0}), 5.0f, {0.1f, 2.5}).loss;
+       }},
+      {"paired_cross_entropy_of_nothing",
+       {{{0, 3}}, weight},
+       [=](Inputs in) { return paired_cross_entropy(in[0], in[1], none, 1.0f).loss; }},
       {"projected_cross_entropy_of_nothing",
        {{{0, 3}}, weight, bias},
        [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], none).loss; }},

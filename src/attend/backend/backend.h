@@ -50,6 +50,12 @@ struct AttentionLayout {
   Dropout dropout;     // on the weights; mask element (query_row * heads + head, key index within the sequence)
 };
 
+struct PairedLoss {
+  float label_smoothing = 0.0f;
+  float divergence = 0.0f;      // weight of the disagreement
+  float gradient_scale = 0.0f;  // 0: no gradients
+};
+
 struct AdamStep {
   float learning_rate = 0.0f;
   float beta1 = 0.9f;
@@ -127,6 +133,11 @@ class Backend {
   // Writes losses [N] and nll [N] = -log p[t], and replaces logits by gradient_scale * dloss/dlogits (left alone when gradient_scale is 0).
   virtual void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
                              const Tensor& losses, const Tensor& nll) = 0;
+  // Of two predictions a, b [N, V] of the same targets, held to agree (R-Drop, Liang et al. 2021). With their cross-entropies as above,
+  //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),   nll = (nll of a + nll of b) / 2.
+  // Writes losses [N] and nll [N], and replaces a and b by gradients as above. Logits must be finite.
+  virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
+                                    const Tensor& losses, const Tensor& nll) = 0;
 
   // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------------------------------------------
   // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the backward pass, or undefined.

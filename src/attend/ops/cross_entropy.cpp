@@ -13,11 +13,15 @@ namespace {
 // Rows whose logits exist at a time. With V = 10,000: 512 rows are 20 MB, small enough to be reused soon, tall enough for the products.
 constexpr std::int64_t kChunk = 512;
 
-void check_targets(std::string_view op, const Shape& x, std::int64_t classes, const std::vector<std::int32_t>& targets) {
-  detail::expect_one_per_row(op, "targets", x, targets.size());
+void check_classes(std::string_view op, std::int64_t classes, const std::vector<std::int32_t>& targets) {
   for (const std::int32_t target : targets) {
     if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
   }
+}
+
+void check_targets(std::string_view op, const Shape& x, std::int64_t classes, const std::vector<std::int32_t>& targets) {
+  detail::expect_one_per_row(op, "targets", x, targets.size());
+  check_classes(op, classes, targets);
 }
 
 void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
@@ -133,6 +137,48 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
         send(to_w, dw, dloss.item());
         if (db.defined()) send(to_b, db, dloss.item());
       });
+  return {output, total, backend().sum(nll)};
+}
+
+CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets, float divergence,
+                                  const CrossEntropyOptions& options) {
+  constexpr std::string_view op = "paired_cross_entropy";
+  check_projection(op, x.shape(), weight.value());
+  const std::int64_t rows = std::ssize(*targets), classes = weight.dim(0);
+  detail::expect(x.dim(0) == 2 * rows, op, "x [2N, D] and N targets", x.shape(), Shape{rows});
+  check_classes(op, classes, *targets);
+  check_smoothing(op, options);
+  if (!(divergence >= 0.0f)) throw ConfigError(fmt::format("[{}] expected a divergence of 0 or more, got {}", op, divergence));
+
+  const Tensor losses = Tensor::empty({rows});
+  const Tensor nll = Tensor::empty({rows});
+  const float scale = gradient_scale(options, targets->size());
+  const bool recording = will_record({&x, &weight});
+  const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
+  const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
+  const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
+  const Tensor logits = Tensor::empty({2 * std::min(kChunk / 2, rows), classes});
+
+  for (std::int64_t begin = 0; begin < rows; begin += kChunk / 2) {
+    const std::int64_t end = std::min(rows, begin + kChunk / 2), count = end - begin;
+    const Tensor part[] = {logits.slice_rows(0, count), logits.slice_rows(count, 2 * count)};
+    const std::int64_t first[] = {begin, rows + begin};
+    for (int i = 0; i < 2; ++i)
+      backend().linear(x.value().slice_rows(first[i], first[i] + count), weight.value(), {}, Activation::none, part[i]);
+    const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    backend().paired_cross_entropy(part[0], part[1], wanted, paired, losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    for (int i = 0; recording && i < 2; ++i) {
+      backend().matmul(part[i], false, weight.value(), false, 0.0f, dx.slice_rows(first[i], first[i] + count));
+      backend().matmul(part[i], true, x.value().slice_rows(first[i], first[i] + count), false, 1.0f, dw);
+    }
+  }
+
+  const double total = backend().sum(losses);
+  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  Variable output = record(loss, {&x, &weight}, [dx, dw, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
+    send(to_x, dx, dloss.item());
+    send(to_w, dw, dloss.item());
+  });
   return {output, total, backend().sum(nll)};
 }
 

@@ -27,6 +27,13 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
 CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options = {});
 
+// The loss of two predictions of the same N targets, made with different dropout and held to agree (R-Drop, Liang et al. 2021): with
+// P = softmax(x[n] weight^T) and Q = softmax(x[N+n] weight^T), the mean of the two cross-entropies and divergence/4 (KL(P || Q) +
+// KL(Q || P)). Chunk by chunk, too; loss_sum and nll are over the N targets. x [2N, D], weight [V, D]. Throws as cross_entropy does;
+// ConfigError for a divergence below 0.
+CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets, float divergence,
+                                  const CrossEntropyOptions& options = {});
+
 // log softmax(x weight^T)[targets], row by row, without holding all logits. x [N, D], weight [V, D], N targets. No gradients. Throws
 // ShapeError.
 std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets);

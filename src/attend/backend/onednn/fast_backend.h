@@ -2,8 +2,8 @@
 // bf16 that are to come; in f32 its results depend on the number of rows (gemm.h).
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,
-// pooling.cpp, adam.cpp, softmax.cpp, cross_entropy.cpp, attention*.cpp,
-// additive_scores.cpp, gru.cpp, top_k.cpp. targets.h says how a file with kernels looks.
+// pooling.cpp, adam.cpp, softmax.cpp, cross_entropy.cpp,
+// paired_cross_entropy.cpp, attention*.cpp, additive_scores.cpp, gru.cpp, top_k.cpp. targets.h says how a file with kernels looks.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,8 @@ class FastBackend final : public Backend {
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) final;
   void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
                      const Tensor& losses, const Tensor& nll) final;
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
+                            const Tensor& losses, const Tensor& nll) final;
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                  const Tensor& log_sum_exp, const Tensor& weights) final;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,

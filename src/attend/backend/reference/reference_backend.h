@@ -56,6 +56,8 @@ class ReferenceBackend final : public Backend {
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
   void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
                      const Tensor& losses, const Tensor& nll) override;
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
+                            const Tensor& losses, const Tensor& nll) override;
 
   // attention.cpp
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
