@@ -26,6 +26,12 @@ TEST(Tokens, MayBeNone) {
   EXPECT_EQ(tokens.count(), 0);
 }
 
+TEST(Tokens, TwiceAreAllSequencesAndThenAllAgain) {
+  const Tokens twice = Tokens::copy(Numbers{5, 6, 7}, Numbers{0, 2, 2, 3}).twice();
+  EXPECT_EQ(*twice.ids, (Numbers{5, 6, 7, 5, 6, 7}));
+  EXPECT_EQ(*twice.offsets, (Numbers{0, 2, 2, 3, 5, 5, 6}));
+}
+
 TEST(Tokens, RefuseOffsetsThatDoNotRiseFromZeroToTheirNumber) {
   for (const Numbers& offsets : {Numbers{}, Numbers{1, 3}, Numbers{0, 2}, Numbers{0, 4}, Numbers{0, 3, 2, 3}, Numbers{0, -1, 3}})
     expect_error<ShapeError>([&] { Tokens::copy(Numbers{5, 6, 7}, offsets); }, {"[tokens]", "from 0 to 3"});

@@ -22,7 +22,7 @@ struct Setting {
   std::int64_t batch_tokens = 1000;
   std::optional<std::uint64_t> seed = std::nullopt;
   float dropout = 0.0f;
-  float label_smoothing = 0.1f;
+  TranslationLoss loss = {};
   bool validates = true;
 };
 
@@ -51,7 +51,7 @@ TranslationObjective objective_of(const Setting& s) {
     decoding.beam.beam_size = 1;
     validation = TranslationValidation{kPairs, batches(model, 30, std::nullopt), decoding};
   }
-  return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.label_smoothing, std::move(validation));
+  return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation));
 }
 
 TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
@@ -93,7 +93,7 @@ TEST(TranslationObjective, CountsTargetsAndSourcesWithTheirEnds) {
 }
 
 TEST(TranslationObjective, SmoothsTheLossButNotTheLikelihood) {
-  TranslationObjective smooth = objective_of({}), sharp = objective_of({.label_smoothing = 0.0f});
+  TranslationObjective smooth = objective_of({}), sharp = objective_of({.loss = {.label_smoothing = 0.0f}});
   Pass pass = Pass::inference();
   const BatchLoss a = smooth.loss(0, 0, 1.0, pass), b = sharp.loss(0, 0, 1.0, pass);
   EXPECT_EQ(a.nll_sum, b.nll_sum);
@@ -110,6 +110,28 @@ TEST(TranslationObjective, DropsByTheKeyOfThePass) {
   EXPECT_EQ(loss(1, 1), loss(1, 1));
   EXPECT_NE(loss(1, 1), loss(1, 2));
   EXPECT_NE(loss(1, 1), loss(2, 1));
+}
+
+TEST(TranslationObjective, HasNothingToAgreeOnWithoutDropout) {
+  TranslationObjective one = objective_of({}), two = objective_of({.loss = {.r_drop = 5.0f}});
+  Pass pass = Pass::training(1, 1);
+  const BatchLoss a = one.loss(0, 0, 1.0, pass), b = two.loss(0, 0, 1.0, pass);
+  EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5 * a.loss_sum);
+  EXPECT_NEAR(a.nll_sum, b.nll_sum, 1e-5 * a.nll_sum);
+  backward(a.loss);
+  backward(b.loss);
+  const std::vector<float> expected = one.parameters().gradients().to_vector(), actual = two.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 2e-5) << "gradient " << i;
+}
+
+TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
+  TranslationObjective weak = objective_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
+                       strong = objective_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), none = objective_of({.dropout = 0.3f});
+  Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
+  const BatchLoss a = weak.loss(0, 0, 1.0, pass), b = strong.loss(0, 0, 1.0, same);
+  EXPECT_EQ(a.nll_sum, b.nll_sum);
+  EXPECT_GT(b.loss_sum, a.loss_sum + 1.0);
+  EXPECT_EQ(none.validate().loss, strong.validate().loss);
 }
 
 TEST(TranslationObjective, ValidatesWithoutTouchingAnything) {

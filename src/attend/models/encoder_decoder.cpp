@@ -61,6 +61,13 @@ CrossEntropy EncoderDecoder::loss(const Tokens& src, const Tokens& tgt, const Id
   return projected_cross_entropy(hidden, *output_, {}, targets, options);
 }
 
+CrossEntropy EncoderDecoder::paired_loss(const Tokens& src, const Tokens& tgt, const Ids& targets, float divergence,
+                                         const CrossEntropyOptions& options, Pass& pass) const {
+  const Tokens both = src.twice();
+  const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
+  return paired_cross_entropy(hidden, *output_, targets, divergence, options);
+}
+
 void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
   if (parents.size() != tokens.size())
     throw ShapeError(fmt::format("[step] expected a token for every parent, got {} parents and {} tokens", parents.size(), tokens.size()));

@@ -58,6 +58,9 @@ class EncoderDecoder {
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.
   CrossEntropy loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  // Of two passes with different dropout, held to agree: paired_cross_entropy().
+  CrossEntropy paired_loss(const Tokens& src, const Tokens& tgt, const Ids& targets, float divergence, const CrossEntropyOptions& options,
+                           Pass& pass) const;
 
   // Decoding step by step, with one hypothesis for each sentence of src.
   virtual std::unique_ptr<DecodingState> begin(const Tokens& src) const = 0;

@@ -16,4 +16,12 @@ Tokens Tokens::copy(std::span<const std::int32_t> ids, std::span<const std::int3
           std::make_shared<const std::vector<std::int32_t>>(offsets.begin(), offsets.end())};
 }
 
+Tokens Tokens::twice() const {
+  auto all = std::make_shared<std::vector<std::int32_t>>(*ids);
+  all->insert(all->end(), ids->begin(), ids->end());
+  auto ends = std::make_shared<std::vector<std::int32_t>>(*offsets);
+  for (std::size_t i = 1; i < offsets->size(); ++i) ends->push_back(offsets->back() + (*offsets)[i]);
+  return {std::move(all), std::move(ends)};
+}
+
 }  // namespace attend

@@ -18,6 +18,9 @@ struct Tokens {
   // Copies. Throws ShapeError unless offsets rise from 0 to ids.size().
   static Tokens copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets);
 
+  // All sequences, and then all of them again: for two passes with different dropout.
+  Tokens twice() const;
+
   std::int64_t sequences() const { return static_cast<std::int64_t>(offsets->size()) - 1; }
   std::int64_t count() const { return static_cast<std::int64_t>(ids->size()); }
 

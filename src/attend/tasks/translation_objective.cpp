@@ -6,17 +6,22 @@ namespace attend {
 
 namespace {
 
-Tokens tokens_of(const Ragged& ragged) { return Tokens::copy(ragged.ids, ragged.offsets); }
+// A batch as the model takes it.
+struct Samples {
+  Tokens src, tgt;
+  Ids targets;
+
+  explicit Samples(const TranslationBatch& batch)
+      : src(Tokens::copy(batch.src.ids, batch.src.offsets)),
+        tgt(Tokens::copy(batch.tgt_in.ids, batch.tgt_in.offsets)),
+        targets(std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out)) {}
+};
 
 }  // namespace
 
-TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches, float label_smoothing,
+TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
                                            std::optional<TranslationValidation> validation)
-    : model_(std::move(model)),
-      translator_(model_),
-      batches_(std::move(batches)),
-      label_smoothing_(label_smoothing),
-      validation_(std::move(validation)) {}
+    : model_(std::move(model)), translator_(model_), batches_(std::move(batches)), loss_(loss), validation_(std::move(validation)) {}
 
 BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
   const TranslationBatcher::Size size = batches_.size(epoch, batch);
@@ -24,12 +29,11 @@ BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
 }
 
 BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
-  return loss_of(batches_.batch(epoch, batch), normalizer, pass);
-}
-
-BatchLoss TranslationObjective::loss_of(const TranslationBatch& batch, double normalizer, Pass& pass) const {
-  const auto targets = std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out);
-  CrossEntropy result = model_.network->loss(tokens_of(batch.src), tokens_of(batch.tgt_in), targets, {label_smoothing_, normalizer}, pass);
+  const Samples samples(batches_.batch(epoch, batch));
+  const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  CrossEntropy result = loss_.r_drop > 0.0f
+                            ? model_.network->paired_loss(samples.src, samples.tgt, samples.targets, loss_.r_drop, options, pass)
+                            : model_.network->loss(samples.src, samples.tgt, samples.targets, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
@@ -38,12 +42,12 @@ Validation TranslationObjective::validate() {
   Validation result;
   double targets = 0;
   for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
-    const TranslationBatch batch = validation_->batches.batch(0, i);
+    const Samples samples(validation_->batches.batch(0, i));
     Pass pass = Pass::inference();
-    const BatchLoss part = loss_of(batch, 1.0, pass);
+    const CrossEntropy part = model_.network->loss(samples.src, samples.tgt, samples.targets, {loss_.label_smoothing, 1.0}, pass);
     result.loss += part.loss_sum;
-    result.nll += part.nll_sum;
-    targets += static_cast<double>(batch.tgt_out.size());
+    result.nll += part.nll;
+    targets += static_cast<double>(samples.targets->size());
   }
   result.loss /= targets;
   result.nll /= targets;

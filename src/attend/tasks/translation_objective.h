@@ -20,9 +20,14 @@ struct TranslationValidation {
   bool pretokenized = false;  // BLEU on the tokens as they are, instead of sacreBLEU's 13a
 };
 
+struct TranslationLoss {
+  float label_smoothing = 0.1f;
+  float r_drop = 0.0f;  // weight of the divergence between two passes with different dropout; 0: one pass
+};
+
 class TranslationObjective final : public Objective {
  public:
-  TranslationObjective(TranslationModel model, TranslationBatcher batches, float label_smoothing,
+  TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
                        std::optional<TranslationValidation> validation);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
@@ -34,12 +39,10 @@ class TranslationObjective final : public Objective {
   Validation validate() override;
 
  private:
-  BatchLoss loss_of(const TranslationBatch& batch, double normalizer, Pass& pass) const;
-
   TranslationModel model_;
   Translator translator_;
   TranslationBatcher batches_;
-  float label_smoothing_;
+  TranslationLoss loss_;
   std::optional<TranslationValidation> validation_;
 };
 

@@ -34,6 +34,7 @@ void check(const TranslationTraining& o) {
   if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
+  if (!(o.loss.training.r_drop >= 0.0f)) throw ConfigError(fmt::format("r-drop: expected 0 or more, got {}", o.loss.training.r_drop));
   validate(o.decoding);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
@@ -111,7 +112,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     validation = TranslationValidation{std::move(text), std::move(valid_batches), decoding, o.vocabulary.tokenizer.pretokenized};
   }
 
-  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.label_smoothing, std::move(validation));
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));
   task.describe_model = [model](Checkpoint& checkpoint) {
     describe_translation_model(checkpoint, model);
     add_golden_sentences(checkpoint);

@@ -10,6 +10,7 @@
 #include "attend/models/architecture.h"
 #include "attend/tasks/training_task.h"
 #include "attend/tasks/translation_model.h"
+#include "attend/tasks/translation_objective.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
 
@@ -51,13 +52,16 @@ void fields(VocabularyOptions& o, Visitor&& visit) {
 }
 
 struct TranslationLossOptions {
-  float label_smoothing = 0.1f;
+  TranslationLoss training;
   int valid_beam_size = 1;
 };
 
 template <class Visitor>
 void fields(TranslationLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
+  visit("label-smoothing", o.training.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
+  visit("r-drop", o.training.r_drop,
+        "weight of the divergence between two passes over each batch with different dropout (R-Drop, Liang et al. 2021); such a step costs "
+        "two; 0: one pass");
   visit("valid-beam-size", o.valid_beam_size, "beam with which the validation text is translated to measure BLEU");
 }
 

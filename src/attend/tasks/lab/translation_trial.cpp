@@ -73,8 +73,8 @@ std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig 
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
   TranslationValidation validation{valid_text_, TranslationBatcher(valid_, ids, {4096}, std::nullopt), decoding, pretokenized_};
-  return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, ids, {batch_tokens}, seed), label_smoothing,
-                                                std::move(validation));
+  return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, ids, {batch_tokens}, seed),
+                                                TranslationLoss{label_smoothing}, std::move(validation));
 }
 
 TransformerConfig trial_transformer() {
