@@ -13,7 +13,7 @@
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/tokens.h"
-#include "attend/tasks/lab/plot.h"
+#include "attend/tasks/plot.h"
 
 namespace attend::lab {
 

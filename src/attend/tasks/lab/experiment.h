@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/tasks/lab/plot.h"
+#include "attend/tasks/plot.h"
 
 namespace attend::lab {
 

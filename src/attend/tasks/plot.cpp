@@ -1,12 +1,12 @@
-#include "attend/tasks/lab/plot.h"
+#include "attend/tasks/plot.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "attend/tasks/lab/axis_ticks.h"
+#include "attend/tasks/axis_ticks.h"
 
-namespace attend::lab {
+namespace attend {
 
 namespace {
 
@@ -107,7 +107,8 @@ class Drawing {
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
       const double width = 46 + kCharacter * static_cast<double>(series(i).label.size());
       if (x > kLeft && x + width > kWidth - kRight) x = kLeft, y += kLegendLine;
-      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours, bars_ ? "" : line_at("line", x, y, x + 20, y), marker(i, x + 10, y));
+      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours, bars_ || !plot_.joined ? "" : line_at("line", x, y, x + 20, y),
+                         marker(i, x + 10, y));
       out += text_at(x + 25, y + 4.5, "start", series(i).label);
       x += width;
     }
@@ -145,6 +146,7 @@ class Drawing {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x, at_y);
       marks += marker(i, at_x, at_y);
     }
+    if (!plot_.joined) return marks;
     const bool many = series(i).points.size() > 40;
     return path.empty() ? "" : fmt::format("<path class=\"line\" d=\"{}\"/>{}", path, many ? "" : marks);
   }
@@ -176,4 +178,4 @@ class Drawing {
 
 std::string to_svg(const Plot& plot) { return Drawing(plot).svg(); }
 
-}  // namespace attend::lab
+}  // namespace attend

@@ -1,4 +1,4 @@
-#include "attend/tasks/lab/axis_ticks.h"
+#include "attend/tasks/axis_ticks.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace attend::lab {
+namespace attend {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::vector<AxisTicks::Tick> AxisTicks::ticks() const {
   return ticks;
 }
 
-}  // namespace attend::lab
+}  // namespace attend

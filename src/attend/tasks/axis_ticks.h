@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/tasks/lab/plot.h"
+#include "attend/tasks/plot.h"
 
-namespace attend::lab {
+namespace attend {
 
 class AxisTicks {
  public:
@@ -33,4 +33,4 @@ class AxisTicks {
   double high_ = 1;
 };
 
-}  // namespace attend::lab
+}  // namespace attend

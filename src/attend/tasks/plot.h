@@ -1,11 +1,12 @@
-// Plots as SVG: lines with markers, or groups of bars; axes, ticks, legend; linear or logarithmic. Readable on a light and a dark page.
+// Plots as SVG: lines with markers, points, or groups of bars; axes, ticks, legend; linear or logarithmic. Readable on a light and a dark
+// page.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace attend::lab {
+namespace attend {
 
 enum class AxisScale { linear, log2, log10 };
 
@@ -26,9 +27,10 @@ struct Plot {
   Axis y;
   std::vector<Series> series;
   std::vector<std::string> categories = {};  // not empty: bars, one group for each
+  bool joined = true;                        // the points of a series, by a line
 };
 
 // Points that are not finite, or not positive on a logarithmic axis, are left out.
 std::string to_svg(const Plot& plot);
 
-}  // namespace attend::lab
+}  // namespace attend
