@@ -40,10 +40,23 @@ TEST_F(EmbedCommand, FindsTheNearestUsesOfAWord) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3);
 }
 
+TEST_F(EmbedCommand, MeasuresHowFarTheSensesOfAWordAreApart) {
+  write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tA dog sees the man .\nother\tA dog sees the man .\n");
+  ASSERT_EQ(run({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man", "--plot", path("plot.svg")}), 0) << error_;
+  EXPECT_NE(out_.find("2 one, 2 other"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("static embedding"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("layer 1"), std::string::npos) << out_;
+  EXPECT_NE(read(path("plot.svg")).find("<svg"), std::string::npos);
+}
+
 TEST_F(EmbedCommand, SaysWhatIsWrong) {
   expect_error({"embed", model("run"), "--nearest", "zebra", "--corpus", path("train.en")}, {"zebra"}, "The man sleeps.\n");
   expect_error({"embed", model("run"), "--nearest", "man"}, {"--corpus"}, "The man sleeps.\n");
   expect_error({"embed", model("run"), "--layer", "5"}, {"layer"}, "The man sleeps.\n");
+  write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tThe man sleeps.\n");
+  expect_error({"embed", model("run"), "--senses", path("uses.tsv")}, {"--word"});
+  expect_error({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man"}, {"other", "two uses"});
+  expect_error({"embed", model("run"), "--senses", path("missing.tsv"), "--word", "man"}, {"missing.tsv"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "attend/core/error.h"
 #include "attend/tasks/nearest_contexts.h"
+#include "tasks/small_language.h"
 #include "tasks/small_model.h"
 
 namespace attend {
@@ -79,6 +80,18 @@ TEST_F(EmbedderTest, KnowsItsLayers) {
 TEST_F(EmbedderTest, AnEmptyTextIsZeros) {
   EXPECT_EQ(embed({""}).front().vectors.dim(0), 0);
   EXPECT_EQ(embed({""}, -1, EmbeddingPooling::mean).front().vectors.to_vector(), std::vector<float>(16, 0.0f));
+}
+
+TEST(LanguageEmbedder, KnowsWhatStandsBeforeAToken) {
+  const Embedder embedder(small_language_model());
+  EmbeddingOptions options;
+  options.pooling = EmbeddingPooling::none;
+  const std::vector<std::string> texts{"the cat sat", "the cat ran to the mat", "a cat sat"};
+  const auto embeddings = embedder.embed(texts, options);
+  const auto word = [&](std::size_t text, std::int64_t t) { return embeddings[text].vectors.slice_rows(t, t + 1).to_vector(); };
+  EXPECT_EQ(embeddings[0].vectors.shape(), (Shape{3, 32}));
+  EXPECT_EQ(word(0, 1), word(1, 1)) << "what follows is not seen";
+  EXPECT_NE(word(0, 1), word(2, 1));
 }
 
 TEST_F(EmbedderTest, FindsTheNearestUsesOfAWord) {

@@ -13,11 +13,25 @@
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/tasks/nearest_contexts.h"
+#include "attend/tasks/word_senses.h"
 
 namespace attend {
 namespace {
 
 constexpr std::size_t kWindow = 1024;  // lines in memory
+
+struct SenseOptions {
+  std::string senses;
+  std::string word;
+  std::string plot;
+};
+
+template <class Visitor>
+void fields(SenseOptions& o, Visitor&& visit) {
+  visit("senses", o.senses, "instead of standard input: file of uses of a word, sense TAB text; print how far its senses are apart");
+  visit("word", o.word, "the word in them");
+  visit("plot", o.plot, "write an SVG with the uses as points, at --layer");
+}
 
 struct EmbedArguments {
   std::string model;
@@ -26,6 +40,7 @@ struct EmbedArguments {
   ThreadOptions threads;
   EmbeddingOptions embedding;
   NearestOptions nearest;
+  SenseOptions senses;
 };
 
 template <class Visitor>
@@ -35,6 +50,7 @@ void fields(EmbedArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
   fields(a.embedding, visit);
   fields(a.nearest, visit);
+  fields(a.senses, visit);
 }
 
 // Numbers with as many digits as their float has, not as its double would.
@@ -97,10 +113,26 @@ void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
     fmt::print("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
 }
 
+void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
+  const SenseOptions& options = arguments.senses;
+  if (options.word.empty()) throw ConfigError("--word: expected the word of which the senses are, got none");
+  const LabelledText uses = read_labelled(std::span(&options.senses, 1), {});
+  const WordSenses result = measure_senses(embedder, uses, options.word, arguments.embedding.layer);
+  for (std::size_t s = 0; s < result.senses.size(); ++s) fmt::print("{}{} {}", s == 0 ? "" : ", ", result.uses[s], result.senses[s]);
+  fmt::print("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
+  for (const SenseSeparation& row : result.separations)
+    fmt::print("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
+  if (options.plot.empty()) return;
+  AtomicFile file(options.plot);
+  file.write(to_svg(result.plot));
+  file.commit();
+}
+
 void run_embed(const EmbedArguments& arguments) {
   use_threads(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
   if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
+  if (!arguments.senses.senses.empty()) return print_senses(embedder, arguments);
   if (arguments.npy.empty()) {
     embed_lines(embedder, arguments, [&](const TextEmbedding& e) { fmt::print("{}\n", to_json(e, arguments.embedding.pooling)); });
     return;
@@ -118,7 +150,7 @@ void run_embed(const EmbedArguments& arguments) {
 }  // namespace
 
 void add_embed_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("embed", "Vectors of the lines of standard input, from a model's encoder");
+  CLI::App* command = app.add_subcommand("embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
   command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
   OptionBinding(*command).add(*arguments);

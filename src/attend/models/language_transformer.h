@@ -14,6 +14,7 @@
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/sampled_cross_entropy.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -75,6 +76,9 @@ class LanguageTransformer {
   const LanguageTransformerConfig& config() const { return config_; }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
+
+  // The table of the embeddings [V, D].
+  Tensor embeddings() const { return float_weights(embedding_->value()); }
 
   // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
   Variable hidden(const Tokens& text, Pass& pass) const;

@@ -14,13 +14,6 @@ namespace attend {
 
 namespace {
 
-// Which of the encoder's recorded states (its input, then every layer's output) an option means.
-std::size_t state_index(int layer, int layers) {
-  const int index = layer < 0 ? layers + 1 + layer : layer;
-  if (index < 0 || index > layers) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers + 1, layers, layer));
-  return static_cast<std::size_t>(index);
-}
-
 // [T, D] -> [1, D].
 Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
   if (pooling == EmbeddingPooling::none) return vectors;
@@ -53,6 +46,7 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
 Embedder Embedder::load(const std::filesystem::path& path) {
   const Checkpoint checkpoint = load_checkpoint(path);
   if (checkpoint.text("attend.task") == kClassification) return Embedder(classification_model(checkpoint));
+  if (checkpoint.text("attend.task") == kLanguageModelling) return Embedder(language_model(checkpoint));
   return Embedder(translation_model(checkpoint));
 }
 
@@ -72,9 +66,23 @@ Embedder::Embedder(const ClassificationModel& model)
                model.classifier->embeddings(),
                [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); }} {}
 
+Embedder::Embedder(const LanguageModel& model)
+    : encoder_{model.tokenizer,
+               model.tokenizer.eos_id(),
+               model.transformer->config().layers(),
+               model.transformer->config().stack.d_model,
+               model.transformer->embeddings(),
+               [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); }} {}
+
+int Embedder::layer_number(int layer) const {
+  const int number = layer < 0 ? layers() + 1 + layer : layer;
+  if (number < 0 || number > layers()) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
+  return number;
+}
+
 std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
   require_at_least("batch-size", options.batch_size, 1);
-  const std::size_t state = state_index(options.layer, layers());
+  const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
   const Tokenizer& tokenizer = encoder_.tokenizer;
   const std::int32_t before = encoder_.bos ? 1 : 0;
   const NoGradient guard;

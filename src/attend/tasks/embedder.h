@@ -1,4 +1,4 @@
-// Texts as vectors: what a trained encoder makes of every token, given the others.
+// Texts as vectors: what a trained model makes of every token, given the others.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/tasks/classification_model.h"
+#include "attend/tasks/language_model.h"
 #include "attend/tasks/translation_model.h"
 
 namespace attend {
@@ -53,13 +54,17 @@ struct TextEncoder {
 
 class Embedder {
  public:
-  // A translation or a classification model: its encoder. Throws IoError or DataError.
+  // The encoder of a translation or a classification model, or a language model, where a token knows what stands before it. Throws IoError
+  // or DataError.
   static Embedder load(const std::filesystem::path& path);
   explicit Embedder(TextEncoder encoder) : encoder_(std::move(encoder)) {}
   explicit Embedder(const TranslationModel& model);
   explicit Embedder(const ClassificationModel& model);
+  explicit Embedder(const LanguageModel& model);
 
   int layers() const { return encoder_.layers; }
+  // 0 .. layers() for EmbeddingOptions::layer. Throws ConfigError for a layer that the model does not have.
+  int layer_number(int layer) const;
   // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent encoder is as wide as both its states.
   int width() const { return encoder_.width; }
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/tasks/word_vector.h"
 
 namespace attend {
 
@@ -14,29 +14,12 @@ namespace {
 
 constexpr std::size_t kWindow = 1024;  // lines in memory
 
-// "Bat," -> "bat".
-std::string bare(std::string word) {
-  const auto is_punctuation = [](unsigned char c) { return c < 0x80 && std::ispunct(c) != 0; };
-  while (!word.empty() && is_punctuation(word.back())) word.pop_back();
-  word.erase(word.begin(), std::find_if_not(word.begin(), word.end(), is_punctuation));
-  for (char& c : word) c = static_cast<char>(static_cast<unsigned char>(c) < 0x80 ? std::tolower(static_cast<unsigned char>(c)) : c);
-  return word;
-}
-
-// The vector of the first such word of a text; empty when there is none.
-std::vector<float> word_vector(const TextEmbedding& embedding, const std::string& bare_word) {
-  for (const Tokenizer::Word& word : embedding.words) {
-    if (bare(word.text) == bare_word) return mean_vector(embedding.vectors, word.begin, word.end);
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
                                           int layer, int count) {
   require_at_least("count", count, 1);
-  const std::string wanted = bare(word);
+  const std::string wanted = bare_word(word);
   EmbeddingOptions options;
   options.layer = layer;
   options.pooling = EmbeddingPooling::none;
@@ -62,7 +45,7 @@ std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::s
     numbers.clear();
   };
   for (std::string line; corpus.next(line);) {
-    if (bare(line).find(wanted) == std::string::npos) continue;  // most lines need no model
+    if (bare_word(line).find(wanted) == std::string::npos) continue;  // most lines need no model
     lines.push_back(line);
     numbers.push_back(corpus.line_number());
     if (lines.size() == kWindow) look_at_window();
