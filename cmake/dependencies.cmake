@@ -4,8 +4,6 @@ find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(dnnl REQUIRED)
-add_library(dnnl::dnnl ALIAS DNNL::dnnl)
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)

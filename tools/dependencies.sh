@@ -1,17 +1,17 @@
 #!/bin/sh
 # The packages that attend needs, by Debian 12's names, and how they get installed: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|lint]   prints the packages
-#   tools/dependencies.sh missing [build|lint]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|lint]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|bench|lint]   prints the packages
+#   tools/dependencies.sh missing [build|bench|lint]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|bench|lint]   installs those that are not installed, with apt as root or through sudo
 #
-# Without a group: both. Nothing is touched, and apt is not even asked, when everything is there.
+# Without a group: all. Nothing is touched, and apt is not even asked, when everything is there.
 set -eu
 
-# ocl-icd-opencl-dev: Debian's CMake package of oneDNN asks for OpenCL, though nothing here uses it.
 build_packages="g++ cmake ninja-build ccache pkg-config
-  libdnnl-dev ocl-icd-opencl-dev libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev
-  libgtest-dev libbenchmark-dev"
+  libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libgtest-dev"
+# ocl-icd-opencl-dev: Debian's CMake package of oneDNN asks for OpenCL, though nothing here uses it.
+bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-venv"
 lint_packages="clang-format-14 clang-tidy-14"
 
 usage() {
@@ -22,8 +22,9 @@ usage() {
 packages() {
   case "$1" in
     build) echo $build_packages ;;
+    bench) echo $bench_packages ;;
     lint) echo $lint_packages ;;
-    all) echo $build_packages $lint_packages ;;
+    all) echo $build_packages $bench_packages $lint_packages ;;
     *) usage ;;
   esac
 }

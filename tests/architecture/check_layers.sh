@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds the layer table and fails, naming file and line, when the sources under ROOT/src break one of its rules:
 #   - a layer includes only layers on rows below its own: neither up nor sideways
-#   - the headers of oneDNN and Highway appear only in backend/onednn, and backend/reference knows nothing of it
+#   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
 #   - project headers are included as "attend/<layer>/<file>.h"
 #   - the library does not print, exit or abort: that is left to the command line
 #   - a file has at most 400 lines
@@ -52,7 +52,7 @@ function check_project_include(path,    parts, other) {
     complain("includes sideways: " layer " and " other " are both on row " row[layer])
   } else if (row[other] > row[layer]) {
     complain("includes upwards: " layer " is on row " row[layer] ", " other " on row " row[other])
-  } else if (folder == "backend/reference" && path ~ /^attend\/backend\/onednn\//) {
+  } else if (folder == "backend/reference" && path ~ /^attend\/backend\/fast\//) {
     complain("the reference kernels must not depend on the fast ones")
   }
 }
@@ -63,8 +63,8 @@ function check_include(line,    path) {
   sub(/[>"].*$/, "", path)
   if (path ~ /^attend\//) {
     check_project_include(path)
-  } else if (path ~ /^(oneapi\/)?dnnl/ || path ~ /^hwy\//) {
-    if (folder != "backend/onednn") complain("includes <" path ">: only backend/onednn may see oneDNN or Highway")
+  } else if (path ~ /^hwy\//) {
+    if (folder != "backend/fast") complain("includes <" path ">: only backend/fast may see Highway")
   } else if (line ~ /"/) {
     complain("includes \"" path "\": write project headers as \"attend/<layer>/<file>.h\", others in angle brackets")
   }

@@ -34,13 +34,11 @@ expect "an include that points sideways fails" "1: includes sideways: nn and tex
 expect "angle brackets hide nothing" "1: includes upwards" src/attend/core/error.h '#  include <attend/cli/program.h>'
 expect "an include of an unknown layer fails" "1: includes .*not in the layer table" src/attend/ops/relu.cpp '#include "attend/utils/strings.h"'
 expect "an unknown folder fails" "1: the folder src/attend/utils is not in the layer table" src/attend/utils/strings.h '#pragma once'
-expect "oneDNN outside its folder fails" "1: includes <oneapi/dnnl/dnnl.hpp>: only backend/onednn" src/attend/ops/matmul.cpp \
-  '#include <oneapi/dnnl/dnnl.hpp>'
-expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/onednn" src/attend/backend/backend.cpp \
+expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/fast" src/attend/backend/backend.cpp \
   '#include <hwy/highway.h>'
-expect "Highway in its folder passes" "" src/attend/backend/onednn/softmax.cpp '#include <hwy/highway.h>'
+expect "Highway in its folder passes" "" src/attend/backend/fast/softmax.cpp '#include <hwy/highway.h>'
 expect "the reference kernels include no fast ones" "1: the reference kernels must not" src/attend/backend/reference/softmax.cpp \
-  '#include "attend/backend/onednn/softmax.h"'
+  '#include "attend/backend/fast/softmax.h"'
 expect "a relative include fails" '1: includes "relu.h": write project headers as' src/attend/ops/relu.cpp '#include "relu.h"'
 expect "printing in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { std::cerr << 1; }'
 expect "exit in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { exit(1); }'

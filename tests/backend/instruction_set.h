@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/backend/onednn/targets.h"
+#include "attend/backend/fast/targets.h"
 // must come after
 #include "hwy/targets.h"
 

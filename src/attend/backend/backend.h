@@ -1,7 +1,7 @@
 // The kernels: about 35 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
-// `fast_backend()` is written with Highway, the instruction set chosen at run time; why its f32 products are not oneDNN's: onednn/gemm.h.
+// `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
 // Both give the same results up to rounding; the tests compare them kernel by kernel.
 //
 // Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H heads, Dh head width, V vocabulary.

@@ -1,4 +1,4 @@
-// Loops over threads. OpenMP underneath, the runtime that oneDNN uses too, so there is one pool of threads in the process.
+// Loops over threads. OpenMP underneath: one pool of threads in the process.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,115 @@
+// fill, add, multiply, axpby, activate, activate_backward.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attend/backend/fast/elementwise.cpp"
+#include "attend/backend/fast/targets.h"
+// must come between the two
+#include "hwy/foreach_target.h"
+
+#include "attend/backend/backend.h"
+#include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attend {
+namespace HWY_NAMESPACE {
+
+void fill_run(float value, float* x, std::size_t count) {
+  const auto filling = hn::Set(Floats(), value);
+  map_row(x, x, count, [&](FloatVector) HWY_ATTR { return filling; });
+}
+
+void add_run(const float* a, const float* b, float* y, std::size_t count) {
+  map_rows(a, b, y, count, [](FloatVector s, FloatVector t) HWY_ATTR { return hn::Add(s, t); });
+}
+
+void multiply_run(const float* a, const float* b, float* y, std::size_t count) {
+  map_rows(a, b, y, count, [](FloatVector s, FloatVector t) HWY_ATTR { return hn::Mul(s, t); });
+}
+
+void axpby_run(float alpha, const float* x, float beta, float* y, std::size_t count) {
+  const auto va = hn::Set(Floats(), alpha);
+  const auto vb = hn::Set(Floats(), beta);
+  if (beta == 0.0f) return map_row(x, y, count, [&](FloatVector v) HWY_ATTR { return hn::Mul(va, v); });
+  map_rows(x, y, y, count, [&](FloatVector v, FloatVector w) HWY_ATTR { return hn::MulAdd(va, v, hn::Mul(vb, w)); });
+}
+
+void activate_run(Activation activation, const float* x, float* y, std::size_t count) {
+  switch (activation) {
+    case Activation::none:
+      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return v; });
+    case Activation::relu:
+      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return relu(v); });
+    case Activation::gelu:
+      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return gelu(v); });
+    case Activation::tanh:
+      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
+  }
+}
+
+void activate_backward_run(Activation activation, const float* x, const float* dy, float* dx, std::size_t count) {
+  switch (activation) {
+    case Activation::none:
+      return map_row(dy, dx, count, [](FloatVector g) HWY_ATTR { return g; });
+    case Activation::relu:
+      return map_rows(x, dy, dx, count,
+                      [](FloatVector v, FloatVector g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(Floats())), g); });
+    case Activation::gelu:
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, gelu_derivative(v)); });
+    case Activation::tanh:
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, tanh_derivative(v)); });
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "attend/backend/fast/fast_backend.h"
+#include "attend/backend/fast/runs.h"
+
+namespace attend {
+
+HWY_EXPORT(fill_run);
+HWY_EXPORT(add_run);
+HWY_EXPORT(multiply_run);
+HWY_EXPORT(axpby_run);
+HWY_EXPORT(activate_run);
+HWY_EXPORT(activate_backward_run);
+
+void FastBackend::fill(const Tensor& x, float value) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(fill_run);
+  for_runs({&x}, [&](auto row, auto column, auto count) { kernel(value, x.row(row) + column, count); });
+}
+
+void FastBackend::add(const Tensor& a, const Tensor& b, const Tensor& y) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(add_run);
+  for_runs({&a, &b, &y},
+           [&](auto row, auto column, auto count) { kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count); });
+}
+
+void FastBackend::multiply(const Tensor& a, const Tensor& b, const Tensor& y) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(multiply_run);
+  for_runs({&a, &b, &y},
+           [&](auto row, auto column, auto count) { kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count); });
+}
+
+void FastBackend::axpby(float alpha, const Tensor& x, float beta, const Tensor& y) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(axpby_run);
+  for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(alpha, x.row(row) + column, beta, y.row(row) + column, count); });
+}
+
+void FastBackend::activate(Activation activation, const Tensor& x, const Tensor& y) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(activate_run);
+  for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(activation, x.row(row) + column, y.row(row) + column, count); });
+}
+
+void FastBackend::activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(activate_backward_run);
+  for_runs({&x, &dy, &dx}, [&](auto row, auto column, auto count) {
+    kernel(activation, x.row(row) + column, dy.row(row) + column, dx.row(row) + column, count);
+  });
+}
+
+}  // namespace attend
+#endif

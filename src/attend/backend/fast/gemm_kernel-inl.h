@@ -1,0 +1,204 @@
+// The innermost parts of a matrix product: packing, and the tile of c that lives in registers.
+#if defined(ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#undef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#else
+#define ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#endif
+
+#include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/gemm.h"
+#include "hwy/cache_control.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attend {
+namespace HWY_NAMESPACE {
+
+// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (16 on AVX2: 12 sums, 2 of b, 1 of a).
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
+constexpr int kTileRows = 6;
+#else
+constexpr int kTileRows = 12;
+#endif
+constexpr std::size_t kLanes = hn::MaxLanes(Floats());
+constexpr std::size_t kTileColumns = 2 * kLanes;
+
+// Where a tile goes and what is done to it on the way.
+struct TileOutput {
+  float* c;
+  std::size_t stride;
+  std::size_t columns;  // of the tile, <= kTileColumns
+  float beta;           // 0: c is not read
+  const float* bias;    // null: none
+  Activation activation;
+
+  bool plain() const { return columns == kTileColumns && beta == 0.0f && bias == nullptr && activation == Activation::none; }
+};
+
+// c = function(tile + beta c + bias) for a tile of sums, [rows][kTileColumns].
+template <class Function>
+HWY_INLINE void write_tile(const float* tile, std::size_t rows, const TileOutput& out, const Function& function) {
+  const Floats d;
+  const auto beta = hn::Set(d, out.beta);
+  for (std::size_t first = 0; first < out.columns; first += kLanes) {
+    const std::size_t count = HWY_MIN(out.columns - first, kLanes);
+    const auto load = [&](const float* from) HWY_ATTR { return count == kLanes ? hn::LoadU(d, from) : load_part(d, from, count); };
+    const auto bias = out.bias == nullptr ? hn::Zero(d) : load(out.bias + first);
+    const float* from = tile + first;
+    float* to = out.c + first;
+    for (std::size_t row = 0; row < rows; ++row, from += kTileColumns, to += out.stride) {
+      auto sum = hn::Load(d, from);
+      if (out.beta != 0.0f) sum = hn::MulAdd(beta, load(to), sum);
+      const auto value = function(hn::Add(sum, bias));
+      if (HWY_LIKELY(count == kLanes)) {
+        hn::StoreU(value, d, to);
+      } else {
+        store_part(value, d, to, count);
+      }
+    }
+  }
+}
+
+HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOutput& out) {
+  switch (out.activation) {
+    case Activation::none:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return v; });
+    case Activation::relu:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return relu(v); });
+    case Activation::gelu:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return gelu(v); });
+    case Activation::tanh:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
+  }
+}
+
+// `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times a packed panel of b ([depth][kTileColumns]).
+template <int rows>
+HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const float* panel, std::size_t depth,
+                                const TileOutput& out) {
+  const Floats d;
+  FloatVector left[rows];
+  FloatVector right[rows];
+  const float* from[rows];
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r) {
+    left[r] = hn::Zero(d);
+    right[r] = hn::Zero(d);
+    from[r] = a + static_cast<std::size_t>(r) * row_step;
+    hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
+  }
+  for (std::size_t k = 0; k < depth; ++k) {
+    const auto b0 = hn::Load(d, panel);
+    const auto b1 = hn::Load(d, panel + kLanes);
+    panel += kTileColumns;
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) {
+      const auto value = hn::Set(d, *from[r]);
+      from[r] += k_step;
+      left[r] = hn::MulAdd(value, b0, left[r]);
+      right[r] = hn::MulAdd(value, b1, right[r]);
+    }
+  }
+  HWY_ALIGN float tile[rows * kTileColumns];
+  const bool plain = out.plain();
+  float* to = plain ? out.c : tile;
+  const std::size_t stride = plain ? out.stride : kTileColumns;
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r, to += stride) {
+    hn::StoreU(left[r], d, to);
+    hn::StoreU(right[r], d, to + kLanes);
+  }
+  if (!plain) finish_tile(tile, rows, out);
+}
+
+using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const float*, std::size_t, const TileOutput&);
+
+template <int... counts>
+struct TileTable {
+  static constexpr MultiplyTile kernels[] = {multiply_tile<counts>...};
+};
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
+using Tiles = TileTable<1, 2, 3, 4, 5, 6>;
+#else
+using Tiles = TileTable<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+#endif
+
+// panels[c / kTileColumns][k][c % kTileColumns] = b[k * stride + c] for c < columns, 0 behind. A few rows at a time: that many streams the
+// processor can fetch ahead.
+HWY_INLINE void pack_rows(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panels) {
+  const Floats d;
+  constexpr std::size_t kStreams = 8;
+  for (std::size_t first = 0; first < depth; first += kStreams) {
+    const std::size_t last = HWY_MIN(first + kStreams, depth);
+    for (std::size_t column = 0; column < columns; column += kTileColumns) {
+      const float* from = b + first * stride + column;
+      float* to = panels + column * depth + first * kTileColumns;
+      for (std::size_t k = first; k < last; ++k, from += stride, to += kTileColumns) {
+        hwy::Prefetch(from + kStreams * stride);
+        if (HWY_LIKELY(column + kTileColumns <= columns)) {
+          hn::Store(hn::LoadU(d, from), d, to);
+          hn::Store(hn::LoadU(d, from + kLanes), d, to + kLanes);
+        } else {
+          for (std::size_t c = 0; c < kTileColumns; ++c) to[c] = column + c < columns ? from[c] : 0.0f;
+        }
+      }
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Blocks of eight rows (four where vectors are that short) by four columns of b.
+using Group = hn::CappedTag<float, 8>;
+constexpr std::size_t kGroup = hn::MaxLanes(Group());
+
+// Calls use(k, column) for k = 0 .. 3: column[r] = b[r * stride + k].
+template <class Use>
+HWY_INLINE void transpose_block(const float* b, std::size_t stride, const Use& use) {
+  const Group d;
+  const hn::Repartition<double, Group> pairs;
+  const hn::FixedTag<float, 4> four;
+#if HWY_MAX_BYTES >= 32
+  const auto load = [&](std::size_t row)
+                        HWY_ATTR { return hn::Combine(d, hn::LoadU(four, b + (row + 4) * stride), hn::LoadU(four, b + row * stride)); };
+#else
+  const auto load = [&](std::size_t row) HWY_ATTR { return hn::LoadU(four, b + row * stride); };
+#endif
+  const auto r0 = load(0), r1 = load(1), r2 = load(2), r3 = load(3);
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+  use(0, hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)));
+  use(1, hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)));
+  use(2, hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)));
+  use(3, hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)));
+}
+#endif
+
+// panel[k][c] = b[c * stride + k] for c < columns, 0 behind.
+HWY_INLINE void pack_columns(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panel) {
+  std::size_t first = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Group d;
+  const std::size_t whole = depth - depth % 4;
+  for (; first + kGroup <= columns; first += kGroup) {
+    const float* from = b + first * stride;
+    float* to = panel + first;
+    for (std::size_t k = 0; k < whole; k += 4, to += 4 * kTileColumns) {
+      transpose_block(from + k, stride, [&](std::size_t i, auto column) HWY_ATTR { hn::Store(column, d, to + i * kTileColumns); });
+    }
+    for (std::size_t k = whole; k < depth; ++k, to += kTileColumns) {
+      for (std::size_t c = 0; c < kGroup; ++c) to[c] = from[c * stride + k];
+    }
+  }
+#endif
+  for (std::size_t c = first; c < kTileColumns; ++c) {
+    for (std::size_t k = 0; k < depth; ++k) panel[k * kTileColumns + c] = c < columns ? b[c * stride + k] : 0.0f;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,49 @@
+// matmul and linear: both are a Product (gemm.h), but for weights in 8 bits.
+#include <cassert>
+
+#include "attend/backend/fast/fast_backend.h"
+#include "attend/backend/fast/gemm.h"
+#include "attend/backend/fast/quantized.h"
+
+namespace attend {
+
+void FastBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
+  Product product;
+  product.rows = c.rows();
+  product.columns = c.cols();
+  product.depth = transpose_a ? a.rows() : a.cols();
+  if (c.size() == 0) return;
+  if (product.depth == 0) return beta == 0.0f ? fill(c, 0.0f) : axpby(beta, c, 0.0f, c);
+  product.a = a.data();
+  product.a_stride = a.row_stride();
+  product.transpose_a = transpose_a;
+  product.b = b.data();
+  product.b_stride = b.row_stride();
+  product.transpose_b = transpose_b;
+  product.c = c.data();
+  product.c_stride = c.row_stride();
+  product.beta = beta;
+  gemm(product);
+}
+
+void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+  assert(weight_columns(weight) > 0);
+  if (y.size() == 0) return;
+  if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
+  Product product;
+  product.rows = y.rows();
+  product.columns = y.cols();
+  product.depth = weight.cols();
+  product.a = x.data();
+  product.a_stride = x.row_stride();
+  product.b = weight.data();
+  product.b_stride = weight.row_stride();
+  product.transpose_b = true;
+  product.c = y.data();
+  product.c_stride = y.row_stride();
+  if (bias.defined()) product.bias = bias.data();
+  product.activation = activation;
+  gemm(product);
+}
+
+}  // namespace attend
