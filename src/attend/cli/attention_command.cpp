@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
@@ -60,14 +60,13 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
 }  // namespace
 
 void add_attention_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("attention", "Show where a model looks when it translates or classifies, as a page for the browser");
+  CLI::App& command = add_command(app, "attention", "Show where a model looks when it translates or classifies, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("text", arguments->text, "sentence to translate, or text to classify")->required()->type_name("TEXT");
-  OptionBinding binding(*command);
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->text, {"text", "TEXT", "sentence to translate, or text to classify"});
+  OptionBinding binding(command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_attention(*arguments, binding); });
+  on_command(command, [binding, arguments] { run_attention(*arguments, binding); });
 }
 
 }  // namespace attend

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/run_folder.h"
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/core/error.h"
@@ -58,11 +58,11 @@ void run_average(const AverageArguments& arguments) {
 }  // namespace
 
 void add_average_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("average", "The mean of several checkpoints, as a model");
+  CLI::App& command = add_command(app, "average", "The mean of several checkpoints, as a model");
   const auto arguments = std::make_shared<AverageArguments>();
-  command->add_option("checkpoints", arguments->inputs, "checkpoint files, or the folder of a run")->required()->type_name("FILE|RUN");
-  OptionBinding(*command).add(*arguments);
-  command->callback([arguments] { run_average(*arguments); });
+  add_argument(command, arguments->inputs, {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_average(*arguments); });
 }
 
 }  // namespace attend

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/standard_input.h"
@@ -64,12 +64,12 @@ void run_classify(ClassifyArguments& arguments, bool window_is_set) {
 }  // namespace
 
 void add_classify_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("classify", "Classify standard input, line by line: label, tab, probability");
+  CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: label, tab, probability");
   const auto arguments = std::make_shared<ClassifyArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding binding(*command);
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_classify(*arguments, binding.is_set("window")); });
+  on_command(command, [binding, arguments] { run_classify(*arguments, binding.is_set("window")); });
 }
 
 }  // namespace attend

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/resolved_configuration.h"
@@ -117,10 +117,10 @@ void run_demo(const DemoArguments& arguments) {
 }  // namespace
 
 void add_demo_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("demo", "Train a small translator on a made-up corpus and look at its attention");
+  CLI::App& command = add_command(app, "demo", "Train a small translator on a made-up corpus and look at its attention");
   const auto arguments = std::make_shared<DemoArguments>();
-  OptionBinding(*command, /*with_config_file=*/false).add(*arguments);
-  command->callback([arguments] { run_demo(*arguments); });
+  OptionBinding(command, /*with_config_file=*/false).add(*arguments);
+  on_command(command, [arguments] { run_demo(*arguments); });
 }
 
 }  // namespace attend

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/evaluation.h"
 #include "attend/cli/options_binding.h"
@@ -44,16 +44,16 @@ void run_evaluate(const EvaluateArguments& arguments) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
+  CLI::App& command = add_command(app, "evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
   const auto arguments = std::make_shared<EvaluateArguments>();
-  command->add_option("model", arguments->model, "model file; none to measure given translations")->type_name("MODEL");
-  OptionBinding binding(*command);
+  add_argument(command, arguments->model, {"model", "MODEL", "model file; none to measure given translations", /*required=*/false});
+  OptionBinding binding(command);
   binding.add(arguments->output);
   binding.add(arguments->threads);
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier, "A classifier: accuracy, precision, recall, F1, confusion matrix");
-  command->callback([arguments] { run_evaluate(*arguments); });
+  on_command(command, [arguments] { run_evaluate(*arguments); });
 }
 
 }  // namespace attend

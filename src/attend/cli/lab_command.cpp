@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
@@ -76,12 +76,12 @@ void run_lab(const LabArguments& arguments) {
 }  // namespace
 
 void add_lab_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("lab", "Measure the claims behind the Transformer, each by a small experiment; without a name, list them");
+  CLI::App& command =
+      add_command(app, "lab", "Measure the claims behind the Transformer, each by a small experiment; without a name, list them");
   const auto arguments = std::make_shared<LabArguments>();
-  command->add_option("name", arguments->names, "experiments to run")->type_name("NAME");
-  OptionBinding(*command, /*with_config_file=*/false).add(*arguments);
-  command->callback([arguments] { run_lab(*arguments); });
+  add_argument(command, arguments->names, {"name", "NAME", "experiments to run", /*required=*/false});
+  OptionBinding(command, /*with_config_file=*/false).add(*arguments);
+  on_command(command, [arguments] { run_lab(*arguments); });
 }
 
 }  // namespace attend

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
@@ -72,11 +72,11 @@ void run_quantize(const QuantizeArguments& a) {
 }  // namespace
 
 void add_quantize_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("quantize", "A model in 8 bits: smaller, faster");
+  CLI::App& command = add_command(app, "quantize", "A model in 8 bits: smaller, faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding(*command).add(*arguments);
-  command->callback([arguments] { run_quantize(*arguments); });
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_quantize(*arguments); });
 }
 
 }  // namespace attend

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/resolved_configuration.h"
@@ -30,12 +30,12 @@ void read_own_configuration(OptionBinding& binding, const SessionOptions& sessio
 // Options are a struct with groups() and prepare_training().
 template <class Options>
 void add_task(CLI::App& train, const std::string& name, const std::string& help) {
-  CLI::App* command = train.add_subcommand(name, help);
+  CLI::App& command = add_command(train, name, help);
   const auto arguments = std::make_shared<TrainArguments<Options>>();
-  OptionBinding binding(*command);
+  OptionBinding binding(command);
   binding.add(arguments->session, "run");
   groups(arguments->options, [&](const char* group, auto& options) { binding.add(options, group); });
-  command->callback([binding, arguments]() mutable {
+  on_command(command, [binding, arguments]() mutable {
     read_own_configuration(binding, arguments->session);
     const Options& options = arguments->options;
     run_training(arguments->session, options.trainer, resolved_configuration(arguments->session, arguments->options),
@@ -46,11 +46,10 @@ void add_task(CLI::App& train, const std::string& name, const std::string& help)
 }  // namespace
 
 void add_train_command(CLI::App& app) {
-  CLI::App* train = app.add_subcommand("train", "Train a model from text");
-  train->require_subcommand(1);
-  add_task<TranslationTraining>(*train, "translation", "Train an encoder-decoder to translate");
-  add_task<LanguageTraining>(*train, "lm", "Train a decoder to predict the next token of a text");
-  add_task<ClassificationTraining>(*train, "classification", "Train an encoder to classify texts");
+  CLI::App& train = add_command_group(app, "train", "Train a model from text");
+  add_task<TranslationTraining>(train, "translation", "Train an encoder-decoder to translate");
+  add_task<LanguageTraining>(train, "lm", "Train a decoder to predict the next token of a text");
+  add_task<ClassificationTraining>(train, "classification", "Train an encoder to classify texts");
 }
 
 }  // namespace attend

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
@@ -88,12 +88,12 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
 }  // namespace
 
 void add_translate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("translate", "Translate standard input, line by line");
+  CLI::App& command = add_command(app, "translate", "Translate standard input, line by line");
   const auto arguments = std::make_shared<TranslateArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding binding(*command);
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_translate(*arguments, binding); });
+  on_command(command, [binding, arguments] { run_translate(*arguments, binding); });
 }
 
 }  // namespace attend
