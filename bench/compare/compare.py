@@ -10,31 +10,18 @@ usage: compare.py --build BUILD --out FOLDER [--data DATA] [--model MODEL] [--tu
 import argparse
 import json
 import os
-import random
 import shutil
 import statistics
 import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import scaling
+from sides import HERE, check_same, made_up_ids, python, run, run_json
+
 TINY = dict(d_model=128, n_heads=4, d_ff=256, n_encoder_layers=4, n_decoder_layers=4, tie_embeddings="all")
+LANGUAGE = dict(d_model=512, n_heads=8, d_ff=2048, n_layers=6, dropout=0.1, activation="gelu")
 BASE = dict(d_model=512, n_heads=8, d_ff=2048, n_encoder_layers=6, n_decoder_layers=6, tie_embeddings="all")
-
-
-def run(command, **options):
-    done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE, **options)
-    if done.returncode != 0:
-        sys.exit(f"failed: {' '.join(map(str, command))}")
-    return done.stdout
-
-
-def run_json(command):
-    return json.loads(run(command).strip().splitlines()[-1])
-
-
-def python(script, *arguments):
-    return run_json([sys.executable, os.path.join(HERE, script), *arguments])
 
 
 class Comparison:
@@ -60,20 +47,32 @@ class Comparison:
         print(f"{work:<34} attend {attend:>10.1f}   {peer_name} {peer:>10.1f} {unit:<14} ratio {row['ratio']:.2f}", flush=True)
 
     def train(self, name, config, src, tgt, vocabulary, dropout):
-        options = dict(model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2,
-                       batch_tokens=4096, seconds=self.a.seconds, weights=self.path(f"{name}.safetensors"))
+        self.train_beside_torch(name, "train_attend", dict(
+            model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2, batch_tokens=4096,
+            seconds=self.a.seconds, weights=self.path(f"{name}.safetensors")))
+
+    def train_language(self, name, config, length, sequences, vocabulary):
+        ids = made_up_ids(self.path(name + ".ids"), 16 * sequences, vocabulary, 1, length + 1, length + 2)
+        self.train_beside_torch(name, "train_lm_attend", dict(
+            model=config, vocabulary=vocabulary, ids=ids, sequences=sequences, threads=2, seconds=self.a.seconds,
+            weights=self.path(f"{name}.safetensors")))
+
+    def sides(self, name, program, options):
+        """(ours(), theirs(variant)) of the same training."""
         file = self.path(f"{name}.json")
         with open(file, "w") as out:
             json.dump(options, out)
-        ours = lambda: run_json([os.path.join(self.a.build, "bench", "compare_train_attend"), file])
-        theirs = lambda variant: python("train_torch.py", file, "--variant", variant)
+        script = program.replace("_attend", "_torch") + ".py"
+        return (lambda: run_json([os.path.join(self.a.build, "bench", "compare_" + program), file]),
+                lambda variant: python(script, file, "--variant", variant))
 
+    def train_beside_torch(self, name, program, options):
+        ours, theirs = self.sides(name, program, options)
         first = ours()
         trials = {variant: theirs(variant) for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled")}
         for variant, result in trials.items():
             print(f"  {name}: PyTorch {variant} {result['tokens_per_second']:.0f} tokens/s", flush=True)
-            if result["parameters"] != first["parameters"] or abs(result["first_loss"] - first["first_loss"]) > 1e-3:
-                sys.exit(f"{name}: the two sides do not compute the same: {first} {result}")
+            check_same(name, first, result)
         best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in ("f32", "bf16")}
         for kind in ("f32", "bf16"):
             turns = [(ours(), theirs(best[kind])) for _ in range(self.a.turns)]
@@ -153,15 +152,6 @@ class Comparison:
         return time.monotonic() - started
 
 
-def made_up_ids(path, sentences, vocabulary, seed, shortest=8, longest=40):
-    """Random ids, for shapes that no data is at hand for: speed depends on the lengths alone."""
-    draw = random.Random(seed)
-    with open(path, "w") as out:
-        for _ in range(sentences):
-            out.write(" ".join(str(draw.randrange(4, vocabulary)) for _ in range(draw.randrange(shortest, longest))) + "\n")
-    return path
-
-
 def corpus_ids(c, src, tgt, name, vocabulary):
     """The ids of real text, as sentencepiece (BPE, joint) cuts it."""
     import sentencepiece
@@ -204,7 +194,7 @@ def main():
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15)
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "decode-tiny", "decode-base"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "scaling"])
     arguments = parser.parse_args()
     c = Comparison(arguments)
     limit = c.limit()
@@ -223,6 +213,8 @@ def main():
     if "train-base" in arguments.only:
         src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000)
         c.train("train-base", BASE, src, tgt, 32000, 0.1)
+    if "train-lm" in arguments.only:
+        c.train_language("train-lm", LANGUAGE, length=512, sequences=8, vocabulary=10000)
     if "decode-tiny" in arguments.only and arguments.model:
         c.decode("decode-tiny", arguments.model, arguments.source, 5)
     if "decode-base" in arguments.only and arguments.data:
@@ -230,8 +222,9 @@ def main():
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
             c.decode("decode-base", c.random_base(), source, beam, length=30)
+    curves = scaling.measure(c) if "scaling" in arguments.only else []
     with open(c.path("comparison.json"), "w") as out:
-        json.dump(dict(limit_gflops=limit, rows=c.rows), out, indent=1)
+        json.dump(dict(limit_gflops=limit, rows=c.rows, curves=curves), out, indent=1)
     with open(c.path("comparison.svg"), "w") as out:
         out.write(plot(c.rows))
     print(f"written to {c.path('comparison.json')} and {c.path('comparison.svg')}")

@@ -5,9 +5,6 @@
 //
 // src and tgt hold a sentence a line, as ids without bos and eos. The loss of the first batch, without dropout, is for the other side to
 // reproduce from the weights.
-#include <sys/resource.h>
-
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -21,7 +18,7 @@
 #include "attend/core/parallel.h"
 #include "attend/data/batcher.h"
 #include "attend/models/transformer.h"
-#include "attend/optim/adam.h"
+#include "train_for.h"
 
 namespace {
 
@@ -68,30 +65,11 @@ int run(const nlohmann::json& options) {
   nlohmann::json result{{"parameters", model.parameters().size()}, {"first_loss", first_loss(model, pairs, batch_options)}};
 
   const TranslationBatcher batches(pairs, kIds, batch_options, 1);
-  Adam adam(model.parameters(), {});
-  const auto seconds_now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
-  constexpr int kWarmUp = 3;
-  double begun = seconds_now(), tokens = 0, source_tokens = 0;
-  std::int64_t steps = 0;
-  for (std::int64_t i = 0; i <= kWarmUp || seconds_now() - begun < options.at("seconds").get<double>(); ++i) {
-    if (i == kWarmUp) begun = seconds_now();
+  result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const TranslationBatch batch = batches.batch(i / batches.batches(0), i % batches.batches(0));
-    model.parameters().gradients().zero();
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
-    backward(loss_of(model, batch, pass).loss);
-    adam.step(1e-4f);
-    if (i < kWarmUp) continue;
-    ++steps;
-    tokens += static_cast<double>(batch.tgt_out.size());
-    source_tokens += static_cast<double>(batch.src.ids.size());
-  }
-  const double seconds = seconds_now() - begun;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  result.update({{"steps", steps},
-                 {"tokens_per_second", tokens / seconds},
-                 {"source_tokens_per_second", source_tokens / seconds},
-                 {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.tgt_out.size()), static_cast<double>(batch.src.ids.size())};
+  }));
   std::cout << result << "\n";
   return 0;
 }

@@ -135,6 +135,25 @@ def loss_of(model, batch, variant):
         return F.cross_entropy(logits, tgt_out[real], label_smoothing=0.1)
 
 
+def train_for(seconds, warm_up, optimizer, step):
+    """Steps after some to warm up; step(i) leaves gradients and returns (tokens, source tokens). -> what train_for.h returns."""
+    steps = tokens = source_tokens = 0
+    begun = time.monotonic()
+    i = 0
+    while i <= warm_up or time.monotonic() - begun < seconds:
+        if i == warm_up:
+            begun = time.monotonic()
+        optimizer.zero_grad(set_to_none=True)
+        done = step(i)
+        optimizer.step()
+        if i >= warm_up:
+            steps, tokens, source_tokens = steps + 1, tokens + done[0], source_tokens + done[1]
+        i += 1
+    taken = time.monotonic() - begun
+    return dict(steps=steps, tokens_per_second=tokens / taken, source_tokens_per_second=source_tokens / taken, seconds_per_step=taken / steps,
+                peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("options")
@@ -159,28 +178,12 @@ def main():
         model.encoder, model.decoder = torch.compile(model.encoder, dynamic=True), torch.compile(model.decoder, dynamic=True)
     warm_up = 12 if arguments.variant.endswith("compiled") else WARM_UP
 
-    steps = tokens = source_tokens = 0
-    begun = time.monotonic()
-    i = 0
-    while i <= warm_up or time.monotonic() - begun < options["seconds"]:
-        if i == warm_up:
-            begun = time.monotonic()
+    def step(i):
         batch = batches[i % len(batches)]
-        optimizer.zero_grad(set_to_none=True)
         run(model, batch, arguments.variant).backward()
-        optimizer.step()
-        if i >= warm_up:
-            steps += 1
-            tokens += int((batch[2] != PAD).sum())
-            source_tokens += int((batch[0] != PAD).sum())
-        i += 1
-    seconds = time.monotonic() - begun
-    result.update(
-        steps=steps,
-        tokens_per_second=tokens / seconds,
-        source_tokens_per_second=source_tokens / seconds,
-        peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-    )
+        return int((batch[2] != PAD).sum()), int((batch[0] != PAD).sum())
+
+    result.update(train_for(options["seconds"], warm_up, optimizer, step))
     print(json.dumps(result))
 
 

@@ -1,0 +1,64 @@
+"""How training a decoder grows: seconds a step and peak memory against the sequence length, the batch, the width and the threads, attend
+beside PyTorch, a plot for each. Memory is the peak of the whole process."""
+
+import math
+
+from sides import check_same, made_up_ids
+
+SHAPE = dict(n_heads=4, n_layers=4, dropout=0.1, activation="gelu")
+VOCABULARY = 2000
+SECONDS = 3
+# name -> (label of the axis, [(value on it, length, sequences, d_model, threads)])
+CURVES = {
+    "length": ("tokens of a sequence, of 4096 in all", [(n, n, 4096 // n, 256, 2) for n in (64, 128, 256, 512, 1024, 2048, 4096)]),
+    "batch": ("sequences of 128 tokens in a batch", [(n, 128, n, 256, 2) for n in (1, 4, 16, 64)]),
+    "width": ("d_model", [(d, 128, 16, d, 2) for d in (64, 128, 256, 512, 1024)]),
+    "threads": ("threads", [(t, 128, 16, 256, t) for t in (1, 2)]),
+}
+
+
+def measure(c):
+    curves = []
+    for name, (label, points) in CURVES.items():
+        curve = dict(name=name, label=label, points=[])
+        for value, length, sequences, d_model, threads in points:
+            work = f"scaling-{name}-{value}"
+            ids = made_up_ids(c.path(work + ".ids"), 2 * sequences, VOCABULARY, 1, length + 1, length + 2)
+            ours, theirs = c.sides(work, "train_lm_attend", dict(
+                model=dict(SHAPE, d_model=d_model, d_ff=4 * d_model, max_positions=4097), vocabulary=VOCABULARY, ids=ids, sequences=sequences,
+                threads=threads, seconds=SECONDS, weights=c.path(f"{work}.safetensors")))
+            sides = dict(attend=ours(), PyTorch=theirs("f32"))
+            check_same(work, sides["attend"], sides["PyTorch"])
+            curve["points"].append(dict(value=value, **{side: [r["seconds_per_step"], r["peak_bytes"] / 2**20] for side, r in sides.items()}))
+            print(f"{name} {value:>5}: " + ", ".join(f"{side} {1e3 * p[0]:.0f} ms {p[1]:.0f} MiB" for side, p in
+                                                       ((s, curve["points"][-1][s]) for s in sides)), flush=True)
+        curves.append(curve)
+        with open(c.path(f"scaling-{name}.svg"), "w") as out:
+            out.write(plot(curve))
+    return curves
+
+
+def plot(curve):
+    """Two panels with logarithmic axes: milliseconds a step, and MiB."""
+    width, height, panel = 760, 320, 320
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{width}" height="{height}" fill="white"/>']
+    values = [p["value"] for p in curve["points"]]
+    for index, (title, factor) in enumerate((("milliseconds a step", 1e3), ("peak memory, MiB", 1))):
+        left, top, bottom = 50 + index * (panel + 60), 40, height - 50
+        numbers = [p[side][index] * factor for p in curve["points"] for side in ("attend", "PyTorch")]
+        low, high = math.log10(min(numbers)) - 0.1, math.log10(max(numbers)) + 0.1
+        x = lambda v: left + panel * (math.log2(v / values[0]) / math.log2(values[-1] / values[0]))
+        y = lambda v: bottom - (bottom - top) * (math.log10(v) - low) / (high - low)
+        out.append(f'<text x="{left}" y="{top - 20}" font-weight="bold">{title}</text>')
+        out.append(f'<path d="M{left} {top}V{bottom}H{left + panel}" fill="none" stroke="#333"/>')
+        out += [f'<text x="{x(v):.0f}" y="{bottom + 16}" text-anchor="middle">{v}</text>' for v in values]
+        for side, colour, dash in (("attend", "#0072b2", ""), ("PyTorch", "#d55e00", "6 3")):
+            points = [(x(p["value"]), y(p[side][index] * factor), p[side][index] * factor) for p in curve["points"]]
+            path = "L".join(f"{a:.1f} {b:.1f}" for a, b, _ in points)
+            out.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+            up = -8 if side == "PyTorch" else 16
+            out += [f'<text x="{a:.0f}" y="{b + up:.0f}" fill="{colour}" text-anchor="middle">{n:.3g}</text>' for a, b, n in points]
+    out.append(f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">{curve["label"]}</text>')
+    out.append(f'<text x="{width - 10}" y="20" text-anchor="end"><tspan fill="#0072b2">attend</tspan> <tspan fill="#d55e00">PyTorch (dashed)</tspan></text>')
+    return "\n".join(out) + "</svg>\n"

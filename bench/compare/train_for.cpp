@@ -1,0 +1,38 @@
+#include "train_for.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "attend/optim/adam.h"
+
+namespace attend {
+
+nlohmann::json train_for(double seconds, ParameterSet& parameters, const std::function<TimedStep(std::int64_t)>& step) {
+  constexpr int kWarmUp = 3;
+  const auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  Adam adam(parameters, {});
+  double begun = now(), tokens = 0, source_tokens = 0;
+  std::int64_t steps = 0;
+  for (std::int64_t i = 0; i <= kWarmUp || now() - begun < seconds; ++i) {
+    if (i == kWarmUp) begun = now();
+    parameters.gradients().zero();
+    const TimedStep timed = step(i);
+    backward(timed.loss);
+    adam.step(1e-4f);
+    if (i < kWarmUp) continue;
+    ++steps;
+    tokens += timed.tokens;
+    source_tokens += timed.source_tokens;
+  }
+  const double taken = now() - begun;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {{"steps", steps},
+          {"tokens_per_second", tokens / taken},
+          {"source_tokens_per_second", source_tokens / taken},
+          {"seconds_per_step", taken / static_cast<double>(steps)},
+          {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}};
+}
+
+}  // namespace attend

@@ -1,0 +1,23 @@
+// The timed part of a training comparison.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "attend/autograd/variable.h"
+#include "attend/nn/parameters.h"
+
+namespace attend {
+
+struct TimedStep {
+  Variable loss;
+  double tokens = 0;
+  double source_tokens = 0;
+};
+
+// Steps of Adam, with the loss of step(i), i = 0, 1, ...: a few to warm up, then for `seconds`. -> {"steps": ..., "tokens_per_second": ...,
+// "source_tokens_per_second": ..., "seconds_per_step": ..., "peak_bytes": of the process}
+nlohmann::json train_for(double seconds, ParameterSet& parameters, const std::function<TimedStep(std::int64_t)>& step);
+
+}  // namespace attend
