@@ -70,6 +70,8 @@ TEST_F(BadInput, ModelsAreNamedWithWhatIsWrong) {
   expect_error({"translate", path("foreign")}, {"foreign", "attend"}, "A.\n");
   write_safetensors(path("future"), foreign, {{"attend.format", "999"}, {"attend.checksum", "none"}});
   expect_error({"translate", path("future")}, {"future", "999"}, "A.\n");
+  for (const char* name : {"damaged", "foreign", "future"}) expect_error({"info", path(name)}, {name});
+  expect_error({"info", path("future"), "--format", "json"}, {"future", "999"});
 }
 
 TEST_F(BadInput, LinesBeforeABadOneAreTranslated) {
@@ -84,6 +86,33 @@ TEST_F(BadInput, LinesBeforeABadOneAreTranslated) {
   for (int i = 0; i < 100000; ++i) endless += "word ";
   expect_error(translate, {"standard input:3", "max-source-tokens"}, good + endless + "\nThe end.\n");
   EXPECT_EQ(out_, expected);
+}
+
+TEST_F(BadInput, AnEndlessPairIsNotScored) {
+  train();
+  std::string endless;
+  for (int i = 0; i < 100000; ++i) endless += "word ";
+  const std::string src = write("in", "The man sleeps.\n" + endless + "\n"), tgt = write("out", "Der Mann.\nDer Mann.\n");
+  expect_error({"score", model("run"), "--src", src, "--tgt", tgt}, {"in:2", "1024", "--max-tokens"});
+  expect_error({"score", model("run"), "--src", tgt, "--tgt", src}, {"in:2", "1024"});
+}
+
+// Every recipe is read as it is, up to the data, which are not there: its keys are options and its files lie where --data says.
+TEST_F(BadInput, RecipesAreWithoutFault) {
+  int recipes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ATTEND_SOURCE_DIR) / "recipes")) {
+    const std::string recipe = read(entry.path()), kind = recipe.substr(recipe.find("attend train ") + 13);
+    expect_error({"train", kind.substr(0, kind.find(' ')), "--config", entry.path(), "--data", path("nowhere"), "--out", path("run")},
+                 {path("nowhere"), "No such file"});
+    ++recipes;
+  }
+  EXPECT_GE(recipes, 6);
+}
+
+TEST_F(BadInput, ALearningRateThatIsFarTooHighIsNamed) {
+  expect_error(training("run", {"--max-steps", "50", "--save-every", "1", "--valid-every", "0", "--schedule", "constant", "--learning-rate",
+                                "1e30"}),
+               {"not a finite number at step", "learning rate 4e+29", "learning-rate"});
 }
 
 TEST_F(BadInput, AnEmptyLineIsTranslatedToAnEmptyLine) {

@@ -1,5 +1,6 @@
 #include <sys/types.h>
 
+#include <atomic>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -56,18 +57,23 @@ TEST_F(TrainCommand, ResumesToTheSameBytes) {
   EXPECT_EQ(events(read(path("parts/log.jsonl"))), events(read(path("whole/log.jsonl"))));
 }
 
-TEST_F(TrainCommand, ChecksPointsAndStopsOnSigterm) {
-  std::thread killer([this] {
-    while (!std::filesystem::exists(checkpoint("run", 2))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    kill(getpid(), SIGTERM);
-  });
-  const int status = run(training("run", {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}));
-  killer.join();
-  EXPECT_EQ(status, 128 + SIGTERM) << error_;
-  EXPECT_NE(out_.find("--resume"), std::string::npos) << out_;
-  const auto last = events(read(path("run/log.jsonl"))).back();
-  EXPECT_EQ(last["reason"], "interrupted");
-  EXPECT_NO_THROW(load_checkpoint(checkpoint("run", last["step"].get<int>())));
+TEST_F(TrainCommand, ChecksPointsAndStopsOnSignals) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const std::string name = signal == SIGINT ? "interrupted" : "terminated";
+    std::atomic<bool> ended = false;
+    std::thread killer([&] {
+      while (!ended && !std::filesystem::exists(checkpoint(name, 2))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (!ended) kill(getpid(), signal);
+    });
+    const int status = run(training(name, {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}));
+    ended = true;
+    killer.join();
+    EXPECT_EQ(status, 128 + signal) << error_;
+    EXPECT_NE(out_.find("attend train translation --resume --out " + path(name)), std::string::npos) << out_;
+    const auto last = events(read(path(name + "/log.jsonl"))).back();
+    EXPECT_EQ(last["reason"], "interrupted");
+    EXPECT_NO_THROW(load_checkpoint(checkpoint(name, last["step"].get<int>())));
+  }
 }
 
 TEST_F(TrainCommand, AveragesTheLastCheckpointsWhenThatValidatesBetter) {

@@ -67,6 +67,14 @@ TEST_F(Lines, ReadsALastLineWithoutNewlineAndEmptyLines) {
   EXPECT_EQ(read_lines(write("c", "\n\n")), (std::vector<std::string>{"", ""}));
 }
 
+TEST(RequireText, NamesTheFilesWhenAllLinesAreBlank) {
+  const std::vector<std::string> files{"a.txt", "b.txt"};
+  EXPECT_NO_THROW(require_text(std::vector<std::string>{"", "word", ""}, files));
+  const std::string message = message_of<DataError>([&] { require_text(std::vector<std::string>{"", " \t", ""}, files); });
+  EXPECT_TRUE(contains(message, "a.txt, b.txt: ")) << message;
+  EXPECT_TRUE(contains(message, "3 blank lines")) << message;
+}
+
 TEST_F(Lines, DropsCarriageReturnsAndTheByteOrderMark) {
   EXPECT_EQ(read_lines(write("a", "\xEF\xBB\xBFone\r\ntwo\r\n\r\na\rb")), (std::vector<std::string>{"one", "two", "", "a\rb"}));
 }

@@ -114,5 +114,25 @@ TEST(PositionalEncoding, MakesTheOrderOfTokensMatter) {
   }
 }
 
+// Each of the three rates reaches modules of its own.
+TEST(Dropout, OfResidualsAttentionAndActivationsIsChosenApart) {
+  const auto hidden_with = [](float residual, float attention, float activation) {
+    TransformerConfig config = small_config();
+    config.dropout = residual;
+    config.attention_dropout = attention;
+    config.activation_dropout = activation;
+    const Transformer model(config, 1);
+    const Tokens src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
+    const NoGradient guard;
+    Pass pass = Pass::training(1, 1);
+    return model.decode(tgt, model.encode(src, pass), src, pass).value().to_vector();
+  };
+  const std::vector<std::vector<float>> results{hidden_with(0, 0, 0), hidden_with(0.5f, 0, 0), hidden_with(0, 0.5f, 0),
+                                                hidden_with(0, 0, 0.5f)};
+  for (std::size_t a = 0; a < results.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(results[a], results[b]) << a << " and " << b;
+  }
+}
+
 }  // namespace
 }  // namespace attend

@@ -39,8 +39,14 @@ INSTANTIATE_TEST_SUITE_P(By, Classifying, testing::Values(Pooling::max, Pooling:
                          [](const auto& suite) { return std::string(enum_names(suite.param)[static_cast<std::size_t>(suite.param)]); });
 
 TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
-  for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
-    const TextClassifier classifier(small_classifier_config(GetParam(), positions), 1);
+  std::vector<ClassifierConfig> configs;
+  for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none})
+    configs.push_back(small_classifier_config(GetParam(), positions));
+  configs.push_back(configs.front());
+  configs.back().encoder.attention.scores = AttentionScores::additive;
+  configs.back().encoder.attention.choice = AttentionChoice::hard;
+  for (const ClassifierConfig& config : configs) {
+    const TextClassifier classifier(config, 1);
     const Tokens texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
     const Tensor together = logits(classifier, texts);
     ASSERT_EQ(together.shape(), (Shape{6, 5}));
@@ -94,8 +100,8 @@ TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
   for (const PositionKind positions : {PositionKind::none, PositionKind::sinusoidal, PositionKind::learned}) {
     const TextClassifier classifier(small_classifier_config(Pooling::max, positions), 1);
     const double difference = largest_difference(logits(classifier, text), logits(classifier, backwards));
-    if (positions == PositionKind::none) EXPECT_LT(difference, 1e-5);
-    if (positions != PositionKind::none) EXPECT_GT(difference, 1e-3);
+    EXPECT_EQ(difference > 1e-3, positions != PositionKind::none);
+    EXPECT_EQ(difference < 1e-5, positions == PositionKind::none);
   }
 }
 

@@ -34,7 +34,9 @@ void expect_output(const Tensor& actual, const Tensor& expected, const std::stri
 void expect_gradient(const Tensor& actual, const Tensor& expected, const std::string& what) {
   double largest = 0.0;
   for (const float value : expected.to_vector()) largest = std::max(largest, std::abs(static_cast<double>(value)));
-  expect_close(actual, expected, 1e-4 * largest + 1e-5, 0.0, what);
+  // The bias of keys moves all scores of a query alike: its gradient is zero, and what is left is rounding.
+  const bool zero = largest < 1e-9;
+  expect_close(actual, expected, zero ? 2e-6 : 1e-4 * largest + 1e-7, 0.0, what);
 }
 
 Golden::Golden(const std::string& name)

@@ -1,10 +1,14 @@
 // Translating line by line, as `attend translate` does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <istream>
 #include <sstream>
+#include <streambuf>
 
 #include "attend/core/error.h"
 #include "attend/tasks/translator.h"
+#include "attend/tensor/allocator.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
 
@@ -113,6 +117,49 @@ TEST_P(TranslatorStream, CallsNobodyAgainAfterAFailure) {
   fail_after_ = 2;
   expect_error<IoError>([&] { translate(lines_of(kSentences)); }, {"no space left"});
   expect_accepted({kSentences[0], kSentences[1]});
+}
+
+// A text of many lines that is made while it is read.
+class EndlessText : public std::streambuf {
+ public:
+  explicit EndlessText(std::int64_t lines) : left_(lines) {}
+  std::int64_t given() const { return given_; }
+
+ protected:
+  int_type underflow() override {
+    if (left_ == 0) return traits_type::eof();
+    --left_;
+    ++given_;
+    line_ = given_ % 2 == 0 ? "the cat sees a dog\n" : "a cat\n";
+    setg(line_.data(), line_.data(), line_.data() + line_.size());
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  std::int64_t left_, given_ = 0;
+  std::string line_;
+};
+
+TEST(TranslatorMemory, DoesNotGrowWithTheLengthOfTheText) {
+  const Translator translator(small_model());
+  TranslationOptions options;
+  options.window = 8;
+  options.beam.beam_size = 1;
+  options.beam.max_length = 3;
+  std::vector<std::int64_t> peaks;
+  for (const std::int64_t count : {50, 12000}) {
+    EndlessText text(count);
+    std::istream stream(&text);
+    LineReader lines(stream, "standard input");
+    std::int64_t accepted = 0, ahead = 0;
+    reset_peak_memory();
+    const auto accept = [&](const Translation&) { ahead = std::max(ahead, text.given() - ++accepted); };
+    translator.translate(lines, accept, options);
+    EXPECT_EQ(accepted, count);
+    peaks.push_back(memory_statistics().peak_bytes);
+    EXPECT_LT(ahead, 7000) << "no more than a buffer of text and a window";
+  }
+  EXPECT_EQ(peaks[0], peaks[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, TranslatorStream, testing::Values(1, 3, 1024));

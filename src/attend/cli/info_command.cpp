@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/model_file.h"
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/core/error.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/model_check.h"
 #include "attend/train/readable.h"
@@ -68,29 +69,31 @@ void print_json(const FileDescription& file, bool tensors) {
   fmt::print("{}\n", json.dump(1));
 }
 
-// Whether the model still computes what it did where it was saved.
+// Whether the model still computes what it did where it was saved. Throws DataError when it does not.
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(load_checkpoint(path));
   if (!check) return;
+  const bool same = check->deviation <= kGoldenTolerance;
   fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
-             check->deviation <= kGoldenTolerance ? "as they were when the model was saved" : "DIFFERENT from when the model was saved",
-             check->deviation);
+             same ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
+  if (!same) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }
 
 void run_info(const InfoArguments& arguments) {
   const FileDescription file = describe(arguments.model);
   (arguments.format == InfoFormat::json ? print_json : print_text)(file, arguments.tensors);
-  if (arguments.format == InfoFormat::text && file.format_problem.empty()) print_golden(arguments.model);
+  if (!file.format_problem.empty()) throw DataError(file.format_problem);
+  if (arguments.format == InfoFormat::text) print_golden(arguments.model);
 }
 
 }  // namespace
 
 void add_info_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("info", "What is inside a model file");
+  CLI::App& command = add_command(app, "info", "What is inside a model file");
   const auto arguments = std::make_shared<InfoArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding(*command).add(*arguments);
-  command->callback([arguments] { run_info(*arguments); });
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_info(*arguments); });
 }
 
 }  // namespace attend

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
@@ -20,6 +20,7 @@ struct ScoreArguments {
   std::string src;
   std::string tgt;
   bool tokens = false;
+  ScoringOptions scoring;
   ThreadOptions threads;
 };
 
@@ -28,6 +29,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("src", a.src, "file with the sources");
   visit("tgt", a.tgt, "file with their translations, line by line");
   visit("tokens", a.tokens, "print the log-probability of every token after that of the sentence");
+  visit("max-tokens", a.scoring.max_tokens, "longest text that is scored, in tokens");
   fields(a.threads, visit);
 }
 
@@ -45,9 +47,13 @@ void run_score(const ScoreArguments& arguments) {
   use_threads(arguments.threads);
   const Translator translator = Translator::load(arguments.model);
   LineReader src_lines(arguments.src), tgt_lines(arguments.tgt);
+  ScoringOptions scoring = arguments.scoring;
+  scoring.src_name = src_lines.name();
+  scoring.tgt_name = tgt_lines.name();
   std::vector<std::string> src, tgt;
   const auto flush = [&] {
-    print(translator.score(src, tgt), arguments.tokens);
+    print(translator.score(src, tgt, scoring), arguments.tokens);
+    scoring.first_line += std::ssize(src);
     src.clear();
     tgt.clear();
   };
@@ -71,11 +77,11 @@ void run_score(const ScoreArguments& arguments) {
 }  // namespace
 
 void add_score_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("score", "Log-probabilities (natural logarithm) of given translations");
+  CLI::App& command = add_command(app, "score", "Log-probabilities (natural logarithm) of given translations");
   const auto arguments = std::make_shared<ScoreArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding(*command).add(*arguments);
-  command->callback([arguments] { run_score(*arguments); });
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_score(*arguments); });
 }
 
 }  // namespace attend

@@ -1,6 +1,9 @@
 #include "attend/cli/thread_options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
@@ -11,6 +14,7 @@ namespace attend {
 int use_threads(const ThreadOptions& options) {
   require_at_least("--threads", options.threads, 0);
   set_threads(options.threads == 0 ? physical_cores() : options.threads);
+  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "{} threads\n", threads());
   return threads();
 }
 

@@ -14,7 +14,7 @@ void fields(ThreadOptions& o, Visitor&& visit) {
   visit("threads", o.threads, "threads to compute with; 0: one for each physical core");
 }
 
-// Sets the number of threads of the process and returns it. Throws ConfigError.
+// Sets the number of threads of the process and returns it; tells it on standard error when that is a terminal. Throws ConfigError.
 int use_threads(const ThreadOptions& options);
 
 }  // namespace attend

@@ -54,7 +54,7 @@ void train_in_folder(TrainingTask& task, const SessionOptions& session, const Tr
   TrainingRun run{folder, session.resume, task.d_model, task.describe_model, {&log, &tensorboard, &progress}, &stop.flag(), {}};
   run.warn = [&progress](const std::string& message) { progress.note("passed over: " + message); };
   if (Trainer(*task.objective, options, run).train() == TrainingEnd::kInterrupted) {
-    fmt::print("a checkpoint is saved; the same command with --resume goes on from it\n");
+    fmt::print("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, session.out);
     throw Interrupted{stop.signal()};
   }
   fmt::print("the model is {}\n", folder.model_file().string());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -88,6 +89,12 @@ std::vector<std::string> read_lines(const std::string& path) {
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
+}
+
+void require_text(std::span<const std::string> lines, std::span<const std::string> files) {
+  const auto is_blank = [](const std::string& line) { return line.find_first_not_of(" \t") == std::string::npos; };
+  if (std::all_of(lines.begin(), lines.end(), is_blank))
+    throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else", fmt::join(files, ", "), lines.size()));
 }
 
 }  // namespace attend

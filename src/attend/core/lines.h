@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <istream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,5 +57,8 @@ class LineReader {
 
 // All lines of a file, under the same rules.
 std::vector<std::string> read_lines(const std::string& path);
+
+// Throws DataError, naming the files that the lines are from, when none of them has anything but white space.
+void require_text(std::span<const std::string> lines, std::span<const std::string> files);
 
 }  // namespace attend

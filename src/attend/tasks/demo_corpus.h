@@ -20,15 +20,6 @@ struct DemoCorpusOptions {
   int max_words = 16;  // longer English sentences are not drawn
 };
 
-template <class Visitor>
-void fields(DemoCorpusOptions& o, Visitor&& visit) {
-  visit("demo-seed", o.seed, "seed of the demo's sentences");
-  visit("demo-train", o.train_sentences, "sentence pairs to train on");
-  visit("demo-valid", o.valid_sentences, "sentence pairs to validate on");
-  visit("demo-test", o.test_sentences, "sentence pairs to measure BLEU on");
-  visit("demo-max-words", o.max_words, "longest English sentence, in words");
-}
-
 // Line i of src (English) and of tgt (German) are translations of each other; natural text, capitalised, with punctuation.
 struct DemoCorpus {
   std::vector<std::string> train_src, train_tgt;

@@ -17,12 +17,14 @@ namespace attend {
 
 namespace {
 
-std::vector<std::string> read_all(const LanguageDataOptions& data, const std::vector<std::string>& files) {
+std::vector<std::string> read_all(const LanguageDataOptions& data, std::vector<std::string> files) {
   std::vector<std::string> lines;
-  for (const std::string& file : files) {
-    std::vector<std::string> more = read_lines((std::filesystem::path(data.data) / file).string());
+  for (std::string& file : files) {
+    file = (std::filesystem::path(data.data) / file).string();
+    std::vector<std::string> more = read_lines(file);
     lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
+  require_text(lines, files);
   return lines;
 }
 
@@ -62,6 +64,7 @@ LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>&
 TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
+  task.name = "lm";
   task.d_model = o.model.stack.d_model;
 
   const std::vector<std::string> lines = read_all(o.data, o.data.train);

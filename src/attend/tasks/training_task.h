@@ -12,6 +12,7 @@
 namespace attend {
 
 struct TrainingTask {
+  std::string name;  // of `attend train`: "translation", "lm", "classification"
   std::unique_ptr<Objective> objective;
   int d_model = 0;
   std::function<void(Checkpoint&)> describe_model;  // adds what makes a checkpoint a model to use: configuration, tokenizers

@@ -6,6 +6,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/core/lines.h"
 #include "attend/core/option_check.h"
 #include "attend/data/sampled_pairs.h"
 #include "attend/tasks/golden_sentences.h"
@@ -82,10 +83,14 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   check(o);
   validate(o.data.length);
   TrainingTask task;
+  task.name = "translation";
   ArchitectureConfig config = o.model.chosen();
   task.d_model = common(config).d_model;
 
-  const ParallelText train = read_parallel(in_folder(o.data.data, o.data.src_train), in_folder(o.data.data, o.data.tgt_train));
+  const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train), tgt_files = in_folder(o.data.data, o.data.tgt_train);
+  const ParallelText train = read_parallel(src_files, tgt_files);
+  require_text(train.src, src_files);
+  require_text(train.tgt, tgt_files);
   const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config) : train_tokenizers(train, o.vocabulary);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
 

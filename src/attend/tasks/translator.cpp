@@ -32,6 +32,17 @@ Translation empty_translation() {
   return translation;
 }
 
+void check_lengths(const std::vector<std::vector<std::int32_t>>& texts, const std::string& name, const TranslationModel& model,
+                   const ScoringOptions& options) {
+  const std::int64_t learned = model.network->longest_sequence();
+  const std::int64_t limit = learned > 0 ? std::min<std::int64_t>(options.max_tokens, learned - 1) : options.max_tokens;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (std::ssize(texts[i]) <= limit) continue;
+    throw DataError(fmt::format("{}:{}: expected at most {} tokens (--max-tokens, and what the model's positions have room for), got {}",
+                                name, options.first_line + static_cast<std::int64_t>(i), limit, texts[i].size()));
+  }
+}
+
 }  // namespace
 
 Translator Translator::load(const std::filesystem::path& path) { return Translator(load_translation_model(path)); }
@@ -158,11 +169,14 @@ TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
   return candidate;
 }
 
-std::vector<PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt) const {
+std::vector<PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt,
+                                         const ScoringOptions& options) const {
   if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer);
+  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer), tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
+  check_lengths(src_ids, options.src_name, *model_, options);
+  check_lengths(tgt_ids, options.tgt_name, *model_, options);
   for (std::vector<std::int32_t>& ids : src_ids) ids.push_back(model_->src_tokenizer.eos_id());
-  return score_pairs(*model_, src_ids, encode_all(tgt, model_->tgt_tokenizer));
+  return score_pairs(*model_, src_ids, tgt_ids);
 }
 
 }  // namespace attend

@@ -47,6 +47,13 @@ struct TranslationCandidate {
   std::vector<std::pair<int, int>> alignment;  // (source word, target word), by the cross-attention
 };
 
+struct ScoringOptions {
+  int max_tokens = 1024;  // longer texts are a DataError
+  // For that error: "in.txt:17: ...".
+  std::string src_name = "source", tgt_name = "target";
+  std::int64_t first_line = 1;
+};
+
 struct Translation {
   std::vector<TranslationCandidate> candidates;  // best first; one, empty, for an empty line
   std::vector<std::string> source_tokens;
@@ -71,8 +78,9 @@ class Translator {
   // throws, everything before it has been accepted.
   void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
 
-  // The log-probability of given pairs.
-  std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt) const;
+  // The log-probability of given pairs. Throws DataError for a text that is too long, and unless there are as many targets as sources.
+  std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
+                               const ScoringOptions& options = {}) const;
 
  private:
   struct Request {
