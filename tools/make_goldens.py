@@ -30,7 +30,6 @@ mha_self_causal              the same, causal
 mha_self_mask                the same, plus in.mask [B,T,T], added to the scores of every head, -infinity in places (equal lengths)
 mha_cross                    in.query [B,T,D], in.query_lengths, in.memory [B,S,D], in.memory_lengths
 mha_cross_memory_width       the same, memory narrower than D
-mha_cross_key_value_width    the same, but in.key and in.value of two widths in place of in.memory
 mha_dk_dv                    as mha_self_padded; queries and keys d_k wide per head, values d_v (composed by hand: PyTorch has no such
                              module)
 mha_beta                     as mha_self_padded; scores multiplied by beta in place of 1/sqrt(d_k)
@@ -47,6 +46,9 @@ adam_ten_steps               transformer_post_tied's shape; one batch per step: 
                              out.losses [10], the loss before each step; param.*: before the first; Adam's settings in the metadata
 language_model_{post,pre}    in.ids, in.targets [B,T], in.lengths; out.logits, out.loss; embedding.weight (tied), decoder.layers.N.*
                              (self_attn, feed_forward, norm1, norm2), decoder.norm.* when pre-norm
+language_model_previous      the same, pre-norm, with output_proj.weight of its own, learned positions.weight [8,D] in place of sinusoids,
+                             and previous.J.weight [D,D]: the scaled embedding of the token J + 1 places back, through it, is added; id 0
+                             stands before the first token
 sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
                              smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted

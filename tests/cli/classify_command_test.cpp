@@ -104,6 +104,15 @@ TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
   write_gzip(path("train.gz"), "label\tid\ttext\n" + reviews(300, 1, "17\t"));
   write("valid3.tsv", "label\tid\ttext\n" + reviews(40, 2, "18\t"));
   train({"--train", "train.gz", "--valid", "valid3.tsv", "--text-column", "3", "--header"});
+  for (const char* part : {"training: 300 texts", "validation: 40 texts", "2 classes"})
+    EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3", "--header", "--format", "json"}), 0)
+      << error_;
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["texts"], 40);
+  EXPECT_GT(json["accuracy"], 0.9);
+  const std::vector<std::string> without_header{"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3"};
+  expect_error(without_header, {"valid3.tsv:1", "unknown label \"label\""});
 }
 
 TEST_F(ClassifierCommands, ResumeToTheSameBytes) {

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli/small_run.h"
@@ -7,6 +8,25 @@ namespace {
 
 class EmbedCommand : public SmallRunTest {
  protected:
+  // The floats at the end of a file.
+  static std::vector<float> last_floats(const std::string& file, std::size_t count) {
+    std::vector<float> floats(count);
+    EXPECT_GE(file.size(), 4 * count);
+    if (file.size() >= 4 * count) std::memcpy(floats.data(), file.data() + file.size() - 4 * count, 4 * count);
+    return floats;
+  }
+  // Those under a name in the JSON lines that were printed.
+  std::vector<float> floats_of_json(const char* name) const {
+    std::vector<float> floats;
+    std::istringstream lines(out_);
+    for (std::string line; std::getline(lines, line);) append(nlohmann::json::parse(line)[name], floats);
+    return floats;
+  }
+  static void append(const nlohmann::json& numbers, std::vector<float>& floats) {
+    if (numbers.is_number()) return floats.push_back(numbers.get<float>());
+    for (const auto& part : numbers) append(part, floats);
+  }
+
   void SetUp() override { ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_; }
 };
 
@@ -27,17 +47,50 @@ TEST_F(EmbedCommand, PrintsAVectorForEveryToken) {
 }
 
 TEST_F(EmbedCommand, WritesNumPyFiles) {
-  ASSERT_EQ(run({"embed", model("run"), "--npy", path("vectors.npy")}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  const std::string text = "The man sleeps.\nThe dog runs.\n";
+  ASSERT_EQ(run({"embed", model("run"), "--npy", path("vectors.npy")}, text), 0) << error_;
   const std::string file = read(path("vectors.npy"));
   EXPECT_EQ(file.substr(1, 5), "NUMPY");
   EXPECT_NE(file.find("'descr': '<f4', 'fortran_order': False, 'shape': (2, 16)"), std::string::npos);
   EXPECT_EQ(file.size() % 64, 0u) << "two rows of 64 bytes after a padded header";
+  ASSERT_EQ(run({"embed", model("run")}, text), 0) << error_;
+  EXPECT_EQ(last_floats(file, 2 * 16), floats_of_json("vector"));
+}
+
+TEST_F(EmbedCommand, WritesTheTokensOfAllTextsOneTextAfterTheOther) {
+  const std::string text = "The man sleeps.\n\nThe dog runs.\n";
+  ASSERT_EQ(run({"embed", model("run"), "--pooling", "none"}, text), 0) << error_;
+  const std::vector<float> expected = floats_of_json("vectors");
+  ASSERT_EQ(run({"embed", model("run"), "--pooling", "none", "--npy", path("tokens.npy")}, text), 0) << error_;
+  const std::string file = read(path("tokens.npy"));
+  EXPECT_NE(file.find(fmt::format("'shape': ({}, 16)", expected.size() / 16)), std::string::npos);
+  EXPECT_EQ(last_floats(file, expected.size()), expected);
 }
 
 TEST_F(EmbedCommand, FindsTheNearestUsesOfAWord) {
-  ASSERT_EQ(run({"embed", model("run"), "--nearest", "the", "--corpus", path("train.en"), "--count", "3"}, "The man sleeps.\n"), 0)
+  const std::string corpus = write("corpus", "A dog sees the man .\nA dog runs.\nThe man sleeps.\nThe dog runs.\n");
+  ASSERT_EQ(run({"embed", model("run"), "--nearest", "the", "--corpus", corpus, "--count", "2"}, "The man sleeps.\nnot read\n"), 0)
       << error_;
-  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3);
+  EXPECT_TRUE(out_.starts_with("1.0000\t3\tThe man sleeps.\n")) << out_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2) << out_;
+  ASSERT_EQ(run({"embed", model("run"), "--nearest", "the", "--corpus", corpus}, "The man sleeps.\n"), 0) << error_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3) << "not the line without the word\n" << out_;
+}
+
+TEST_F(EmbedCommand, NamesTheLineThatIsLongerThanTheLearnedPositions) {
+  const std::vector<std::string> learned{"--max-steps",     "1",  "--valid-every", "0", "--positions", "learned",
+                                         "--max-positions", "40", "--max-length",  "40"};
+  ASSERT_EQ(run(training("learned", learned)), 0) << error_;
+  std::string longer = "The";
+  for (int i = 0; i < 40; ++i) longer += " man";
+  longer += ".\n";
+  expect_error({"embed", model("learned")}, {"standard input:2: a text of", "40 positions"}, "The man sleeps.\n" + longer);
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "what came before is printed";
+  ASSERT_EQ(run({"embed", model("learned"), "--no-context"}, longer), 0) << error_;
+  const std::string corpus = write("corpus", "The dog runs.\nA cat.\n" + longer), uses = write("uses", "a\tThe man.\nb\t" + longer);
+  expect_error({"embed", model("learned"), "--nearest", "the", "--corpus", corpus}, {corpus + ":3: ", "40 positions"}, "The man.\n");
+  expect_error({"embed", model("learned"), "--nearest", "the", "--corpus", corpus}, {"standard input:1: ", "40 positions"}, longer);
+  expect_error({"embed", model("learned"), "--senses", uses, "--word", "man"}, {uses + ":2: ", "40 positions"});
 }
 
 TEST_F(EmbedCommand, MeasuresHowFarTheSensesOfAWordAreApart) {
@@ -57,6 +110,15 @@ TEST_F(EmbedCommand, SaysWhatIsWrong) {
   expect_error({"embed", model("run"), "--senses", path("uses.tsv")}, {"--word"});
   expect_error({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man"}, {"other", "two uses"});
   expect_error({"embed", model("run"), "--senses", path("missing.tsv"), "--word", "man"}, {"missing.tsv"});
+  expect_error({"embed", model("run"), "--plot", path("plot.svg")}, {"--plot", "--senses"});
+  expect_error({"embed", model("run"), "--word", "man"}, {"--word", "--senses"});
+  expect_error({"embed", model("run"), "--npy", path("v.npy"), "--senses", path("uses.tsv"), "--word", "man"}, {"--npy", "--senses"});
+  const std::vector<std::string> nearest{"embed", model("run"), "--nearest", "man", "--corpus", path("train.en")};
+  std::vector<std::string> with_npy = nearest, with_senses = nearest;
+  with_npy.insert(with_npy.end(), {"--npy", path("v.npy")});
+  expect_error(with_npy, {"--npy", "--nearest"}, "The man sleeps.\n");
+  with_senses.insert(with_senses.end(), {"--senses", path("uses.tsv"), "--word", "man"});
+  expect_error(with_senses, {"--nearest", "--senses"}, "The man sleeps.\n");
 }
 
 }  // namespace

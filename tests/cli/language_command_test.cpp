@@ -59,6 +59,21 @@ TEST_F(LanguageCommands, GenerateIsDeterministicForASeed) {
   EXPECT_NE(generate("2"), first);
 }
 
+TEST_F(LanguageCommands, GenerateHandsItsFlagsToTheSampler) {
+  train();
+  const auto generate = [&](const char* flag, const char* value, const char* seed) {
+    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", flag, value}), 0) << error_;
+    return out_;
+  };
+  const std::string likeliest = generate("--top-k", "1", "1");
+  EXPECT_EQ(generate("--top-k", "1", "2"), likeliest);
+  EXPECT_EQ(generate("--top-p", "1e-6", "2"), likeliest);
+  EXPECT_EQ(generate("--temperature", "1e-6", "2"), likeliest);
+  EXPECT_NE(generate("--temperature", "100", "1"), likeliest);
+  EXPECT_NE(generate("--temperature", "100", "1"), generate("--temperature", "100", "2"));
+  EXPECT_NE(generate("--temperature", "100", "1"), generate("--temperature", "1", "1"));
+}
+
 TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
   train();
   ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man sleeps.\nThe", "--max-tokens", "8"}), 0) << error_;
@@ -120,7 +135,9 @@ TEST_F(LanguageCommands, MistakesAreNamed) {
   const std::string lm = model("lm");
   std::string words;
   for (int i = 0; i < 30; ++i) words += "The man ";
-  expect_error({"generate", lm, "--prompt", words}, {"prompt", "at most 16"});
+  expect_error({"generate", lm, "--prompt", words}, {"the prompt has", "at most 16"});
+  EXPECT_EQ(error_.find("standard input"), std::string::npos) << error_;
+  expect_error({"generate", lm}, {"standard input: the prompt has", "at most 16"}, words + "\n");
   expect_error({"generate", lm}, {"standard input:2", "UTF-8"}, "The\n\xff\n");
   expect_error({"generate", lm, "--prompt", "A", "--temperature", "0"}, {"temperature"});
   expect_error({"generate", lm, "--prompt", "A", "--samples", "0"}, {"samples"});

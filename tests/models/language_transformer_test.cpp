@@ -35,7 +35,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(5, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(7, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.stack.norm_first = false;
   all[1].config.tied = false;
@@ -47,6 +47,11 @@ std::vector<LanguageVariant> language_variants() {
   all[3].config.stack.d_key = all[3].config.stack.d_value = 5;
   all[4].name = "TwoPreviousTokens";
   all[4].config.previous_tokens = 2;
+  all[5].name = "HardChoiceLearnedPositions";
+  all[5].config.stack.attention.choice = AttentionChoice::hard;
+  all[5].config.stack.positions = PositionKind::learned;
+  all[6].name = "AdditiveScores";
+  all[6].config.stack.attention.scores = AttentionScores::additive;
   return all;
 }
 

@@ -8,9 +8,9 @@ namespace {
 
 class LanguageModelParity : public Parity {
  protected:
-  void check(const std::string& name) {
+  // `config`: what the golden file's settings do not say.
+  void check(const std::string& name, LanguageTransformerConfig config = {}) {
     const Golden golden(name);
-    LanguageTransformerConfig config;
     config.stack.d_model = 16;
     config.stack.n_heads = golden.integer("heads");
     config.stack.d_ff = golden.integer("d_ff");
@@ -37,6 +37,13 @@ class LanguageModelParity : public Parity {
 
 TEST_P(LanguageModelParity, PostNorm) { check("language_model_post"); }
 TEST_P(LanguageModelParity, PreNorm) { check("language_model_pre"); }
+TEST_P(LanguageModelParity, PreviousTokensLearnedPositionsUntied) {
+  LanguageTransformerConfig config;
+  config.previous_tokens = 2;
+  config.stack.positions = PositionKind::learned;
+  config.stack.max_positions = 8;
+  check("language_model_previous", config);
+}
 
 INSTANTIATE_TEST_SUITE_P(Backends, LanguageModelParity, testing::Values("fast", "reference"));
 

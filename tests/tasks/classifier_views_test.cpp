@@ -60,6 +60,18 @@ TEST(ClassifierPage, HasRowsThatSumToOne) {
   }
 }
 
+TEST(ClassifierPage, ShowsAsMuchOfATextAsTheClassifierLooksAt) {
+  ClassificationModel model = small_classifier();
+  model.length.max_length = 300;
+  const Classifier classifier(model);
+  std::string review;
+  for (int i = 0; i < 400; ++i) review += "good ";
+  const ClassifiedText text = classified_text(classifier, review);
+  EXPECT_EQ(text.ids.size(), 300u);
+  EXPECT_GT(std::ssize(text.ids), kMaxPageTokens) << "the limit is that of pairs";
+  EXPECT_EQ(data_of(attention_page(classifier.model(), text))["axes"]["source"]["pieces"].size(), 300u);
+}
+
 TEST(ClassifierPage, RefusesWhatItCannotShow) {
   const Classifier classifier(small_classifier());
   EXPECT_THROW(classified_text(classifier, " "), DataError);

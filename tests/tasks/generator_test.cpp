@@ -121,6 +121,35 @@ TEST(Generator, AvoidsWhatItHasSaidWhenRepetitionIsPenalised) {
   EXPECT_EQ(distinct.size(), ids.size());
 }
 
+// The word after "cat" when it is penalised: its own logit is the first, that of "dog" the second, and all others are far below.
+std::string after_cat(float cat, float dog, float penalty) {
+  const LanguageModel model = small_language_model();
+  const auto id = [&](const char* word) { return model.tokenizer.encode(word).front(); };
+  // Whatever is read, what is projected to logits is the bias of the last normalisation: the first column of the embeddings.
+  ParameterSet& parameters = model.transformer->parameters();
+  parameters.values().zero();
+  for (const auto& entry : parameters.entries()) {
+    const Tensor value = parameters.value(entry);
+    if (entry.name == "decoder.norm.bias") value.data()[0] = 1.0f;
+    if (entry.name != "embedding.weight") continue;
+    for (std::int64_t v = 0; v < value.rows(); ++v) value.row(v)[0] = -50.0f;
+    value.row(id("cat"))[0] = cat;
+    value.row(id("dog"))[0] = dog;
+  }
+  GenerationOptions options = with_tokens(1);
+  options.sampling.top_k = 1;
+  options.repetition_penalty = penalty;
+  return Generator(model).generate("cat", options).text;
+}
+
+TEST(Generator, DividesPositiveLogitsOfWhatItHasSaidAndMultipliesNegativeOnes) {
+  EXPECT_EQ(after_cat(2.0f, 1.5f, 1.0f), " cat");
+  EXPECT_EQ(after_cat(2.0f, 1.5f, 1.3f), " cat") << "2 / 1.3 = 1.54";
+  EXPECT_EQ(after_cat(2.0f, 1.5f, 1.4f), " dog") << "2 / 1.4 = 1.43";
+  EXPECT_EQ(after_cat(-1.0f, -1.5f, 1.4f), " cat") << "-1 * 1.4 = -1.4";
+  EXPECT_EQ(after_cat(-1.0f, -1.5f, 1.6f), " dog") << "-1 * 1.6 = -1.6";
+}
+
 TEST(Generator, HandsOnWholeCharactersOnly) {
   TokenizerOptions options;
   options.type = TokenizerType::bpe;
@@ -137,6 +166,10 @@ TEST(Generator, RefusesAPromptThatDoesNotFit) {
   EXPECT_NO_THROW(generator.generate("the cat sat on the mat and", with_tokens(1)));  // seven words and the beginning
   expect_error<DataError>([&] { generator.generate("the cat sat on the mat and a", with_tokens(1)); },
                           {"9 tokens", "at most 8", "shorten"});
+  GenerationOptions options = with_tokens(1);
+  options.prompt_source = "standard input";
+  expect_error<DataError>([&] { generator.generate("the cat sat on the mat and a", options); },
+                          {"standard input: the prompt has 9 tokens"});
   expect_error<DataError>([&] { generator.generate("\xff", with_tokens(1)); }, {"UTF-8"});
 }
 

@@ -15,13 +15,16 @@ LabResult run_quickly(std::string_view name) {
   return run_experiment(find_experiment(name), lab);
 }
 
-void expect_whole(const LabResult& result) {
+void expect_whole(const std::string& experiment, const LabResult& result) {
   EXPECT_FALSE(result.measured.empty());
   EXPECT_FALSE(result.finding.empty());
   EXPECT_FALSE(result.table.rows.empty());
   for (const auto& row : result.table.rows) EXPECT_EQ(row.size(), result.table.columns.size());
   EXPECT_FALSE(result.plots.empty());
+  std::set<std::string> plots;
   for (const Plot& plot : result.plots) {
+    EXPECT_TRUE(plots.insert(plot.name).second) << plot.name << " twice";
+    EXPECT_TRUE(plot.name == experiment || plot.name.starts_with(experiment + "-")) << plot.name << " may be another experiment's";
     EXPECT_FALSE(plot.series.empty()) << plot.name;
     for (const Series& series : plot.series) EXPECT_FALSE(series.points.empty()) << plot.name << ": " << series.label;
   }
@@ -29,7 +32,7 @@ void expect_whole(const LabResult& result) {
 
 class LabExperiment : public testing::TestWithParam<std::string> {};
 
-TEST_P(LabExperiment, GivesAWholeResult) { expect_whole(run_quickly(GetParam())); }
+TEST_P(LabExperiment, GivesAWholeResult) { expect_whole(GetParam(), run_quickly(GetParam())); }
 
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
@@ -48,6 +51,10 @@ INSTANTIATE_TEST_SUITE_P(All, LabExperiment, testing::ValuesIn(all_names()), tes
 TEST(LabExperiments, HaveNamesAndPlotsOfTheirOwn) {
   const std::vector<std::string> names = all_names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  // Plots are named after their experiment (see expect_whole): no two have one name unless one experiment's name begins another's.
+  for (const std::string& a : names) {
+    for (const std::string& b : names) EXPECT_FALSE(b.starts_with(a + "-")) << a << " and " << b;
+  }
 }
 
 TEST(LabExperiments, PermutedTokensArePermutedOutputsOnlyWithoutPositions) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "attend/tasks/lab/fit.h"
 #include "attend/tasks/lab/report.h"
 
@@ -48,6 +51,15 @@ TEST(LabPage, ForgetsOtherText) {
   LabPage page("lab");
   page.read("Something else\n<!-- experiment ");
   EXPECT_EQ(page.markdown().find("Something else"), std::string::npos);
+}
+
+TEST(LabPage, BeginsAsTheOneInTheDocumentation) {
+  std::ifstream stream(std::string(ATTEND_SOURCE_DIR) + "/docs/lab.md", std::ios::binary);
+  const std::string committed{std::istreambuf_iterator<char>(stream), {}}, page = LabPage("lab").markdown();
+  const std::string heading = page.substr(0, page.find("| experiment |"));
+  EXPECT_TRUE(committed.starts_with(heading)) << heading;
+  EXPECT_NE(heading.find("attend lab --all --data DATA --out docs/lab"), std::string::npos) << heading;
+  EXPECT_NE(heading.find("path-length and architectures"), std::string::npos) << heading;
 }
 
 TEST(LabFit, FindsExponents) {

@@ -143,7 +143,8 @@ TEST_F(LanguageTrainingTest, NamesWhatIsWrong) {
   refused([](auto& o) { o.data.train = {"empty"}; }, {"empty"});
   refused([](auto& o) { o.data.valid = {"empty"}; }, {"empty"});
   write(path("blank"), "\n\n");
-  refused([](auto& o) { o.data.train = {"blank"}; }, {"character"});
+  refused([](auto& o) { o.data.train = {"blank"}; }, {path("blank").string(), "2 blank lines"});
+  refused([](auto& o) { o.data.valid = {"blank"}; }, {path("blank").string(), "2 blank lines"});
   write(path("bytes"),
         "good\nb\xff"
         "d\n");

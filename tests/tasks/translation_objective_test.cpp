@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "attend/core/parallel.h"
+#include "attend/tasks/translation_training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -184,6 +186,17 @@ class TranslationRun : public FolderTest {
 
   TrainerOptions options_;
 };
+
+TEST_F(TranslationRun, NamesTheFileWithoutText) {
+  write(path("text"), "a dog\nthe cat\n");
+  write(path("blank"), "\n \n");
+  TranslationTraining options;
+  options.data.src_train = {path("text").string()};
+  options.data.tgt_train = {path("blank").string()};
+  expect_error<DataError>([&] { prepare_training(options, nullptr); }, {path("blank").string(), "2 blank lines"});
+  std::swap(options.data.src_train, options.data.tgt_train);
+  expect_error<DataError>([&] { prepare_training(options, nullptr); }, {path("blank").string(), "2 blank lines"});
+}
 
 TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
   options_.max_steps = 200;

@@ -37,20 +37,17 @@ def mha_self(golden, lengths, is_causal=False, masked=False):
     golden.parameters(attention.named_parameters())
 
 
-@case("mha_cross", widths=(D,))
-@case("mha_cross_memory_width", widths=(12,))
-@case("mha_cross_key_value_width", widths=(12, 10))
-def mha_cross(golden, widths):
+@case("mha_cross", memory_width=D)
+@case("mha_cross_memory_width", memory_width=12)
+def mha_cross(golden, memory_width):
     query_lengths = golden.input("query_lengths", torch.tensor([4, 2, 3]))
     memory_lengths = golden.input("memory_lengths", torch.tensor([5, 3, 1]))
-    inputs = {"query": golden.input("query", golden.random(3, 4, D))}
-    for name, width in zip(("memory",) if len(widths) == 1 else ("key", "value"), widths):
-        inputs[name] = golden.input(name, golden.random(3, 5, width))
-    key, value = list(inputs.values())[1], list(inputs.values())[-1]
-    attention = golden.randomise(nn.MultiheadAttention(D, HEADS, kdim=widths[0], vdim=widths[-1], batch_first=True))
+    query = golden.input("query", golden.random(3, 4, D))
+    memory = golden.input("memory", golden.random(3, 5, memory_width))
+    attention = golden.randomise(nn.MultiheadAttention(D, HEADS, kdim=memory_width, vdim=memory_width, batch_first=True))
     golden.settings.update(heads=HEADS, causal=False)
-    y, weights = attention(inputs["query"], key, value, key_padding_mask=padding(memory_lengths, 5), average_attn_weights=False)
-    golden.backward(y, inputs, query_lengths)
+    y, weights = attention(query, memory, memory, key_padding_mask=padding(memory_lengths, 5), average_attn_weights=False)
+    golden.backward(y, {"query": query, "memory": memory}, query_lengths)
     store_weights(golden, weights, query_lengths)
     golden.parameters(attention.named_parameters())
 

@@ -100,20 +100,36 @@ def adam_ten_steps(golden):
     golden.put("out.losses", torch.stack(losses))
 
 
+def embed_with_previous(model, ids):
+    x = model["embedding"](ids) * math.sqrt(D) + model["positions"].weight[:ids.shape[1]]
+    for j, projection in enumerate(model["previous"]):
+        earlier = F.pad(ids, (j + 1, 0), value=PAD)[:, :ids.shape[1]]
+        x = x + projection(model["embedding"](earlier) * math.sqrt(D))
+    return x
+
+
 @case("language_model_post", norm_first=False)
 @case("language_model_pre", norm_first=True)
-def language_model(golden, norm_first):
+@case("language_model_previous", norm_first=True, previous_tokens=2)
+def language_model(golden, norm_first, previous_tokens=0):
     layer_settings(golden, norm_first, "gelu")
-    golden.settings.update(n_layers=2, tie_embeddings=True)
+    golden.settings.update(n_layers=2, tie_embeddings=previous_tokens == 0)
     layer = nn.TransformerEncoderLayer(**layer_arguments(norm_first, "gelu"))
     stack = nn.TransformerEncoder(layer, 2, nn.LayerNorm(D) if norm_first else None, enable_nested_tensor=False)
-    model = golden.randomise(nn.ModuleDict({"embedding": nn.Embedding(VOCAB, D), "decoder": stack}))
+    modules = {"embedding": nn.Embedding(VOCAB, D), "decoder": stack}
+    if previous_tokens > 0:
+        modules["positions"] = nn.Embedding(8, D)
+        modules["previous"] = nn.ModuleList(nn.Linear(D, D, bias=False) for _ in range(previous_tokens))
+        modules["output_proj"] = nn.Linear(D, VOCAB, bias=False)
+        golden.settings.update(previous_tokens=previous_tokens, max_positions=8)
+    model = golden.randomise(nn.ModuleDict(modules))
     lengths = golden.input("lengths", torch.tensor([6, 3, 5]))
     text, hidden = golden.ids(3, 7), padding(lengths, 6)
     ids = golden.input("ids", text[:, :-1].masked_fill(hidden, PAD))
     targets = golden.input("targets", text[:, 1:].masked_fill(hidden, PAD))
-    y = model["decoder"](embed(model["embedding"], ids), mask=causal(6), src_key_padding_mask=hidden)
-    logits = F.linear(y, model["embedding"].weight)
+    x = embed_with_previous(model, ids) if previous_tokens > 0 else embed(model["embedding"], ids)
+    y = model["decoder"](x, mask=causal(6), src_key_padding_mask=hidden)
+    logits = F.linear(y, model["output_proj" if previous_tokens > 0 else "embedding"].weight)
     loss = smoothed_loss(golden, logits, targets)
     loss.backward()
     golden.put("out.logits", logits * real_positions(lengths, 6).unsqueeze(-1))

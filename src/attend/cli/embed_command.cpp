@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <bit>
+#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/standard_input.h"
@@ -30,7 +31,7 @@ template <class Visitor>
 void fields(SenseOptions& o, Visitor&& visit) {
   visit("senses", o.senses, "instead of standard input: file of uses of a word, sense TAB text; print how far its senses are apart");
   visit("word", o.word, "the word in them");
-  visit("plot", o.plot, "write an SVG with the uses as points, at --layer");
+  visit("plot", o.plot, "write an SVG with the uses of --senses as points, at --layer");
 }
 
 struct EmbedArguments {
@@ -45,7 +46,9 @@ struct EmbedArguments {
 
 template <class Visitor>
 void fields(EmbedArguments& a, Visitor&& visit) {
-  visit("npy", a.npy, "write all vectors, one under the other, into this NumPy file instead of printing JSON lines");
+  visit("npy", a.npy,
+        "write all vectors, one under the other, into this NumPy file instead of printing JSON lines; with --pooling none the rows of all "
+        "texts, one text after the other: the JSON lines say how many tokens each has");
   visit("context", a.context, "vectors that depend on the sentence; without, the static embeddings of the tokens");
   fields(a.threads, visit);
   fields(a.embedding, visit);
@@ -84,7 +87,7 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   file.commit();
 }
 
-// Hands on window after window of the lines, as vectors.
+// Hands on window after window of the lines, as vectors. Before a line that is wrong throws, everything before it has been handed on.
 template <class Accept>
 void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const Accept& accept) {
   LineReader lines = standard_input();
@@ -95,18 +98,30 @@ void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, cons
     for (const TextEmbedding& embedding : embeddings) accept(embedding);
     window.clear();
   };
-  for (std::string line; lines.next(line);) {
+  std::exception_ptr bad_line;
+  const auto next_line = [&](std::string& line) {
+    try {
+      if (!lines.next(line)) return false;
+      if (arguments.context) embedder.check_length(line, lines.where());
+      return true;
+    } catch (const Error&) {
+      bad_line = std::current_exception();
+      return false;
+    }
+  };
+  for (std::string line; next_line(line);) {
     window.push_back(line);
     if (window.size() == kWindow) flush();
   }
   flush();
+  if (bad_line) std::rethrow_exception(bad_line);
 }
 
 void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
-  if (arguments.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
   LineReader text = standard_input();
   std::string line;
   if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");
+  embedder.check_length(line, text.where());
   LineReader corpus(arguments.nearest.corpus);
   const NearestOptions& options = arguments.nearest;
   for (const WordContext& context : nearest_contexts(embedder, line, options.nearest, corpus, arguments.embedding.layer, options.count))
@@ -115,8 +130,8 @@ void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
 
 void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
   const SenseOptions& options = arguments.senses;
-  if (options.word.empty()) throw ConfigError("--word: expected the word of which the senses are, got none");
   const LabelledText uses = read_labelled(std::span(&options.senses, 1), {});
+  for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", options.senses, i + 1));
   const WordSenses result = measure_senses(embedder, uses, options.word, arguments.embedding.layer);
   for (std::size_t s = 0; s < result.senses.size(); ++s) fmt::print("{}{} {}", s == 0 ? "" : ", ", result.uses[s], result.senses[s]);
   fmt::print("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
@@ -128,7 +143,20 @@ void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
   file.commit();
 }
 
+// Options that say nothing without another, or contradict each other.
+void check(const EmbedArguments& a) {
+  const bool nearest = !a.nearest.nearest.empty(), senses = !a.senses.senses.empty();
+  if (nearest && a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
+  if (senses && a.senses.word.empty()) throw ConfigError("--word: expected the word of which the senses are, got none");
+  if (!senses && !a.senses.word.empty()) throw ConfigError("--word: expected --senses, the file with the uses of the word, got none");
+  if (!senses && !a.senses.plot.empty()) throw ConfigError("--plot: expected --senses, the file with the uses to draw, got none");
+  if (nearest && senses) throw ConfigError("--nearest and --senses: expected one of them, got both");
+  if (!a.npy.empty() && (nearest || senses))
+    throw ConfigError(fmt::format("--npy: expected no --{}, which prints no vectors", nearest ? "nearest" : "senses"));
+}
+
 void run_embed(const EmbedArguments& arguments) {
+  check(arguments);
   use_threads(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
   if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
@@ -150,11 +178,11 @@ void run_embed(const EmbedArguments& arguments) {
 }  // namespace
 
 void add_embed_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("embed", "Vectors of the lines of standard input, as a model sees them");
+  CLI::App& command = add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding(*command).add(*arguments);
-  command->callback([arguments] { run_embed(*arguments); });
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_embed(*arguments); });
 }
 
 }  // namespace attend

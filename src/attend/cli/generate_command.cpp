@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/evaluation.h"
 #include "attend/cli/options_binding.h"
@@ -65,7 +65,10 @@ void run_generate(GenerateArguments& arguments, bool has_prompt) {
   require_at_least("samples", arguments.samples, 1);
   use_threads(arguments.threads);
   const Generator generator = Generator::load(arguments.model);
-  if (!has_prompt) arguments.prompt = read_prompt();
+  if (!has_prompt) {
+    arguments.prompt = read_prompt();
+    arguments.generation.prompt_source = "standard input";
+  }
   for (int sample = 0; sample < arguments.samples; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
@@ -88,12 +91,12 @@ void run_generate(GenerateArguments& arguments, bool has_prompt) {
 }  // namespace
 
 void add_generate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("generate", "Continue a text with a language model");
+  CLI::App& command = add_command(app, "generate", "Continue a text with a language model");
   const auto arguments = std::make_shared<GenerateArguments>();
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  OptionBinding binding(*command);
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
   binding.add(*arguments);
-  command->callback([binding, arguments] { run_generate(*arguments, binding.is_set("prompt")); });
+  on_command(command, [binding, arguments] { run_generate(*arguments, binding.is_set("prompt")); });
 }
 
 }  // namespace attend

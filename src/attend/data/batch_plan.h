@@ -17,7 +17,8 @@ struct BatchOptions {
 
 template <class Visitor>
 void fields(BatchOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, "tokens in a batch, at most; of a sentence pair the longer side counts");
+  visit("batch-tokens", o.batch_tokens,
+        "tokens in a batch, at most, whatever it is made of: windows, texts, or pairs, of which the longer side counts");
 }
 
 // The batches of one epoch.

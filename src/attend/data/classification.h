@@ -57,7 +57,7 @@ struct TextLengthOptions {
 
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, "tokens of a text that are looked at, its end included");
+  visit("max-length", o.max_length, "tokens of a text that are looked at, the marks at its ends included");
   visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
 }
 

@@ -209,7 +209,6 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
 ClassifiedText classified_text(const Classifier& classifier, const std::string& text) {
   encode(classifier.model().tokenizer, text, "the text");
   ClassifiedText result{text, classifier.model().ids(text), {}, 0};
-  check_length(result.ids, "the text");
   const Classification found = classifier.classify(std::span(&text, 1)).front();
   result.label = classifier.labels()[found.label];
   result.probability = found.probability();

@@ -28,7 +28,8 @@ ScoredPair translated_pair(const Translator& translator, const std::string& sour
 // The pair of a text and a given translation.
 ScoredPair given_pair(const Translator& translator, const std::string& source, const std::string& target);
 
-// The weights grow with the square of the length; so long a pair takes some 20 MB with the layers and heads of the paper's base model.
+// A side of a pair. The weights grow with the square of the length; so long a pair takes some 20 MB with the layers and heads of the
+// paper's base model.
 constexpr std::int64_t kMaxPageTokens = 256;
 
 // The page. A function of its arguments: equal ones give equal bytes. Weights are rounded to multiples of 1/255.
@@ -42,7 +43,7 @@ struct ClassifiedText {
   float probability = 0;
 };
 
-// Throws DataError as translated_pair does.
+// Shows as much of the text as the classifier looks at, its max-length. Throws DataError when the text has no token or is not UTF-8.
 ClassifiedText classified_text(const Classifier& classifier, const std::string& text);
 
 // The same page with the one attention that a classifier has.

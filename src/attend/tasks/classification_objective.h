@@ -14,7 +14,7 @@ namespace attend {
 struct ClassificationLoss {
   float label_smoothing = 0.0f;
   float word_dropout = 0.0f;  // share of the tokens of a training text that are left out, others every time
-  Tensor class_weights;       // [C], or undefined: all 1
+  Tensor class_weights = {};  // [C], or undefined: all 1
 };
 
 class ClassificationObjective final : public Objective {

@@ -34,6 +34,19 @@ Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
   return result;
 }
 
+// 0: any number.
+std::int64_t learned_positions(const TransformerConfig& config) {
+  return config.positions == PositionKind::learned ? config.max_positions : 0;
+}
+
+// Throws unless a text of so many tokens, and the marks at its ends, have positions.
+void check_positions(const TextEncoder& encoder, std::size_t tokens, const std::string& where) {
+  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.bos ? 2 : 1);
+  if (encoder.positions > 0 && with_marks > encoder.positions)
+    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
+                                tokens, encoder.bos ? "the marks at its ends" : "its end", encoder.positions));
+}
+
 TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
   TextEmbedding embedding;
   for (const std::int32_t id : ids) embedding.tokens.push_back(tokenizer.piece(id));
@@ -56,7 +69,8 @@ Embedder::Embedder(const TranslationModel& model)
                model.network->encoder_layers(),
                model.network->config().d_model,
                model.network->src_embeddings(),
-               [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); }} {}
+               [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); },
+               model.network->longest_sequence()} {}
 
 Embedder::Embedder(const ClassificationModel& model)
     : encoder_{model.tokenizer,
@@ -64,7 +78,8 @@ Embedder::Embedder(const ClassificationModel& model)
                model.classifier->config().encoder.n_encoder_layers,
                model.classifier->config().encoder.d_model,
                model.classifier->embeddings(),
-               [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); }} {}
+               [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); },
+               learned_positions(model.classifier->config().encoder)} {}
 
 Embedder::Embedder(const LanguageModel& model)
     : encoder_{model.tokenizer,
@@ -72,12 +87,17 @@ Embedder::Embedder(const LanguageModel& model)
                model.transformer->config().layers(),
                model.transformer->config().stack.d_model,
                model.transformer->embeddings(),
-               [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); }} {}
+               [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); },
+               learned_positions(model.transformer->config().stack)} {}
 
 int Embedder::layer_number(int layer) const {
   const int number = layer < 0 ? layers() + 1 + layer : layer;
   if (number < 0 || number > layers()) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
   return number;
+}
+
+void Embedder::check_length(const std::string& text, const std::string& where) const {
+  if (encoder_.positions > 0) check_positions(encoder_, encoder_.tokenizer.encode(text).size(), where);
 }
 
 std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
@@ -92,6 +112,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     std::vector<std::int32_t> ids, offsets{0};
     for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
       const std::vector<std::int32_t> own = tokenizer.encode(text);
+      check_positions(encoder_, own.size(), fmt::format("text {}", embeddings.size() + 1));
       embeddings.push_back(without_vectors(tokenizer, own));
       if (encoder_.bos) ids.push_back(*encoder_.bos);
       ids.insert(ids.end(), own.begin(), own.end());

@@ -50,6 +50,7 @@ struct TextEncoder {
   int width = 0;
   Tensor embeddings;                              // [V, D]
   std::function<void(const Tokens&, Pass&)> run;  // fills Pass::hidden
+  std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
 };
 
 class Embedder {
@@ -69,8 +70,12 @@ class Embedder {
   int width() const { return encoder_.width; }
 
   // In the order of `texts`; what a text becomes does not depend on the others. The marks at its ends, which the encoder sees, have no
-  // vectors. Throws ConfigError for a layer that the model does not have.
+  // vectors. Texts are read whole, beyond the max-length of a classifier too. Throws ConfigError for a layer that the model does not have,
+  // DataError as check_length() does.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
+
+  // Throws DataError, its message beginning with `where`, for a text that is longer than the positions the model has learned.
+  void check_length(const std::string& text, const std::string& where) const;
 
   // The same from the table of input embeddings: a word has the same vector wherever it stands.
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;

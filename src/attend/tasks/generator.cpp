@@ -39,8 +39,9 @@ struct Prompt {
   std::vector<std::int32_t> line;
 };
 
-Prompt read_prompt(std::string_view text, const Tokenizer& tokenizer, int context) {
-  if (!is_utf8(text)) throw DataError("the prompt is not UTF-8");
+// `name`: "the prompt", and where it comes from if that is known.
+Prompt read_prompt(std::string_view text, const std::string& name, const Tokenizer& tokenizer, int context) {
+  if (!is_utf8(text)) throw DataError(fmt::format("{} is not UTF-8", name));
   Prompt prompt;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -50,10 +51,8 @@ Prompt read_prompt(std::string_view text, const Tokenizer& tokenizer, int contex
     begin = end + 1;
   }
   if (std::ssize(prompt.stream) > context)
-    throw DataError(
-        fmt::format("the prompt has {} tokens, ends of lines among them; expected at most {}, which the model sees at once: "
-                    "shorten it",
-                    prompt.stream.size(), context));
+    throw DataError(fmt::format("{} has {} tokens, ends of lines among them; expected at most {}, which the model sees at once: shorten it",
+                                name, prompt.stream.size(), context));
   return prompt;
 }
 
@@ -146,7 +145,8 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
                                const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
   const Tokenizer& tokenizer = model_->tokenizer;
   const int context = checked_context(*model_, options);
-  Prompt begun = read_prompt(prompt, tokenizer, context);
+  const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
+  Prompt begun = read_prompt(prompt, name, tokenizer, context);
   Reader reader(*model_->transformer, context);
   Writer writer(tokenizer, std::move(begun.line), accept);
   Random random(RandomKey{options.sampling.seed, sample});

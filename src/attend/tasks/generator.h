@@ -23,6 +23,7 @@ struct GenerationOptions {
   int max_tokens = 200;
   bool one_line = false;
   int context = 0;
+  std::string prompt_source;  // begins messages about the prompt ("standard input"); not an option of the command line
 };
 
 template <class Visitor>

@@ -46,6 +46,7 @@ std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::s
   };
   for (std::string line; corpus.next(line);) {
     if (bare_word(line).find(wanted) == std::string::npos) continue;  // most lines need no model
+    embedder.check_length(line, corpus.where());
     lines.push_back(line);
     numbers.push_back(corpus.line_number());
     if (lines.size() == kWindow) look_at_window();

@@ -18,7 +18,8 @@ struct NearestOptions {
 
 template <class Visitor>
 void fields(NearestOptions& o, Visitor&& visit) {
-  visit("nearest", o.nearest, "a word of the text: find the lines of the corpus that use it most alike");
+  visit("nearest", o.nearest,
+        "a word of the first line of standard input, which alone is read: find the lines of the corpus that use it most alike");
   visit("corpus", o.corpus, "file to look for the word in, plain or gzip");
   visit("count", o.count, "lines to print");
 }
@@ -31,7 +32,7 @@ struct WordContext {
 
 // The lines of `corpus` that hold `word`, most alike first. Words are compared without their punctuation and, where they are ASCII, without
 // regard to case; a word of several tokens has the mean of their vectors, at `layer` (see EmbeddingOptions). Throws DataError when the text
-// does not hold the word.
+// does not hold the word, and "name:line: ..." for a line of the corpus with the word that is longer than the model's positions.
 std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
                                           int layer, int count);
 

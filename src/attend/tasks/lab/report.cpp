@@ -17,8 +17,9 @@ constexpr std::string_view kHeading = R"(# The lab
 What the Transformer's inventors claimed, and what is often said about it, measured by small experiments, a command each. `attend lab` lists
 them; `attend lab NAME` runs one. A verdict can be negative, and holds for what was measured: small models, made-up tasks, one machine.
 
-This page and its plots are written by the program (`attend lab --all --out docs/lab`; one experiment's section by
-`attend lab NAME --out docs/lab`). Numbers that are not times repeat for the same seed.
+This page and its plots are written by the program (`attend lab --all --data DATA --out docs/lab`, where DATA holds `multi30k/`; without it that
+is left out; one experiment's section by `attend lab NAME --out docs/lab`). For the same seed the numbers repeat, except times and what comes
+of training for a given time, in path-length and architectures.
 
 )";
 

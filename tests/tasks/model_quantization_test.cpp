@@ -1,0 +1,96 @@
+// Models of every kind survive 8 bits: they load, run, and say nearly the same.
+#include "attend/tasks/model_quantization.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/tasks/classifier.h"
+#include "attend/tasks/text_perplexity.h"
+#include "attend/tasks/translator.h"
+#include "tasks/small_classifier.h"
+#include "tasks/small_language.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+Checkpoint checkpoint_of(const TranslationModel& model) {
+  Checkpoint checkpoint;
+  describe_translation_model(checkpoint, model);
+  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
+  return checkpoint;
+}
+
+TranslationModel recurrent_model() {
+  TranslationModel model = small_model();
+  RecurrentConfig config;
+  config.d_model = 16;
+  config.d_hidden = 24;
+  config.tie_embeddings = TiedEmbeddings::target;
+  config.src_vocab_size = model.src_tokenizer.vocab_size();
+  config.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
+  model.network = make_encoder_decoder(config, 7);
+  return model;
+}
+
+Tensor memory_of(const TranslationModel& model) {
+  const std::vector<std::int32_t> ids = source_ids(model, "the old dog sees the small cat"),
+                                  offsets{0, static_cast<std::int32_t>(ids.size())};
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return model.network->encode(Tokens::copy(ids, offsets), pass).value();
+}
+
+double relative_difference(const Tensor& a, const Tensor& b) {
+  double difference = 0, size = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(double{a.data()[i]} - b.data()[i], 2);
+    size += std::pow(double{a.data()[i]}, 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
+  for (const TranslationModel& model : {small_model(), recurrent_model()}) {
+    SCOPED_TRACE(name_of(model.network->architecture()));
+    const Checkpoint small = quantize_model(checkpoint_of(model));
+    const TranslationModel rounded = translation_model(small);
+    const double off = relative_difference(memory_of(model), memory_of(rounded));
+    EXPECT_GT(off, 0.0) << "it is in 8 bits";
+    EXPECT_LT(off, 0.05);
+    const Translator translator(rounded);
+    EXPECT_EQ(translator.translate(std::vector<std::string>{"the old dog", "a cat"}).size(), 2u);
+  }
+}
+
+TEST(ModelQuantization, KeepsWhatClassifiersSay) {
+  ClassificationModel model = small_classifier();
+  ClassifierConfig config = model.classifier->config();
+  config.bigram_buckets = 50;
+  model.classifier = std::make_shared<TextClassifier>(config, 7);
+  Checkpoint checkpoint;
+  describe_classification_model(checkpoint, model);
+  add_parameters(checkpoint, model.classifier->parameters(), model.classifier->parameters().values());
+  const Classifier before(model), after(classification_model(quantize_model(checkpoint)));
+  const auto a = before.classify(kFilms.texts), b = after.classify(kFilms.texts);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a[i].probabilities[c], b[i].probabilities[c], 0.03);
+  }
+}
+
+TEST(ModelQuantization, KeepsWhatLanguageModelsSay) {
+  const LanguageModel model = small_language_model();
+  Checkpoint checkpoint;
+  describe_language_model(checkpoint, model);
+  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
+  const LanguageModel rounded = language_model(quantize_model(checkpoint));
+  const Tokens text = Tokens::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const double off = relative_difference(model.transformer->hidden(text, pass).value(), rounded.transformer->hidden(text, pass).value());
+  EXPECT_GT(off, 0.0);
+  EXPECT_LT(off, 0.05);
+}
+
+}  // namespace
+}  // namespace attend
