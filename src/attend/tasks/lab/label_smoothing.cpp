@@ -24,6 +24,8 @@ LabResult run_label_smoothing(const Lab& lab) {
       "label-smoothing-perplexity", "Label smoothing and perplexity", {"label smoothing"}, {"perplexity"}, {{"mean over seeds", {}}}};
   Plot bleu{"label-smoothing-bleu", "Label smoothing and BLEU", {"label smoothing"}, {"BLEU"}, {{"mean over seeds", {}}}};
   const TrialCorpus corpus = TrialCorpus::demo(sentences, lab.full_or_quick(300, 10), lab.options.seed);
+  std::vector<double> plain;  // BLEU of each seed without smoothing
+  std::int64_t better = 0;    // seeds of which smoothing has the higher one
   for (const float smoothing : {0.0f, 0.1f}) {
     double mean_perplexity = 0, mean_bleu = 0;
     std::string each;
@@ -33,6 +35,8 @@ LabResult run_label_smoothing(const Lab& lab) {
       const Trial trial = run_trial(*corpus.objective(trial_transformer(), smoothing, 2048, seed), options);
       mean_perplexity += trial.last().perplexity / static_cast<double>(seeds);
       mean_bleu += trial.last().bleu / static_cast<double>(seeds);
+      if (smoothing == 0.0f) plain.push_back(trial.last().bleu);
+      better += trial.last().bleu > plain[static_cast<std::size_t>(seed - lab.options.seed)];
       each += fmt::format("{}{:.1f}", each.empty() ? "" : ", ", trial.last().bleu);
     }
     const auto at = static_cast<double>(perplexity.categories.size());
@@ -43,8 +47,9 @@ LabResult run_label_smoothing(const Lab& lab) {
         {fmt::format("{:g}", smoothing), fmt::format("{:.3f}", mean_perplexity), fmt::format("{:.1f}", mean_bleu), each});
   }
   const auto change = [](const Plot& plot) { return plot.series[0].points[1].second - plot.series[0].points[0].second; };
-  const bool worse_perplexity = change(perplexity) > 0, better_bleu = change(bleu) > 0;
-  result.verdict = worse_perplexity && better_bleu ? Verdict::confirmed : Verdict::refuted;
+  // Where the seeds disagree about BLEU, it is noise.
+  const bool worse_perplexity = change(perplexity) > 0, agree = better == 0 || better == static_cast<std::int64_t>(seeds);
+  result.verdict = !agree ? Verdict::unclear : worse_perplexity && better > 0 ? Verdict::confirmed : Verdict::refuted;
   result.finding =
       fmt::format("With label smoothing of 0.1 the perplexity changes by {:+.3f}, BLEU by {:+.1f}.", change(perplexity), change(bleu));
   result.plots = {perplexity, bleu};
