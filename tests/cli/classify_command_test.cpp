@@ -70,7 +70,7 @@ TEST_F(ClassifierCommands, LearnToTellGoodFromBad) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
 }
 
-TEST_F(ClassifierCommands, PrintTheProbabilityAfterTheLabel) {
+TEST_F(ClassifierCommands, PrintTheLabelsWithTheirProbabilitiesTheMostProbableFirst) {
   train();
   ASSERT_EQ(run({"classify", model("run")}, "the story was good\n"), 0) << error_;
   const std::string text = out_;
@@ -80,7 +80,8 @@ TEST_F(ClassifierCommands, PrintTheProbabilityAfterTheLabel) {
   const double pos = json["probabilities"]["pos"], neg = json["probabilities"]["neg"];
   EXPECT_NEAR(pos + neg, 1.0, 1e-6);
   EXPECT_EQ(json["probability"], json["probabilities"]["pos"]);
-  EXPECT_EQ(text, fmt::format("pos\t{:.4f}\n", pos));
+  EXPECT_GT(pos, neg);
+  EXPECT_EQ(text, fmt::format("pos\t{:.4f}\tneg\t{:.4f}\n", pos, neg));
 }
 
 TEST_F(ClassifierCommands, MeasureAClassifier) {

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
@@ -30,7 +32,7 @@ struct ClassifyArguments {
 
 template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
-  visit("format", a.format, "text: label TAB probability; json: an object per line, with the probabilities of all labels");
+  visit("format", a.format, "text: label TAB probability, the most probable label first; json: an object per line");
   fields(a.threads, visit);
   fields(a.classification, visit);
 }
@@ -44,6 +46,16 @@ std::string to_json(const Classification& c, const std::vector<std::string>& lab
                      c.probability(), probabilities);
 }
 
+// Label, tab, probability, tab, label, ...: from the most probable class to the least; of equal ones the first comes first, as in `label`.
+std::string to_text(const Classification& c, const std::vector<std::string>& labels) {
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c.probabilities[a] > c.probabilities[b]; });
+  std::vector<std::string> cells;
+  for (const std::size_t i : order) cells.push_back(fmt::format("{}\t{:.4f}", labels[i], c.probabilities[i]));
+  return fmt::format("{}", fmt::join(cells, "\t"));
+}
+
 void run_classify(ClassifyArguments& arguments, bool window_is_set) {
   use_threads(arguments.threads);
   // Who types wants an answer to every line.
@@ -51,11 +63,7 @@ void run_classify(ClassifyArguments& arguments, bool window_is_set) {
   const Classifier classifier = Classifier::load(arguments.model);
   LineReader lines = standard_input();
   const auto accept = [&](const Classification& c) {
-    if (arguments.format == ClassificationFormat::json) {
-      fmt::print("{}\n", to_json(c, classifier.labels()));
-    } else {
-      fmt::print("{}\t{:.4f}\n", classifier.labels()[c.label], c.probability());
-    }
+    fmt::print("{}\n", arguments.format == ClassificationFormat::json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
     if (arguments.classification.window == 1) std::fflush(stdout);
   };
   classifier.classify(lines, accept, arguments.classification);
@@ -64,7 +72,7 @@ void run_classify(ClassifyArguments& arguments, bool window_is_set) {
 }  // namespace
 
 void add_classify_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: label, tab, probability");
+  CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: labels and their probabilities");
   const auto arguments = std::make_shared<ClassifyArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file"});
   OptionBinding binding(command);
