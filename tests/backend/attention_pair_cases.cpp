@@ -14,7 +14,7 @@ using RunPairs = std::function<Results(Backend&, Operands&, const AttentionProbl
 // Sums of up to 64 products of size 1, or 300 of weights and values: some roundings of partial sums up to 50.
 constexpr Tolerance kSums{2e-5, 3e-6};
 constexpr Tolerance kWeights{1e-6, 3e-6};
-constexpr Tolerance kExact{0.0, 0.0};
+constexpr Tolerance kSame{0.0, 0.0};
 // Up to 64 times a tanh that is off by 2e-7; backward up to 300 of them.
 constexpr Tolerance kTanhSums{2e-5, 3e-6};
 constexpr Tolerance kTanhGradients{1e-4, 1e-5};
@@ -77,7 +77,7 @@ std::vector<KernelCase> attention_pair_cases() {
   };
   const std::vector<Family> families{
       {"pair_products", kSums, run_products},       {"pair_sums", kSums, run_sums},
-      {"pair_softmax", kWeights, run_softmax},      {"pair_arg_max", kExact, run_arg_max},
+      {"pair_softmax", kWeights, run_softmax},      {"pair_arg_max", kSame, run_arg_max},
       {"additive_scores", kTanhSums, run_additive}, {"additive_scores_backward", kTanhGradients, run_additive_backward}};
   std::vector<AttentionPattern> patterns = small_attention_patterns();
   for (AttentionPattern& pattern : large_attention_patterns()) patterns.push_back(std::move(pattern));

@@ -12,8 +12,8 @@ namespace {
 using DropoutMask = EachBackend;
 INSTANTIATE_TEST_SUITE_P(On, DropoutMask, ::testing::Values(&reference_backend, &fast_backend), backend_name);
 
-constexpr std::int64_t kRows = 37;
-constexpr std::int64_t kColumns = 45;
+constexpr std::int64_t kMaskedRows = 37;
+constexpr std::int64_t kMaskedColumns = 45;
 
 std::vector<Dropout> dropouts() {
   return {{.p = 0.1f, .key = {1, 2}},
@@ -38,8 +38,8 @@ TEST_P(DropoutMask, OfDropout) {
   for (const Dropout& dropout : dropouts()) {
     for (const Rows rows : {Rows::contiguous, Rows::strided}) {
       Operands operands(rows);
-      const Tensor ones = operands.normal(kRows, kColumns, 0.0f, 1.0f);
-      const Tensor y = operands.output(kRows, kColumns);
+      const Tensor ones = operands.normal(kMaskedRows, kMaskedColumns, 0.0f, 1.0f);
+      const Tensor y = operands.output(kMaskedRows, kMaskedColumns);
       kernels().dropout(dropout, ones, y);
       expect_mask(y, dropout);
     }
@@ -48,19 +48,19 @@ TEST_P(DropoutMask, OfDropout) {
 
 TEST_P(DropoutMask, OfResidualLayerNorm) {
   for (const Dropout& dropout : dropouts()) {
-    const Tensor sum = Tensor::empty({kRows, kColumns});
-    const Tensor y = Tensor::empty({kRows, kColumns});
-    kernels().residual_layer_norm(Tensor::zeros({kRows, kColumns}), Tensor::full({kRows, kColumns}, 1.0f), dropout,
-                                  Tensor::full({kColumns}, 1.0f), Tensor::zeros({kColumns}), 1e-5f, sum, y, {}, {});
+    const Tensor sum = Tensor::empty({kMaskedRows, kMaskedColumns});
+    const Tensor y = Tensor::empty({kMaskedRows, kMaskedColumns});
+    kernels().residual_layer_norm(Tensor::zeros({kMaskedRows, kMaskedColumns}), Tensor::full({kMaskedRows, kMaskedColumns}, 1.0f), dropout,
+                                  Tensor::full({kMaskedColumns}, 1.0f), Tensor::zeros({kMaskedColumns}), 1e-5f, sum, y, {}, {});
     expect_mask(sum, dropout);
   }
 }
 
 TEST_P(DropoutMask, OfEmbed) {
   for (const Dropout& dropout : dropouts()) {
-    const std::vector<std::int32_t> ids(kRows, 0);
-    const Tensor y = Tensor::empty({kRows, kColumns});
-    kernels().embed(Tensor::full({1, kColumns}, 0.5f), ids, 2.0f, {}, {}, dropout, y);
+    const std::vector<std::int32_t> ids(kMaskedRows, 0);
+    const Tensor y = Tensor::empty({kMaskedRows, kMaskedColumns});
+    kernels().embed(Tensor::full({1, kMaskedColumns}, 0.5f), ids, 2.0f, {}, {}, dropout, y);
     expect_mask(y, dropout);
   }
 }
@@ -68,11 +68,11 @@ TEST_P(DropoutMask, OfEmbed) {
 // With equal scores every weight is 1/Tk, and values that are rows of the identity show the weights that were used.
 TEST_P(DropoutMask, OfAttention) {
   constexpr int kHeads = 2;
-  const std::vector<std::int32_t> query_offsets{0, 3, 3 + static_cast<std::int32_t>(kRows)};
+  const std::vector<std::int32_t> query_offsets{0, 3, 3 + static_cast<std::int32_t>(kMaskedRows)};
   const std::vector<std::int32_t> key_begin{0, 32};
   const std::vector<std::int32_t> key_end{32, 64};
   constexpr int kKeys = 32;  // a power of two: 1/32 is exact
-  const Tensor q = Tensor::zeros({3 + kRows, kHeads});
+  const Tensor q = Tensor::zeros({3 + kMaskedRows, kHeads});
   const Tensor k = Tensor::zeros({64, kHeads});
   const Tensor v = Tensor::zeros({64, kHeads * kKeys});
   for (std::int64_t j = 0; j < 64; ++j) {

@@ -13,8 +13,8 @@
 namespace attend {
 namespace {
 
-constexpr std::int64_t kRows = 3;
-constexpr std::int64_t kColumns = 7;
+constexpr std::int64_t kCheckedRows = 3;
+constexpr std::int64_t kCheckedColumns = 7;
 
 Tensor zeros_like(const Tensor& x) { return Tensor::zeros(x.shape()); }
 
@@ -26,14 +26,14 @@ class Gradient : public ::testing::Test {
 
 TEST_F(Gradient, OfActivations) {
   for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
-    const Tensor x = operands.normal(kRows, kColumns);
-    for (std::int64_t r = 0; r < kRows; ++r) {
-      for (std::int64_t c = 0; c < kColumns; ++c) {
+    const Tensor x = operands.normal(kCheckedRows, kCheckedColumns);
+    for (std::int64_t r = 0; r < kCheckedRows; ++r) {
+      for (std::int64_t c = 0; c < kCheckedColumns; ++c) {
         if (std::abs(x.row(r)[c]) < 0.1f) x.row(r)[c] = 0.5f;  // away from the kink of relu
       }
     }
-    const Tensor dy = operands.normal(kRows, kColumns);
-    const Tensor dx = operands.output(kRows, kColumns);
+    const Tensor dy = operands.normal(kCheckedRows, kCheckedColumns);
+    const Tensor dx = operands.output(kCheckedRows, kCheckedColumns);
     const Tensor y = zeros_like(x);
     kernels.activate_backward(activation, x, dy, dx);
     expect_gradient(
@@ -46,21 +46,21 @@ TEST_F(Gradient, OfActivations) {
 }
 
 TEST_F(Gradient, OfLayerNorm) {
-  const Tensor x = operands.normal(kRows, kColumns, 1.0f, 0.5f);
-  const Tensor gamma = operands.normal_vector(kColumns, 0.3f, 1.0f);
-  const Tensor beta = operands.normal_vector(kColumns);
-  const Tensor dy = operands.normal(kRows, kColumns);
+  const Tensor x = operands.normal(kCheckedRows, kCheckedColumns, 1.0f, 0.5f);
+  const Tensor gamma = operands.normal_vector(kCheckedColumns, 0.3f, 1.0f);
+  const Tensor beta = operands.normal_vector(kCheckedColumns);
+  const Tensor dy = operands.normal(kCheckedRows, kCheckedColumns);
   const Tensor y = zeros_like(x);
-  const Tensor mean = Tensor::empty({kRows});
-  const Tensor rstd = Tensor::empty({kRows});
+  const Tensor mean = Tensor::empty({kCheckedRows});
+  const Tensor rstd = Tensor::empty({kCheckedRows});
   const auto loss = [&] {
     kernels.layer_norm(x, gamma, beta, 1e-2f, y, mean, rstd);
     return weighted_sum(y, dy);
   };
   loss();
-  const Tensor dx = operands.output(kRows, kColumns);
-  const Tensor dgamma = Tensor::full({kColumns}, 10.0f);  // added to
-  const Tensor dbeta = Tensor::full({kColumns}, -10.0f);
+  const Tensor dx = operands.output(kCheckedRows, kCheckedColumns);
+  const Tensor dgamma = Tensor::full({kCheckedColumns}, 10.0f);  // added to
+  const Tensor dbeta = Tensor::full({kCheckedColumns}, -10.0f);
   kernels.layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta);
   for (float& value : dgamma.span()) value -= 10.0f;
   for (float& value : dbeta.span()) value += 10.0f;
@@ -71,10 +71,10 @@ TEST_F(Gradient, OfLayerNorm) {
 
 TEST_F(Gradient, OfSoftmax) {
   constexpr float kScale = 0.7f;
-  const Tensor x = operands.normal(kRows, kColumns);
+  const Tensor x = operands.normal(kCheckedRows, kCheckedColumns);
   const Tensor y = zeros_like(x);
-  const Tensor dy = operands.normal(kRows, kColumns);
-  const Tensor dx = operands.output(kRows, kColumns);
+  const Tensor dy = operands.normal(kCheckedRows, kCheckedColumns);
+  const Tensor dx = operands.output(kCheckedRows, kCheckedColumns);
   const auto loss = [&] {
     kernels.softmax(x, kScale, y);
     return weighted_sum(y, dy);
@@ -87,10 +87,10 @@ TEST_F(Gradient, OfSoftmax) {
 TEST_F(Gradient, OfCrossEntropy) {
   for (const float label_smoothing : {0.0f, 0.1f, 0.5f}) {
     SCOPED_TRACE(label_smoothing);
-    const Tensor logits = operands.normal(kRows, kColumns);
-    const std::vector<std::int32_t> targets = operands.ids(kRows, kColumns);
-    const Tensor losses = Tensor::empty({kRows});
-    const Tensor nll = Tensor::empty({kRows});
+    const Tensor logits = operands.normal(kCheckedRows, kCheckedColumns);
+    const std::vector<std::int32_t> targets = operands.ids(kCheckedRows, kCheckedColumns);
+    const Tensor losses = Tensor::empty({kCheckedRows});
+    const Tensor nll = Tensor::empty({kCheckedRows});
     constexpr float kGradientScale = 0.25f;
     const auto loss = [&] {
       kernels.cross_entropy(logits, targets, label_smoothing, 0.0f, losses, nll);
@@ -105,10 +105,10 @@ TEST_F(Gradient, OfCrossEntropy) {
 TEST_F(Gradient, OfPairedCrossEntropy) {
   for (const float divergence : {0.0f, 1.0f, 5.0f}) {
     SCOPED_TRACE(divergence);
-    const Tensor one = operands.normal(kRows, kColumns), other = operands.normal(kRows, kColumns);
-    const std::vector<std::int32_t> targets = operands.ids(kRows, kColumns);
-    const Tensor losses = Tensor::empty({kRows});
-    const Tensor nll = Tensor::empty({kRows});
+    const Tensor one = operands.normal(kCheckedRows, kCheckedColumns), other = operands.normal(kCheckedRows, kCheckedColumns);
+    const std::vector<std::int32_t> targets = operands.ids(kCheckedRows, kCheckedColumns);
+    const Tensor losses = Tensor::empty({kCheckedRows});
+    const Tensor nll = Tensor::empty({kCheckedRows});
     constexpr float kGradientScale = 0.25f;
     const auto loss = [&] {
       kernels.paired_cross_entropy(one, other, targets, {0.1f, divergence, 0.0f}, losses, nll);
@@ -123,10 +123,10 @@ TEST_F(Gradient, OfPairedCrossEntropy) {
 
 TEST_F(Gradient, OfDropoutIsDropout) {
   const Dropout dropout{.p = 0.4f, .key = {1, 2}};
-  const Tensor x = operands.normal(kRows, kColumns);
+  const Tensor x = operands.normal(kCheckedRows, kCheckedColumns);
   const Tensor y = zeros_like(x);
-  const Tensor dy = operands.normal(kRows, kColumns);
-  const Tensor dx = operands.output(kRows, kColumns);
+  const Tensor dy = operands.normal(kCheckedRows, kCheckedColumns);
+  const Tensor dx = operands.output(kCheckedRows, kCheckedColumns);
   kernels.dropout(dropout, dy, dx);
   expect_gradient(
       [&] {
@@ -137,11 +137,11 @@ TEST_F(Gradient, OfDropoutIsDropout) {
 }
 
 TEST_F(Gradient, OfEmbedIsScatterAdd) {
-  const Tensor table = operands.normal(5, kColumns);
+  const Tensor table = operands.normal(5, kCheckedColumns);
   const std::vector<std::int32_t> ids{1, 4, 1};
-  const Tensor y = Tensor::empty({3, kColumns});
-  const Tensor dy = operands.normal(3, kColumns);
-  const Tensor dtable = Tensor::zeros({5, kColumns});
+  const Tensor y = Tensor::empty({3, kCheckedColumns});
+  const Tensor dy = operands.normal(3, kCheckedColumns);
+  const Tensor dtable = Tensor::zeros({5, kCheckedColumns});
   kernels.scatter_add(dy, ids, 3.0f, dtable);
   expect_gradient(
       [&] {

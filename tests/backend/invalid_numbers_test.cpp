@@ -15,8 +15,8 @@ namespace {
 using InvalidNumbers = EachBackend;
 INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend), backend_name);
 
-constexpr std::int64_t kRows = 5;
-constexpr std::int64_t kColumns = 19;
+constexpr std::int64_t kInvalidRows = 5;
+constexpr std::int64_t kInvalidColumns = 19;
 constexpr std::int64_t kBadRow = 2;
 
 bool all_nan(const Tensor& x) {
@@ -30,11 +30,11 @@ bool all_nan(const Tensor& x) {
 void expect_spoils_its_row(Backend& backend, const std::function<void(const Tensor& x, const Tensor& y)>& kernel) {
   for (const std::int64_t column : {0, 7, 18}) {
     Operands operands(Rows::strided);
-    const Tensor x = operands.normal(kRows, kColumns);
-    const Tensor y = operands.output(kRows, kColumns);
+    const Tensor x = operands.normal(kInvalidRows, kInvalidColumns);
+    const Tensor y = operands.output(kInvalidRows, kInvalidColumns);
     x.row(kBadRow)[column] = NAN;
     kernel(x, y);
-    for (std::int64_t r = 0; r < kRows; ++r) {
+    for (std::int64_t r = 0; r < kInvalidRows; ++r) {
       if (r == kBadRow) {
         EXPECT_TRUE(all_nan(y.slice_rows(r, r + 1))) << "NaN in column " << column;
       } else {
@@ -52,14 +52,14 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfASoftmax) {
 
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
   Backend& b = kernels();
-  const Tensor gamma = Tensor::full({kColumns}, 1.0f);
-  const Tensor beta = Tensor::zeros({kColumns});
+  const Tensor gamma = Tensor::full({kInvalidColumns}, 1.0f);
+  const Tensor beta = Tensor::zeros({kInvalidColumns});
   expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.layer_norm(x, gamma, beta, 1e-5f, y, {}, {}); });
 }
 
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
-  const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
+  const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
   for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
     expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, activation, y); });
 }
@@ -67,12 +67,12 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
 TEST_P(InvalidNumbers, SurviveActivations) {
   for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     Operands operands(Rows::strided);
-    const Tensor x = operands.normal(kRows, kColumns);
-    const Tensor y = operands.output(kRows, kColumns);
+    const Tensor x = operands.normal(kInvalidRows, kInvalidColumns);
+    const Tensor y = operands.output(kInvalidRows, kInvalidColumns);
     for (const std::int64_t column : {0, 7, 18}) x.row(kBadRow)[column] = NAN;
     kernels().activate(activation, x, y);
-    for (std::int64_t r = 0; r < kRows; ++r) {
-      for (std::int64_t c = 0; c < kColumns; ++c)
+    for (std::int64_t r = 0; r < kInvalidRows; ++r) {
+      for (std::int64_t c = 0; c < kInvalidColumns; ++c)
         EXPECT_EQ(std::isnan(y.row(r)[c]), std::isnan(x.row(r)[c])) << "(" << r << ", " << c << ")";
     }
   }
@@ -82,11 +82,11 @@ TEST_P(InvalidNumbers, SurviveActivations) {
 TEST(InvalidNumbersInRelu, SurviveOnEveryInstructionSet) {
   for (const std::int64_t set : instruction_sets()) {
     const ScopedInstructionSet scoped(set);
-    const Tensor x = Tensor::full({3, kColumns}, NAN);
-    const Tensor y = Tensor::zeros({3, kColumns});
+    const Tensor x = Tensor::full({3, kInvalidColumns}, NAN);
+    const Tensor y = Tensor::zeros({3, kInvalidColumns});
     fast_backend().activate(Activation::relu, x, y);
     EXPECT_TRUE(all_nan(y)) << "activate, set " << set;
-    const Tensor weight = Tensor::full({kColumns, kColumns}, 0.5f);
+    const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
     fast_backend().linear(x, weight, {}, Activation::relu, y);
     EXPECT_TRUE(all_nan(y)) << "linear, set " << set;
   }
@@ -95,10 +95,10 @@ TEST(InvalidNumbersInRelu, SurviveOnEveryInstructionSet) {
 TEST_P(InvalidNumbers, ReachTheLossAndItsGradient) {
   Backend& b = kernels();
   expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) {
-    const Tensor losses = Tensor::empty({kRows});
-    const Tensor nll = Tensor::empty({kRows});
+    const Tensor losses = Tensor::empty({kInvalidRows});
+    const Tensor nll = Tensor::empty({kInvalidRows});
     b.cross_entropy(x, std::vector<std::int32_t>{0, 1, 2, 3, 4}, 0.1f, 1.0f, losses, nll);
-    for (std::int64_t r = 0; r < kRows; ++r) EXPECT_EQ(std::isnan(losses.data()[r]), r == kBadRow);
+    for (std::int64_t r = 0; r < kInvalidRows; ++r) EXPECT_EQ(std::isnan(losses.data()[r]), r == kBadRow);
     y.copy_from(x);
   });
 }

@@ -17,9 +17,9 @@ namespace attend {
 
 namespace {
 
-constexpr std::int64_t kRows = 321;
+constexpr std::int64_t kAllRows = 321;
 
-// Operands of kRows rows, and a kernel that computes the rows [begin, end) of its result from them.
+// Operands of kAllRows rows, and a kernel that computes the rows [begin, end) of its result from them.
 struct RowKernel {
   std::string name;
   std::function<Tensor(Backend&, Operands&, std::int64_t columns, std::int64_t begin, std::int64_t end)> run;
@@ -36,7 +36,7 @@ using Run = std::function<void(Backend&, Operands&, const Tensor& x, const Tenso
 
 RowKernel from_rows(const char* name, Run run) {
   return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kRows, columns);
+            const Tensor x = o.normal(kAllRows, columns);
             const Tensor y = o.output(end - begin, columns);
             run(b, o, x.slice_rows(begin, end), y);
             return y;
@@ -45,8 +45,8 @@ RowKernel from_rows(const char* name, Run run) {
 
 RowKernel from_two(const char* name, std::function<void(Backend&, const Tensor& x, const Tensor& dy, const Tensor& y)> run) {
   return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kRows, columns);
-            const Tensor dy = o.normal(kRows, columns);
+            const Tensor x = o.normal(kAllRows, columns);
+            const Tensor dy = o.normal(kAllRows, columns);
             const Tensor y = o.output(end - begin, columns);
             run(b, x.slice_rows(begin, end), dy.slice_rows(begin, end), y);
             return y;
@@ -55,7 +55,7 @@ RowKernel from_two(const char* name, std::function<void(Backend&, const Tensor& 
 
 RowKernel linear(const char* name, std::int64_t width, Activation activation) {
   return {name, [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kRows, columns);
+            const Tensor x = o.normal(kAllRows, columns);
             const Tensor weight = o.normal(width, columns);
             const Tensor bias = o.normal_vector(width);
             const Tensor y = o.output(end - begin, width);
@@ -66,7 +66,7 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
 
 RowKernel quantized_linear(std::int64_t width) {
   return {"quantized_linear", [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kRows, columns);
+            const Tensor x = o.normal(kAllRows, columns);
             const Tensor weight = quantize_rows(o.normal(width, columns));
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), Activation::none, y);
@@ -80,9 +80,9 @@ std::vector<RowKernel> product_kernels() {
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
           {"matmul", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-             const Tensor x = o.normal(kRows, columns);
+             const Tensor x = o.normal(kAllRows, columns);
              const Tensor weight = o.normal(columns, 40);
-             const Tensor y = o.normal(kRows, 40).slice_rows(begin, end);
+             const Tensor y = o.normal(kAllRows, 40).slice_rows(begin, end);
              b.matmul(x.slice_rows(begin, end), false, weight, false, 0.5f, y);
              return y;
            }}};
@@ -129,8 +129,8 @@ std::vector<RowKernel> softmax_kernels() {
           from_two("softmax_backward",
                    [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) { b.softmax_backward(x, dy, 0.7f, y); }),
           {"cross_entropy", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-             const Tensor logits = o.normal(kRows, columns).slice_rows(begin, end);
-             const std::vector<std::int32_t> targets = o.ids(kRows, columns);
+             const Tensor logits = o.normal(kAllRows, columns).slice_rows(begin, end);
+             const std::vector<std::int32_t> targets = o.ids(kAllRows, columns);
              const Tensor losses = Tensor::empty({end - begin});
              const Tensor nll = Tensor::empty({end - begin});
              b.cross_entropy(logits, part(targets, begin, end), 0.1f, 1.0f, losses, nll);
@@ -146,26 +146,26 @@ std::vector<RowKernel> lookup_kernels() {
   return {{"embed",
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor table = o.normal(20, columns);
-             const std::vector<std::int32_t> ids = o.ids(kRows, 20);
-             const std::vector<std::int32_t> position = o.ids(kRows, 20);
+             const std::vector<std::int32_t> ids = o.ids(kAllRows, 20);
+             const std::vector<std::int32_t> position = o.ids(kAllRows, 20);
              const Tensor y = o.output(end - begin, columns);
              b.embed(table, part(ids, begin, end), 3.3f, table, part(position, begin, end), {}, y);
              return y;
            }},
           {"top_k",
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-             const Tensor x = o.with_ties(kRows, columns).slice_rows(begin, end);
+             const Tensor x = o.with_ties(kAllRows, columns).slice_rows(begin, end);
              const int k = static_cast<int>(std::min<std::int64_t>(columns, 5));
              const Tensor values = o.output(end - begin, k);
              b.top_k(x, k, values, Tensor::empty({end - begin, k}, DType::i32));
              return values;
            }},
           {"attention_cached", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-             const Tensor q = o.normal(kRows, columns);
+             const Tensor q = o.normal(kAllRows, columns);
              const Tensor pool = o.normal(30, 2 * columns);
              std::vector<const float*> keys;
              std::vector<std::int32_t> offsets{0};
-             for (std::int64_t r = 0; r < kRows; ++r) {
+             for (std::int64_t r = 0; r < kAllRows; ++r) {
                const std::uint64_t count = o.random().below(30);
                const bool wanted = begin <= r && r < end;
                for (std::uint64_t i = 0; i < count; ++i) {
@@ -198,7 +198,7 @@ TEST_P(RowOfKernel, HasEqualBitsAloneAndInABatch) {
       return GetParam().run(fast_backend(), operands, columns, begin, end);
     };
     set_threads(2);
-    const Tensor all = rows(0, kRows);
+    const Tensor all = rows(0, kAllRows);
     for (const int count : {1, 2}) {
       set_threads(count);
       for (const auto& [begin, end] : {std::pair{0, 1}, {5, 6}, {320, 321}, {3, 5}, {2, 7}, {100, 109}, {7, 71}, {1, 321}})

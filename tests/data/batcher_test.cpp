@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "attend/core/error.h"
+#include "data/ids.h"
 
 namespace attend {
 namespace {
-
-using Ids = std::vector<std::int32_t>;
 
 constexpr TranslationIds kIds{3, 2, 5};
 
@@ -23,8 +22,6 @@ EncodedPairs pairs_of(int count) {
   }
   return pairs;
 }
-
-Ids copy(std::span<const std::int32_t> ids) { return {ids.begin(), ids.end()}; }
 
 TEST(Ragged, KnowsItsSequences) {
   Ragged ragged;

@@ -6,20 +6,12 @@
 
 #include "attend/core/error.h"
 #include "data/files.h"
+#include "data/ids.h"
 
 namespace attend {
 namespace {
 
 using Files = std::vector<std::string>;
-using Ids = std::vector<std::int32_t>;
-
-Tokenizer characters() {
-  TokenizerOptions options;
-  options.type = TokenizerType::chars;
-  return Tokenizer::train(std::vector<std::string>{"abcdefghijklmnopqrstuvwxyz"}, options);
-}
-
-Ids copy(std::span<const std::int32_t> ids) { return {ids.begin(), ids.end()}; }
 
 class Classification : public WithFiles {};
 

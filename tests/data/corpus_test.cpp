@@ -6,6 +6,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/parallel.h"
 #include "data/files.h"
+#include "data/ids.h"
 
 namespace attend {
 namespace {
@@ -15,12 +16,6 @@ using Files = std::vector<std::string>;
 class Corpus : public WithFiles {};
 
 // One id per character, and "▁" for the beginning of every word.
-Tokenizer characters() {
-  TokenizerOptions options;
-  options.type = TokenizerType::chars;
-  return Tokenizer::train(std::vector<std::string>{"abcdefghijklmnopqrstuvwxyz"}, options);
-}
-
 TEST_F(Corpus, JoinsSeveralFilesInOrder) {
   const Files src{write("1.de", "eins\nzwei\n"), write("2.de", "drei\n")};
   const Files tgt{write("1.en", "one\ntwo\n"), write("2.en", "three")};

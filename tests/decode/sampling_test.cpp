@@ -13,8 +13,6 @@
 namespace attend {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 const std::vector<float> kProbabilities{0.1f, 0.2f, 0.4f, 0.25f, 0.05f};
 
 std::vector<float> logarithms(const std::vector<float>& probabilities) {
@@ -103,7 +101,7 @@ TEST(Sampling, OfOneTokenInvertsTheDistributionFunction) {
 }
 
 TEST(Sampling, NeverDrawsATokenOfProbabilityZero) {
-  const std::vector<float> log_probabilities{-kInfinity, std::log(0.5f), std::log(0.5f), -kInfinity};
+  const std::vector<float> log_probabilities{-INFINITY, std::log(0.5f), std::log(0.5f), -INFINITY};
   for (const float uniform : {0.0f, 0.3f, 0.7f, 0.99999994f}) {
     const std::int32_t token = sample_token(log_probabilities, {}, uniform);
     EXPECT_TRUE(token == 1 || token == 2) << token;
@@ -183,7 +181,7 @@ TEST_F(SamplingOfSentences, TakesFinishedSentencesOutOfTheBatch) {
 }
 
 TEST(Sampling, RefusesLogitsThatAreNoNumbers) {
-  for (const std::vector<float>& logits : {std::vector<float>{0, NAN, 0, 0}, {0, 0, 0, kInfinity}, std::vector<float>(4, -kInfinity)}) {
+  for (const std::vector<float>& logits : {std::vector<float>{0, NAN, 0, 0}, {0, 0, 0, INFINITY}, std::vector<float>(4, -INFINITY)}) {
     for (const int top_k : {0, 2}) {
       SamplingOptions options;
       options.top_k = top_k;

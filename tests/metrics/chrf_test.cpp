@@ -8,8 +8,6 @@
 namespace attend {
 namespace {
 
-References first_references(int count) { return {goldens::kReferences.begin(), goldens::kReferences.begin() + count}; }
-
 TEST(Chrf, EqualsSacrebleu) {
   ASSERT_FALSE(goldens::kChrf.empty());
   for (const auto& golden : goldens::kChrf) {
@@ -19,7 +17,8 @@ TEST(Chrf, EqualsSacrebleu) {
     options.beta = golden.beta;
     options.lowercase = golden.lowercase;
     SCOPED_TRACE(golden.corpus + ": " + golden.name + "|" + golden.signature);
-    EXPECT_NEAR(corpus_chrf(goldens::kCorpora.at(golden.corpus), first_references(golden.references), options), golden.score, 1e-9);
+    const References references(goldens::kReferences.begin(), goldens::kReferences.begin() + golden.references);
+    EXPECT_NEAR(corpus_chrf(goldens::kCorpora.at(golden.corpus), references, options), golden.score, 1e-9);
     EXPECT_EQ(chrf_name(options), golden.name);
     EXPECT_EQ(chrf_signature(options, static_cast<std::size_t>(golden.references)), golden.signature);
   }

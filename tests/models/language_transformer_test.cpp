@@ -55,12 +55,12 @@ std::vector<LanguageVariant> language_variants() {
   return all;
 }
 
-struct Run {
+struct LanguageRun {
   LanguageVariant variant;
   Backend& (*backend)();
 };
 
-class LanguageStep : public testing::TestWithParam<Run> {
+class LanguageStep : public testing::TestWithParam<LanguageRun> {
  protected:
   LanguageStep() : backend_(GetParam().backend()), model_(GetParam().variant.config, 1) {}
 
@@ -76,15 +76,15 @@ class LanguageStep : public testing::TestWithParam<Run> {
   LanguageTransformer model_;
 };
 
-std::vector<Run> runs() {
-  std::vector<Run> all;
+std::vector<LanguageRun> language_runs() {
+  std::vector<LanguageRun> all;
   for (const LanguageVariant& variant : language_variants()) {
     for (const auto backend : {&reference_backend, &fast_backend}) all.push_back({variant, backend});
   }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(runs()), [](const auto& suite) {
+INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(language_runs()), [](const auto& suite) {
   return suite.param.variant.name + (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
 });
 

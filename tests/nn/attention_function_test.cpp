@@ -15,15 +15,15 @@
 namespace attend {
 namespace {
 
-constexpr std::int64_t kWidth = 6;
+constexpr std::int64_t kVariantWidth = 6;
 
-struct Module {
-  explicit Module(const AttentionVariant& variant, int heads = 1) : attention(parameters, "a", options(variant, heads)) {
+struct VariantModule {
+  explicit VariantModule(const AttentionVariant& variant, int heads = 1) : attention(parameters, "a", options(variant, heads)) {
     parameters.allocate(1);
   }
   static MultiHeadAttentionOptions options(const AttentionVariant& variant, int heads) {
     MultiHeadAttentionOptions o;
-    o.d_model = kWidth;
+    o.d_model = kVariantWidth;
     o.n_heads = heads;
     o.variant = variant;
     return o;
@@ -35,7 +35,7 @@ struct Module {
 
 class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {
  protected:
-  Tensor inputs(std::int64_t rows) { return normal_tensor({rows, kWidth}, random_); }
+  Tensor inputs(std::int64_t rows) { return normal_tensor({rows, kVariantWidth}, random_); }
 
  private:
   ScopedBackend backend_{GetParam()()};
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Of, AttentionVariants, testing::Values(&reference_backe
 // h = X a with a = softargmax(beta X^T x), column for column.
 TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
   constexpr double kBeta = 0.8;
-  const Module m({AttentionScores::plain, AttentionChoice::soft, static_cast<float>(kBeta)});
+  const VariantModule m({AttentionScores::plain, AttentionChoice::soft, static_cast<float>(kBeta)});
   EXPECT_EQ(m.parameters.size(), 0);
   const Tensor x = inputs(5);
   const Tensor h = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_).value();
@@ -60,10 +60,10 @@ TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
     double total = 0.0;
     for (std::int64_t j = 0; j < 5; ++j) {
       double product = 0.0;
-      for (std::int64_t d = 0; d < kWidth; ++d) product += double{x.row(i)[d]} * x.row(j)[d];
+      for (std::int64_t d = 0; d < kVariantWidth; ++d) product += double{x.row(i)[d]} * x.row(j)[d];
       total += a[static_cast<std::size_t>(j)] = std::exp(kBeta * product);
     }
-    for (std::int64_t d = 0; d < kWidth; ++d) {
+    for (std::int64_t d = 0; d < kVariantWidth; ++d) {
       double expected = 0.0;
       for (std::int64_t j = 0; j < 5; ++j) expected += a[static_cast<std::size_t>(j)] / total * x.row(j)[d];
       EXPECT_NEAR(h.row(i)[d], expected, 1e-5) << i << ", " << d;
@@ -73,14 +73,15 @@ TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
 
 // beta -> infinity: what soft attention becomes is hard attention.
 TEST_P(AttentionVariants, SoftAttentionAtALargeBetaIsHardAttention) {
-  const Module hard({AttentionScores::plain, AttentionChoice::hard, 1.0f}), soft({AttentionScores::plain, AttentionChoice::soft, 1e4f});
+  const VariantModule hard({AttentionScores::plain, AttentionChoice::hard, 1.0f}),
+      soft({AttentionScores::plain, AttentionChoice::soft, 1e4f});
   const Variable x(inputs(7));
   const AttentionPattern pattern{ids({0, 3, 7}), ids({0, 3, 7})};
   EXPECT_LE(largest_difference(hard.attention.self(x, pattern, pass_).value(), soft.attention.self(x, pattern, pass_).value()), 1e-5);
 }
 
 TEST_P(AttentionVariants, HardAttentionCopiesTheRowItLooksAt) {
-  const Module m({AttentionScores::plain, AttentionChoice::hard, 0.0f});
+  const VariantModule m({AttentionScores::plain, AttentionChoice::hard, 0.0f});
   Tensor x = inputs(4);
   std::vector<AttentionRecord> records;
   pass_.attention = &records;
@@ -99,12 +100,12 @@ TEST_P(AttentionVariants, HardAttentionCopiesTheRowItLooksAt) {
 }
 
 TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
-  const Module m({AttentionScores::additive, AttentionChoice::soft, 0.0f}, 3);
+  const VariantModule m({AttentionScores::additive, AttentionChoice::soft, 0.0f}, 3);
   bool found = false;
   for (const auto& entry : m.parameters.entries()) {
     if (entry.name != "a.score.weight") continue;
     found = true;
-    EXPECT_EQ(entry.shape, (Shape{1, kWidth}));
+    EXPECT_EQ(entry.shape, (Shape{1, kVariantWidth}));
   }
   EXPECT_TRUE(found);
   const Variable x(inputs(4), true);
@@ -121,7 +122,7 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
   for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive, AttentionScores::plain}) {
     for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
       const NoGradient guard;
-      const Module m({scores, choice, 0.0f}, 2);
+      const VariantModule m({scores, choice, 0.0f}, 2);
       const Tensor x = inputs(5);
       AttentionPattern causal{ids({0, 5}), ids({0, 5})};
       causal.causal = true;
@@ -137,7 +138,7 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
 }
 
 TEST(PlainAttention, RefusesWidthsThatProjectionsWouldMake) {
-  MultiHeadAttentionOptions o = Module::options({AttentionScores::plain, AttentionChoice::soft, 0.0f}, 2);
+  MultiHeadAttentionOptions o = VariantModule::options({AttentionScores::plain, AttentionChoice::soft, 0.0f}, 2);
   ParameterSet parameters;
   o.d_key = 5;
   expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "a", o); }, {"attention-scores", "d-key 5"});
@@ -147,7 +148,7 @@ TEST(PlainAttention, RefusesWidthsThatProjectionsWouldMake) {
 }
 
 TEST(AttentionFunction, RefusesATemperatureThatIsNoNumber) {
-  expect_error<ConfigError>([&] { Module({AttentionScores::dot, AttentionChoice::soft, NAN}); }, {"inverse-temperature"});
+  expect_error<ConfigError>([&] { VariantModule({AttentionScores::dot, AttentionChoice::soft, NAN}); }, {"inverse-temperature"});
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 
 using Inputs = const std::vector<Variable>&;
 
-constexpr int kHeads = 2;
-constexpr float kBeta = 0.9f;
+constexpr int kPartHeads = 2;
+constexpr float kPartBeta = 0.9f;
 
 // Three sequences of 2, 0 and 1 queries, 3, 2 and 1 keys: 7 pairs. And a causal one of 3 tokens.
 const Ids& queries() {
@@ -30,19 +30,19 @@ AttentionPattern with_bias() {
 }
 
 OpCase scores(const char* name, const AttentionPattern& pattern, std::int64_t q, std::int64_t k) {
-  return {name, {{{q, 6}}, {{k, 6}}}, [=](Inputs x) { return attention_scores(x[0], x[1], pattern, kHeads); }};
+  return {name, {{{q, 6}}, {{k, 6}}}, [=](Inputs x) { return attention_scores(x[0], x[1], pattern, kPartHeads); }};
 }
 
 OpCase additive(const char* name, const AttentionPattern& pattern, std::int64_t q, std::int64_t k) {
-  return {name, {{{q, 6}}, {{k, 6}}, {{1, 6}}}, [=](Inputs x) { return additive_attention_scores(x[0], x[1], x[2], pattern, kHeads); }};
+  return {name, {{{q, 6}}, {{k, 6}}, {{1, 6}}}, [=](Inputs x) { return additive_attention_scores(x[0], x[1], x[2], pattern, kPartHeads); }};
 }
 
 OpCase weights(const char* name, const AttentionPattern& pattern, std::int64_t pairs) {
-  return {name, {{{kHeads * pairs}}}, [=](Inputs x) { return attention_weights(x[0], pattern, {kHeads, kBeta}); }};
+  return {name, {{{kPartHeads * pairs}}}, [=](Inputs x) { return attention_weights(x[0], pattern, {kPartHeads, kPartBeta}); }};
 }
 
 OpCase sums(const char* name, const AttentionPattern& pattern, std::int64_t pairs, std::int64_t k) {
-  return {name, {{{kHeads * pairs}, 0.5f}, {{k, 4}, 0.5f}}, [=](Inputs x) { return attention_sum(x[0], x[1], pattern, kHeads); }};
+  return {name, {{{kPartHeads * pairs}, 0.5f}, {{k, 4}, 0.5f}}, [=](Inputs x) { return attention_sum(x[0], x[1], pattern, kPartHeads); }};
 }
 
 }  // namespace
@@ -52,12 +52,12 @@ std::vector<OpCase> attention_part_op_cases() {
   return {
       scores("attention_scores", ragged(), 3, 6),
       scores("attention_scores_of_nothing", none, 0, 0),
-      {"attention_scores_of_itself", {{{3, 6}}}, [](Inputs x) { return attention_scores(x[0], x[0], causal(), kHeads); }},
+      {"attention_scores_of_itself", {{{3, 6}}}, [](Inputs x) { return attention_scores(x[0], x[0], causal(), kPartHeads); }},
       additive("additive_attention_scores", ragged(), 3, 6),
       additive("additive_attention_scores_of_nothing", none, 0, 0),
       {"additive_attention_scores_of_itself",
        {{{3, 6}}, {{1, 6}}},
-       [](Inputs x) { return additive_attention_scores(x[0], x[0], x[1], causal(), kHeads); }},
+       [](Inputs x) { return additive_attention_scores(x[0], x[0], x[1], causal(), kPartHeads); }},
       weights("attention_weights", ragged(), 7),
       weights("attention_weights_causal", causal(), 9),
       weights("attention_weights_with_a_bias", with_bias(), 6),
@@ -69,8 +69,8 @@ std::vector<OpCase> attention_part_op_cases() {
        {{{6, 4}}},
        [](Inputs x) {
          const Tensor fixed = Tensor::from(std::vector<float>{1, 3, 2, 0, 0, 5, 4, 1, 4, 2, 2, 2, 7, -1}, {14});
-         const Variable chosen = attention_weights(Variable(fixed), ragged(), {kHeads, kBeta, AttentionChoice::hard});
-         return attention_sum(chosen, x[0], ragged(), kHeads);
+         const Variable chosen = attention_weights(Variable(fixed), ragged(), {kPartHeads, kPartBeta, AttentionChoice::hard});
+         return attention_sum(chosen, x[0], ragged(), kPartHeads);
        }},
   };
 }

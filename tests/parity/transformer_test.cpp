@@ -10,7 +10,7 @@
 namespace attend {
 namespace {
 
-TransformerConfig config_of(const Golden& golden) {
+TransformerConfig model_config(const Golden& golden) {
   const bool tied = golden.flag("tie_embeddings");
   TransformerConfig config;
   config.d_model = 16;
@@ -33,7 +33,7 @@ class TransformerParity : public Parity {
  protected:
   void check(const std::string& name) {
     const Golden golden(name);
-    Transformer model(config_of(golden), 1);
+    Transformer model(model_config(golden), 1);
     golden.load(model.parameters(), "");
     const Tokens src = golden.tokens("in.src", "in.src_lengths"), tgt = golden.tokens("in.tgt_in", "in.tgt_lengths");
     {
@@ -69,7 +69,7 @@ Tokens batch(const Golden& golden, const std::string& name, const std::string& l
 
 TEST_P(TransformerParity, TenStepsOfAdamGiveTheSameTenLosses) {
   const Golden golden("adam_ten_steps");
-  Transformer model(config_of(golden), 1);
+  Transformer model(model_config(golden), 1);
   golden.load(model.parameters(), "");
   AdamOptions options;
   options.beta1 = std::stof(golden.setting("beta1"));

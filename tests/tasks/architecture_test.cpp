@@ -25,13 +25,6 @@ TranslationModel recurrent_model() {
   return {make_encoder_decoder(config, 7), transformer.src_tokenizer, transformer.tgt_tokenizer};
 }
 
-Checkpoint checkpoint_of(const TranslationModel& model) {
-  Checkpoint checkpoint;
-  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
-  describe_translation_model(checkpoint, model);
-  return checkpoint;
-}
-
 const std::vector<std::string> kSentences{"the old dog sees the small cat", "", "dogs catch fish"};
 
 TranslationOptions short_options() {

@@ -6,6 +6,7 @@
 
 #include "attend/core/error.h"
 #include "attend/tasks/attention_maps.h"
+#include "core/occurrences.h"
 #include "tasks/small_model.h"
 
 namespace attend {
@@ -16,12 +17,6 @@ std::string between(const std::string& text, const std::string& before, const st
   if (begin == std::string::npos) return "";
   const std::size_t from = begin + before.size();
   return text.substr(from, text.find(after, from) - from);
-}
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++found;
-  return found;
 }
 
 std::vector<int> bytes_of_base64(const std::string& text) {
@@ -132,9 +127,9 @@ TEST_F(AttentionPage, EscapesItsTexts) {
   const std::string nasty = "</script><b>&\"' old";
   const std::string plain = page("the old dog", "der alte hund"), html = page(nasty, nasty);
   EXPECT_EQ(html.find("<b>"), std::string::npos);
-  EXPECT_EQ(count(html, "</script>"), count(plain, "</script>"));
-  EXPECT_EQ(count(html, "<script"), count(plain, "<script"));
-  EXPECT_EQ(count(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u) << "in the title, as source and as translation";
+  EXPECT_EQ(occurrences(html, "</script>"), occurrences(plain, "</script>"));
+  EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script"));
+  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u) << "in the title, as source and as translation";
   EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]), (std::vector<std::string>{"</script><b>&\"'", "old", "</s>"}));
 }
 

@@ -16,7 +16,7 @@
 namespace attend {
 namespace {
 
-struct Setting {
+struct ClassificationSetting {
   std::int64_t batch_tokens = 1000;
   std::optional<std::uint64_t> seed = std::nullopt;
   float dropout = 0.0f;
@@ -30,7 +30,7 @@ ClassificationBatcher batches(const ClassificationModel& model, std::int64_t bat
   return ClassificationBatcher(encode_labelled(kFilms, model.tokenizer, model.marks(), model.length, report), {batch_tokens}, seed);
 }
 
-ClassificationObjective objective_of(const Setting& s) {
+ClassificationObjective objective_of(const ClassificationSetting& s) {
   const ClassificationModel model = small_classifier(s.pooling, s.dropout);
   std::optional<ClassificationBatcher> validation;
   if (s.validates) validation = batches(model, 30, std::nullopt);
@@ -145,7 +145,7 @@ TEST_F(ClassificationRun, LearnsTheTextsByHeart) {
 
 TEST_F(ClassificationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
   options_.max_steps = 12;
-  const Setting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f, .loss = {.word_dropout = 0.2f}};
+  const ClassificationSetting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f, .loss = {.word_dropout = 0.2f}};
   ClassificationObjective whole = objective_of(setting);
   ASSERT_GT(whole.batches(0), 2) << "epochs must be longer than a step";
   train("whole", whole);

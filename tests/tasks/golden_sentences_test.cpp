@@ -9,36 +9,32 @@
 namespace attend {
 namespace {
 
-Checkpoint small_checkpoint() {
-  const TranslationModel model = small_model();
-  Checkpoint checkpoint;
-  const EncoderDecoder& network = *model.network;
-  describe_translation_model(checkpoint, model);
-  add_parameters(checkpoint, network.parameters(), network.parameters().values());
+Checkpoint golden_checkpoint() {
+  Checkpoint checkpoint = checkpoint_of(small_model());
   add_golden_sentences(checkpoint);
   return checkpoint;
 }
 
 TEST(GoldenSentences, HoldWhenTheModelComputesTheSame) {
-  const Checkpoint checkpoint = small_checkpoint();
+  const Checkpoint checkpoint = golden_checkpoint();
   const std::vector<GoldenSentence> golden = golden_sentences(checkpoint);
   EXPECT_EQ(golden.size(), 3u);
   EXPECT_LT(golden_deviation(translation_model(checkpoint), golden), 1e-6);
 }
 
 TEST(GoldenSentences, ShowThatItComputesSomethingElse) {
-  const Checkpoint checkpoint = small_checkpoint();
+  const Checkpoint checkpoint = golden_checkpoint();
   const TranslationModel model = translation_model(checkpoint);
   for (float& value : model.network->parameters().values().span()) value *= 1.01f;
   EXPECT_GT(golden_deviation(model, golden_sentences(checkpoint)), kGoldenTolerance);
 }
 
 TEST(GoldenSentences, AreAFunctionOfTheModelAlone) {
-  EXPECT_EQ(small_checkpoint().text("attend.golden"), small_checkpoint().text("attend.golden"));
+  EXPECT_EQ(golden_checkpoint().text("attend.golden"), golden_checkpoint().text("attend.golden"));
 }
 
 TEST(GoldenSentences, MayBeAbsentButNotDamaged) {
-  Checkpoint checkpoint = small_checkpoint();
+  Checkpoint checkpoint = golden_checkpoint();
   checkpoint.metadata["attend.golden"] = "[{\"src\": \"text\"}]";
   EXPECT_THROW(golden_sentences(checkpoint), DataError);
   const TranslationModel model = translation_model(checkpoint);

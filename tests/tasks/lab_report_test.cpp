@@ -5,15 +5,10 @@
 
 #include "attend/tasks/lab/fit.h"
 #include "attend/tasks/lab/report.h"
+#include "core/occurrences.h"
 
 namespace attend::lab {
 namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
 
 LabResult result_with(const std::string& cell, Verdict verdict) {
   LabResult result;
@@ -40,11 +35,11 @@ TEST(LabPage, KeepsSectionsThatAreNotRunAgain) {
   EXPECT_EQ(again.markdown(), page.markdown());
   again.set(second, result_with("new", Verdict::refuted), {});
   const std::string markdown = again.markdown();
-  EXPECT_EQ(count(markdown, "kept"), 1u);
-  EXPECT_EQ(count(markdown, "| old |"), 0u);
-  EXPECT_EQ(count(markdown, "| new |"), 1u);
+  EXPECT_EQ(occurrences(markdown, "kept"), 1u);
+  EXPECT_EQ(occurrences(markdown, "| old |"), 0u);
+  EXPECT_EQ(occurrences(markdown, "| new |"), 1u);
   EXPECT_LT(markdown.find("kept"), markdown.find("| new |")) << "in the order of the experiments";
-  EXPECT_EQ(count(markdown, "**Verdict: refuted.**"), 1u);
+  EXPECT_EQ(occurrences(markdown, "**Verdict: refuted.**"), 1u);
 }
 
 TEST(LabPage, ForgetsOtherText) {

@@ -14,14 +14,7 @@
 namespace attend {
 namespace {
 
-Checkpoint checkpoint_of(const TranslationModel& model) {
-  Checkpoint checkpoint;
-  describe_translation_model(checkpoint, model);
-  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
-  return checkpoint;
-}
-
-TranslationModel recurrent_model() {
+TranslationModel rounded_gru() {
   TranslationModel model = small_model();
   RecurrentConfig config;
   config.d_model = 16;
@@ -51,7 +44,7 @@ double relative_difference(const Tensor& a, const Tensor& b) {
 }
 
 TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
-  for (const TranslationModel& model : {small_model(), recurrent_model()}) {
+  for (const TranslationModel& model : {small_model(), rounded_gru()}) {
     SCOPED_TRACE(name_of(model.network->architecture()));
     const Checkpoint small = quantize_model(checkpoint_of(model));
     const TranslationModel rounded = translation_model(small);

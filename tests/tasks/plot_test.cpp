@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attend/tasks/axis_ticks.h"
+#include "core/occurrences.h"
 
 namespace attend {
 namespace {
@@ -13,12 +14,6 @@ std::vector<std::string> labels(const AxisTicks& axis) {
   std::vector<std::string> out;
   for (const AxisTicks::Tick& tick : axis.ticks()) out.push_back(tick.label);
   return out;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
 }
 
 TEST(AxisTicks, AreRoundNumbers) {
@@ -48,28 +43,28 @@ TEST(AxisTicks, ShowOneValueAndNone) {
 
 TEST(Svg, DrawsEveryPointOfALine) {
   const std::string svg = to_svg({"plot", "A plot", {"x"}, {"y"}, {{"line", {{1, 2}, {2, 3}}}}});
-  EXPECT_EQ(count(svg, "<circle"), 3u) << "two points, and the legend";
-  EXPECT_EQ(count(svg, "<path class=\"line\""), 1u);
+  EXPECT_EQ(occurrences(svg, "<circle"), 3u) << "two points, and the legend";
+  EXPECT_EQ(occurrences(svg, "<path class=\"line\""), 1u);
 }
 
 TEST(Svg, LeavesPointsApart) {
   Plot plot{"p", "P", {"x"}, {"y"}, {{"s", {{1, 2}, {2, 3}}}}};
   plot.joined = false;
-  EXPECT_EQ(count(to_svg(plot), "<circle"), 3u) << "two points, and the legend";
-  EXPECT_EQ(count(to_svg(plot), "class=\"line\""), 0u);
+  EXPECT_EQ(occurrences(to_svg(plot), "<circle"), 3u) << "two points, and the legend";
+  EXPECT_EQ(occurrences(to_svg(plot), "class=\"line\""), 0u);
 }
 
 TEST(Svg, LeavesOutWhatCannotBeShown) {
   const Plot plot{"p", "P", {"x", AxisScale::log2}, {"y", AxisScale::log10}, {{"s", {{1, 0}, {0, 1}, {2, NAN}, {2, INFINITY}, {4, 1}}}}};
   const std::string svg = to_svg(plot);
-  EXPECT_EQ(count(svg, "<circle"), 2u) << "one point, and the legend";
-  EXPECT_EQ(count(svg, "nan") + count(svg, "inf"), 0u);
+  EXPECT_EQ(occurrences(svg, "<circle"), 2u) << "one point, and the legend";
+  EXPECT_EQ(occurrences(svg, "nan") + occurrences(svg, "inf"), 0u);
 }
 
 TEST(Svg, DrawsBarsFromZero) {
   const Plot plot{"p", "P", {"x"}, {"y"}, {{"s", {{0, 50}, {1, 100}}}}, {"one", "two"}};
   const std::string svg = to_svg(plot);
-  EXPECT_EQ(count(svg, "<rect class=\"mark\""), 2u);
+  EXPECT_EQ(occurrences(svg, "<rect class=\"mark\""), 2u);
   EXPECT_NE(svg.find(">one<"), std::string::npos);
   EXPECT_NE(svg.find(">0<"), std::string::npos);
 }

@@ -10,13 +10,6 @@
 namespace attend {
 namespace {
 
-Checkpoint checkpoint_of(const TranslationModel& model) {
-  Checkpoint checkpoint;
-  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
-  describe_translation_model(checkpoint, model);
-  return checkpoint;
-}
-
 class TranslationModelFile : public FolderTest {
  protected:
   TranslationModelFile() { save_checkpoint(file_, checkpoint_); }

@@ -20,7 +20,7 @@ const ParallelText kPairs{
     {"der alte hund sieht die kleine katze", "eine katze frisst den fisch", "der hund frisst den fisch", "die katze sieht die kleine katze",
      "eine katze", "der fisch sieht die alte katze", "der alte hund frisst den fisch", "die kleine katze frisst den fisch"}};
 
-struct Setting {
+struct TranslationSetting {
   std::int64_t batch_tokens = 1000;
   std::optional<std::uint64_t> seed = std::nullopt;
   float dropout = 0.0f;
@@ -45,7 +45,7 @@ TranslationModel learning_model(float dropout) {
   return model;
 }
 
-TranslationObjective objective_of(const Setting& s) {
+TranslationObjective translation_of(const TranslationSetting& s) {
   const TranslationModel model = learning_model(s.dropout);
   std::optional<TranslationValidation> validation;
   if (s.validates) {
@@ -57,7 +57,7 @@ TranslationObjective objective_of(const Setting& s) {
 }
 
 TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
-  TranslationObjective together = objective_of({}), alone = objective_of({.batch_tokens = 1});
+  TranslationObjective together = translation_of({}), alone = translation_of({.batch_tokens = 1});
   ASSERT_EQ(together.batches(0), 1);
   ASSERT_EQ(alone.batches(0), 8);
   const auto targets = static_cast<double>(together.size(0, 0).targets);
@@ -86,7 +86,7 @@ TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
 
 TEST(TranslationObjective, CountsTargetsAndSourcesWithTheirEnds) {
   const TranslationModel model = learning_model(0.0f);
-  TranslationObjective objective = objective_of({});
+  TranslationObjective objective = translation_of({});
   std::int64_t targets = 0, sources = 0;
   for (const std::string& text : kPairs.tgt) targets += std::ssize(model.tgt_tokenizer.encode(text)) + 1;
   for (const std::string& text : kPairs.src) sources += std::ssize(model.src_tokenizer.encode(text)) + 1;
@@ -95,7 +95,7 @@ TEST(TranslationObjective, CountsTargetsAndSourcesWithTheirEnds) {
 }
 
 TEST(TranslationObjective, SmoothsTheLossButNotTheLikelihood) {
-  TranslationObjective smooth = objective_of({}), sharp = objective_of({.loss = {.label_smoothing = 0.0f}});
+  TranslationObjective smooth = translation_of({}), sharp = translation_of({.loss = {.label_smoothing = 0.0f}});
   Pass pass = Pass::inference();
   const BatchLoss a = smooth.loss(0, 0, 1.0, pass), b = sharp.loss(0, 0, 1.0, pass);
   EXPECT_EQ(a.nll_sum, b.nll_sum);
@@ -104,7 +104,7 @@ TEST(TranslationObjective, SmoothsTheLossButNotTheLikelihood) {
 }
 
 TEST(TranslationObjective, DropsByTheKeyOfThePass) {
-  TranslationObjective objective = objective_of({.dropout = 0.3f});
+  TranslationObjective objective = translation_of({.dropout = 0.3f});
   const auto loss = [&](std::uint64_t seed, std::uint64_t step) {
     Pass pass = Pass::training(seed, step);
     return objective.loss(0, 0, 1.0, pass).loss_sum;
@@ -115,7 +115,7 @@ TEST(TranslationObjective, DropsByTheKeyOfThePass) {
 }
 
 TEST(TranslationObjective, HasNothingToAgreeOnWithoutDropout) {
-  TranslationObjective one = objective_of({}), two = objective_of({.loss = {.r_drop = 5.0f}});
+  TranslationObjective one = translation_of({}), two = translation_of({.loss = {.r_drop = 5.0f}});
   Pass pass = Pass::training(1, 1);
   const BatchLoss a = one.loss(0, 0, 1.0, pass), b = two.loss(0, 0, 1.0, pass);
   EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5 * a.loss_sum);
@@ -127,8 +127,8 @@ TEST(TranslationObjective, HasNothingToAgreeOnWithoutDropout) {
 }
 
 TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
-  TranslationObjective weak = objective_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
-                       strong = objective_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), none = objective_of({.dropout = 0.3f});
+  TranslationObjective weak = translation_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
+                       strong = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), none = translation_of({.dropout = 0.3f});
   Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
   const BatchLoss a = weak.loss(0, 0, 1.0, pass), b = strong.loss(0, 0, 1.0, same);
   EXPECT_EQ(a.nll_sum, b.nll_sum);
@@ -137,7 +137,7 @@ TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
 }
 
 TEST(TranslationObjective, ValidatesWithoutTouchingAnything) {
-  TranslationObjective objective = objective_of({.dropout = 0.3f});
+  TranslationObjective objective = translation_of({.dropout = 0.3f});
   Pass pass = Pass::training(1, 1);
   backward(objective.loss(0, 0, 1.0, pass).loss);
   const std::vector<float> values = objective.parameters().values().to_vector();
@@ -151,7 +151,7 @@ TEST(TranslationObjective, ValidatesWithoutTouchingAnything) {
 }
 
 TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
-  TranslationObjective dropping = objective_of({.dropout = 0.3f}), objective = objective_of({});
+  TranslationObjective dropping = translation_of({.dropout = 0.3f}), objective = translation_of({});
   const auto targets = static_cast<double>(objective.size(0, 0).targets);
   Pass pass = Pass::inference();
   const BatchLoss loss = objective.loss(0, 0, 1.0, pass);
@@ -163,7 +163,7 @@ TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
   EXPECT_EQ(validation.metrics[0].second, validation.score);
 }
 
-TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(objective_of({.validates = false}).can_validate()); }
+TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(translation_of({.validates = false}).can_validate()); }
 
 class TranslationRun : public FolderTest {
  protected:
@@ -200,7 +200,7 @@ TEST_F(TranslationRun, NamesTheFileWithoutText) {
 
 TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
   options_.max_steps = 200;
-  TranslationObjective objective = objective_of({.batch_tokens = 40, .seed = 1, .dropout = 0.1f});
+  TranslationObjective objective = translation_of({.batch_tokens = 40, .seed = 1, .dropout = 0.1f});
   EXPECT_LT(objective.validate().score, 10);
   train("run", objective);
   EXPECT_DOUBLE_EQ(objective.validate().score, 100);
@@ -212,11 +212,11 @@ TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
 TEST_F(TranslationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
   options_.max_steps = 12;
   options_.accumulate = 2;
-  const Setting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f};
-  TranslationObjective whole = objective_of(setting);
+  const TranslationSetting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f};
+  TranslationObjective whole = translation_of(setting);
   ASSERT_GT(whole.batches(0), 2) << "epochs must be longer than a step";
   train("whole", whole);
-  TranslationObjective first = objective_of(setting), second = objective_of(setting);
+  TranslationObjective first = translation_of(setting), second = translation_of(setting);
   train("parts", first, false, 7);
   train("parts", second, true);
   for (const char* const file : {"checkpoints/step-00000012.safetensors", "model.safetensors"})
@@ -228,7 +228,7 @@ TEST_F(TranslationRun, GivesTheSameBytesWithOneThreadOrTwo) {
   const int before = threads();
   for (const int count : {1, 2}) {
     set_threads(count);
-    TranslationObjective objective = objective_of({.seed = 1, .dropout = 0.1f});
+    TranslationObjective objective = translation_of({.seed = 1, .dropout = 0.1f});
     train(std::to_string(count), objective);
   }
   set_threads(before);

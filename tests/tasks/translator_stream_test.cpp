@@ -53,8 +53,7 @@ class TranslatorStream : public testing::TestWithParam<int> {
   int fail_after_ = -1;
 };
 
-const std::vector<std::string> kSentences{"the old dog",       "a cat", "", "dogs catch the small fish & chips", "fish", " ",
-                                          "the cat sees a dog"};
+const std::vector<std::string> kLines{"the old dog", "a cat", "", "dogs catch the small fish & chips", "fish", " ", "the cat sees a dog"};
 
 std::string lines_of(const std::vector<std::string>& sentences) {
   std::string text;
@@ -63,15 +62,15 @@ std::string lines_of(const std::vector<std::string>& sentences) {
 }
 
 TEST_P(TranslatorStream, KeepsTheOrderOfTheInput) {
-  translate(lines_of(kSentences));
-  expect_accepted(kSentences);
+  translate(lines_of(kLines));
+  expect_accepted(kLines);
 }
 
 TEST_P(TranslatorStream, DrawsTheSamplesOfTheWholeText) {
   options_.sampling = SamplingOptions{};
   options_.sampling->max_length = 6;
-  translate(lines_of(kSentences));
-  expect_accepted(kSentences);
+  translate(lines_of(kLines));
+  expect_accepted(kLines);
 }
 
 TEST_P(TranslatorStream, OfNothingIsNothing) {
@@ -88,17 +87,17 @@ TEST_P(TranslatorStream, RefusesATooLongLineAfterAllBeforeIt) {
   options_.max_source_tokens = 40;
   std::string longer = "cat";
   for (int i = 0; i < 100'000; ++i) longer += " cat";
-  std::vector<std::string> sentences = kSentences;
+  std::vector<std::string> sentences = kLines;
   sentences.push_back(longer);
   sentences.push_back("a cat");
   expect_error<DataError>([&] { translate(lines_of(sentences)); },
                           {"standard input:8", "100001 tokens", "max-source-tokens 40", "--max-source-tokens"});
-  expect_accepted(kSentences);
+  expect_accepted(kLines);
 }
 
 TEST_P(TranslatorStream, RefusesWhatIsNotTextAfterAllBeforeIt) {
-  expect_error<DataError>([&] { translate(lines_of(kSentences) + "a \xff cat\n"); }, {"standard input:8", "UTF-8"});
-  expect_accepted(kSentences);
+  expect_error<DataError>([&] { translate(lines_of(kLines) + "a \xff cat\n"); }, {"standard input:8", "UTF-8"});
+  expect_accepted(kLines);
 }
 
 TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
@@ -115,8 +114,8 @@ TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
 
 TEST_P(TranslatorStream, CallsNobodyAgainAfterAFailure) {
   fail_after_ = 2;
-  expect_error<IoError>([&] { translate(lines_of(kSentences)); }, {"no space left"});
-  expect_accepted({kSentences[0], kSentences[1]});
+  expect_error<IoError>([&] { translate(lines_of(kLines)); }, {"no space left"});
+  expect_accepted({kLines[0], kLines[1]});
 }
 
 // A text of many lines that is made while it is read.

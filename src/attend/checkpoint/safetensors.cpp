@@ -24,7 +24,6 @@ static_assert(std::endian::native == std::endian::little, "the file format is li
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kPrefix = 8;
 
 std::uint64_t bytes_of(const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype()); }
 
@@ -75,10 +74,10 @@ std::string make_header(std::span<const NamedTensor> tensors, const Metadata& me
   } catch (const nlohmann::json::exception&) {
     throw ConfigError("safetensors: a tensor name or a metadata string is not valid UTF-8");
   }
-  const std::size_t total = (kPrefix + text.size() + kAlignment - 1) / kAlignment * kAlignment;
-  text.resize(total - kPrefix, ' ');
-  std::string prefix(kPrefix, '\0');
-  for (std::size_t i = 0; i < kPrefix; ++i) prefix[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+  const std::size_t total = (kSafetensorsPrefix + text.size() + kAlignment - 1) / kAlignment * kAlignment;
+  text.resize(total - kSafetensorsPrefix, ' ');
+  std::string prefix(kSafetensorsPrefix, '\0');
+  for (std::size_t i = 0; i < kSafetensorsPrefix; ++i) prefix[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
   return prefix + text;
 }
 

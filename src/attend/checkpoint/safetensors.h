@@ -28,6 +28,8 @@ namespace attend {
 
 using Metadata = std::map<std::string, std::string>;
 
+inline constexpr std::size_t kSafetensorsPrefix = 8;  // bytes before the header: its length
+
 struct NamedTensor {
   std::string name;
   Tensor tensor;

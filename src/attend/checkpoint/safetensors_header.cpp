@@ -19,8 +19,7 @@ namespace attend {
 namespace {
 
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // the limit of the format's own library
-constexpr std::size_t kPrefix = 8;
-constexpr std::size_t kHighestRank = 64;  // of NumPy; keeps a hostile header from filling the memory with extents
+constexpr std::size_t kHighestRank = 64;               // of NumPy; keeps a hostile header from filling the memory with extents
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct TypeWidth {
@@ -151,7 +150,7 @@ class HeaderReader {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
-    return stop(fmt::format("its header is not valid JSON at byte {} of the file", kPrefix + (position > 0 ? position - 1 : 0)));
+    return stop(fmt::format("its header is not valid JSON at byte {} of the file", kSafetensorsPrefix + (position > 0 ? position - 1 : 0)));
   }
 
  private:
@@ -214,18 +213,18 @@ std::string_view guess_format(std::span<const std::byte> file) {
 std::string_view find_header(std::span<const std::byte> file, std::string_view where) {
   if (file.empty()) throw DataError(fmt::format("{}: the file is empty, expected a safetensors file", where));
   std::uint64_t length = 0;
-  for (std::size_t i = 0; i < std::min(kPrefix, file.size()); ++i) length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
-  const bool object_follows = file.size() > kPrefix && file[kPrefix] == std::byte{'{'};
+  for (std::size_t i = 0; i < std::min(kSafetensorsPrefix, file.size()); ++i) length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
+  const bool object_follows = file.size() > kSafetensorsPrefix && file[kSafetensorsPrefix] == std::byte{'{'};
   if (!object_follows) {
     const std::string_view guess = guess_format(file);
     if (!guess.empty()) throw DataError(fmt::format("{}: not a safetensors file: {}", where, guess));
-    if (file.size() <= kPrefix) refuse(where, fmt::format("it has {} bytes and no header; cut short?", file.size()));
+    if (file.size() <= kSafetensorsPrefix) refuse(where, fmt::format("it has {} bytes and no header; cut short?", file.size()));
   }
   if (length > kLongestHeader) refuse(where, fmt::format("it claims a header of {} bytes, more than {}", length, kLongestHeader));
-  if (length > file.size() - kPrefix)
+  if (length > file.size() - kSafetensorsPrefix)
     refuse(where, fmt::format("it claims a header of {} bytes, but has {} bytes in all; cut short?", length, file.size()));
   if (length < 2 || !object_follows) refuse(where, "its header does not begin with '{'");
-  return {reinterpret_cast<const char*>(file.data()) + kPrefix, static_cast<std::size_t>(length)};
+  return {reinterpret_cast<const char*>(file.data()) + kSafetensorsPrefix, static_cast<std::size_t>(length)};
 }
 
 void check_size(const TensorEntry& entry, std::string_view where) {
@@ -271,12 +270,12 @@ SafetensorsHeader parse_safetensors(std::span<const std::byte> file, std::string
   const std::string_view text = find_header(file, where);
   // The JSON parser takes a zero byte for the end of its input, and would not look at what follows.
   if (const auto zero = text.find('\0'); zero != text.npos)
-    refuse(where, fmt::format("its header has a zero byte at byte {} of the file", kPrefix + zero));
+    refuse(where, fmt::format("its header has a zero byte at byte {} of the file", kSafetensorsPrefix + zero));
   HeaderReader reader;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader)) refuse(where, reader.problem);
   SafetensorsHeader& header = reader.header;
   for (const TensorEntry& entry : header.tensors) check_size(entry, where);
-  const std::uint64_t data_begin = kPrefix + text.size();
+  const std::uint64_t data_begin = kSafetensorsPrefix + text.size();
   check_layout(header.tensors, file.size() - data_begin, where);
   for (TensorEntry& entry : header.tensors) {
     entry.begin += data_begin;

@@ -19,7 +19,7 @@
 namespace attend {
 namespace {
 
-constexpr std::size_t kWindow = 1024;  // lines in memory
+constexpr std::size_t kLinesInMemory = 1024;
 
 struct SenseOptions {
   std::string senses;
@@ -111,7 +111,7 @@ void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, cons
   };
   for (std::string line; next_line(line);) {
     window.push_back(line);
-    if (window.size() == kWindow) flush();
+    if (window.size() == kLinesInMemory) flush();
   }
   flush();
   if (bad_line) std::rethrow_exception(bad_line);

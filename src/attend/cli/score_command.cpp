@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-constexpr std::size_t kWindow = 1024;  // pairs in memory
+constexpr std::size_t kPairsInMemory = 1024;
 
 struct ScoreArguments {
   std::string model;
@@ -69,7 +69,7 @@ void run_score(const ScoreArguments& arguments) {
     if (!more_src) break;
     src.push_back(std::move(src_line));
     tgt.push_back(std::move(tgt_line));
-    if (src.size() == kWindow) flush();
+    if (src.size() == kPairsInMemory) flush();
   }
   flush();
 }

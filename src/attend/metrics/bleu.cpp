@@ -17,17 +17,15 @@
 namespace attend {
 namespace {
 
-constexpr std::int64_t kSegmentsPerTask = 64;
-
 double smoothing_value(const BleuOptions& options) {
   if (options.smoothing_value >= 0) return options.smoothing_value;
   return options.smoothing == BleuSmoothing::kFloor ? 0.1 : 1;
 }
 
 // Counts segment after segment; holds the tables, so that they are allocated once for many segments.
-class SegmentCounter {
+class BleuCounter {
  public:
-  explicit SegmentCounter(const BleuOptions& options) : options_(options), matcher_(options.max_order) {}
+  explicit BleuCounter(const BleuOptions& options) : options_(options), matcher_(options.max_order) {}
 
   void add_reference(std::string_view line) {
     read(line);
@@ -104,7 +102,7 @@ SegmentCounts bleu_counts(std::span<const std::string> hypotheses, const Referen
   check_segments(hypotheses, references, options.allow_subwords);
   SegmentCounts counts = empty_counts(hypotheses.size(), options);
   parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    SegmentCounter counter(options);
+    BleuCounter counter(options);
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       for (const auto& reference : references) counter.add_reference(reference[i]);
       const auto width = static_cast<std::size_t>(counts.width);

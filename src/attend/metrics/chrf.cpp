@@ -17,8 +17,6 @@
 namespace attend {
 namespace {
 
-constexpr std::int64_t kSegmentsPerTask = 64;
-
 using Symbols = std::vector<std::uint32_t>;
 
 std::size_t orders_of(const ChrfOptions& options) { return static_cast<std::size_t>(options.char_order + options.word_order); }
@@ -49,9 +47,9 @@ void part_punctuation(std::string_view word, const Use& use) {
 }
 
 // Counts segment after segment; holds the tables, so that they are allocated once for many segments.
-class SegmentCounter {
+class ChrfCounter {
  public:
-  explicit SegmentCounter(const ChrfOptions& options)
+  explicit ChrfCounter(const ChrfOptions& options)
       : options_(options),
         char_matcher_(options.char_order),
         word_matcher_(std::max(options.word_order, 1)),
@@ -113,7 +111,7 @@ class SegmentCounter {
 };
 
 // The counts against the reference with the best score, the first of equally good ones.
-void count_segment(SegmentCounter& counter, const References& references, std::size_t segment, const ChrfOptions& options,
+void count_segment(ChrfCounter& counter, const References& references, std::size_t segment, const ChrfOptions& options,
                    std::span<std::int64_t> row) {
   std::vector<std::int64_t> candidate(row.size());
   double best = -1;
@@ -136,7 +134,7 @@ SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const Referen
   counts.width = static_cast<std::int64_t>(width);
   counts.values.resize(hypotheses.size() * width);
   parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    SegmentCounter counter(options);
+    ChrfCounter counter(options);
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       counter.read_hypothesis(hypotheses[i]);
       count_segment(counter, references, i, options, std::span(counts.values).subspan(i * width, width));

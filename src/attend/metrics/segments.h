@@ -18,6 +18,9 @@ using References = std::vector<std::vector<std::string>>;
 // word, or U+2581. Scores of such text are not scores of the translation.
 void check_segments(std::span<const std::string> hypotheses, const References& references, bool allow_subwords);
 
+// How many segments a thread takes at a time.
+inline constexpr std::int64_t kSegmentsPerTask = 64;
+
 // What a metric counted in each segment, so that the score of any set of segments is a function of the sum of their rows.
 struct SegmentCounts {
   std::int64_t width = 0;

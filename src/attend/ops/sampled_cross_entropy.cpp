@@ -10,33 +10,33 @@ namespace attend {
 
 namespace {
 
-constexpr std::string_view kOp = "sampled_cross_entropy";
-constexpr std::int64_t kChunk = 512;  // rows whose logits exist at a time
+constexpr std::string_view kSampledOp = "sampled_cross_entropy";
+constexpr std::int64_t kSampledChunk = 512;  // rows whose logits exist at a time
 
 void check_ids(std::string_view what, const std::vector<std::int32_t>& ids, std::int64_t classes) {
   for (const std::int32_t id : ids) {
-    if (id < 0 || id >= classes) throw ShapeError(fmt::format("[{}] expected {} 0..{}, got {}", kOp, what, classes - 1, id));
+    if (id < 0 || id >= classes) throw ShapeError(fmt::format("[{}] expected {} 0..{}, got {}", kSampledOp, what, classes - 1, id));
   }
 }
 
 void check(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets, const CrossEntropyOptions& options) {
-  detail::expect(x.shape().rank() == 2 && weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), kOp, "x [N, D] and weight [V, D]",
+  detail::expect(x.shape().rank() == 2 && weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), kSampledOp, "x [N, D] and weight [V, D]",
                  x.shape(), weight.shape());
-  detail::expect_one_per_row(kOp, "targets", x.shape(), targets->size());
+  detail::expect_one_per_row(kSampledOp, "targets", x.shape(), targets->size());
   check_ids("targets", *targets, weight.dim(0));
   check_ids("classes", *sample.classes, weight.dim(0));
   if (sample.classes->size() != sample.offset.size())
     throw ShapeError(
-        fmt::format("[{}] expected an offset for each of {} classes, got {}", kOp, sample.classes->size(), sample.offset.size()));
+        fmt::format("[{}] expected an offset for each of {} classes, got {}", kSampledOp, sample.classes->size(), sample.offset.size()));
   if (options.label_smoothing != 0.0f)
-    throw ConfigError(fmt::format("[{}] expected no label smoothing, got {}", kOp, options.label_smoothing));
+    throw ConfigError(fmt::format("[{}] expected no label smoothing, got {}", kSampledOp, options.label_smoothing));
 }
 
 // The columns of the logits: one for each class of the sample, and a last one for the target of a row when the sample has it by chance
 // only.
-class Columns {
+class SampledColumns {
  public:
-  Columns(const ClassSample& sample, std::int64_t classes) : own_(static_cast<std::int32_t>(sample.classes->size())) {
+  SampledColumns(const ClassSample& sample, std::int64_t classes) : own_(static_cast<std::int32_t>(sample.classes->size())) {
     column_.assign(static_cast<std::size_t>(classes), -1);
     for (std::int32_t c = 0; c < own_; ++c) column_[static_cast<std::size_t>((*sample.classes)[static_cast<std::size_t>(c)])] = c;
     for (const float offset : sample.offset) always_.push_back(offset == 0.0f);
@@ -75,7 +75,7 @@ void scale_rows(const Tensor& factors, const Tensor& x, bool add, const Tensor& 
   }
 }
 
-void scatter(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
+void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
   backend().scatter_add(part, *ids, scale, buffer);
@@ -91,7 +91,7 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const float scale = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
   const bool recording = will_record({&x, &weight});
 
-  const Columns columns(sample, weight.dim(0));
+  const SampledColumns columns(sample, weight.dim(0));
   const Tensor offset = Tensor::from(sample.offset, {sampled});
   const Tensor class_weight = Tensor::empty({sampled, width}), target_weight = Tensor::empty({rows, width});
   backend().gather_rows(weight.value(), *sample.classes, class_weight);
@@ -101,12 +101,12 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
   const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
-  const Tensor logits = Tensor::empty({std::min(kChunk, rows), sampled + 1});
+  const Tensor logits = Tensor::empty({std::min(kSampledChunk, rows), sampled + 1});
   std::vector<std::int32_t> wanted;
 
   // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
-  for (std::int64_t begin = 0; begin < rows; begin += kChunk) {
-    const std::int64_t end = std::min(rows, begin + kChunk);
+  for (std::int64_t begin = 0; begin < rows; begin += kSampledChunk) {
+    const std::int64_t end = std::min(rows, begin + kSampledChunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
     const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
     backend().linear(input, class_weight, offset, Activation::none, shared);
@@ -134,8 +134,8 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
                  backend().axpby(dloss.item(), dx, beta, buffer);
                }
                if (!to_w.needed()) return;
-               scatter(to_w, dclass, classes, dloss.item());
-               scatter(to_w, dtarget, targets, dloss.item());
+               scatter_part(to_w, dclass, classes, dloss.item());
+               scatter_part(to_w, dtarget, targets, dloss.item());
              });
   return {output, total, total};
 }

@@ -69,12 +69,12 @@ std::string weights_text(const AttentionMap& map) {
 }
 
 // What labels the rows or the columns of a map: a sequence of ids, cut into pieces and into words.
-struct Axis {
+struct AxisLabels {
   const Tokenizer& tokenizer;
   std::vector<std::int32_t> ids;
   std::vector<Tokenizer::Word> words;
 
-  Axis(const Tokenizer& t, std::vector<std::int32_t> i) : tokenizer(t), ids(std::move(i)), words(t.words(ids)) {}
+  AxisLabels(const Tokenizer& t, std::vector<std::int32_t> i) : tokenizer(t), ids(std::move(i)), words(t.words(ids)) {}
 
   Json json() const {
     Json word_labels = Json::array(), piece_labels = Json::array();
@@ -92,7 +92,7 @@ struct Axis {
   }
 };
 
-Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const Axis& rows, const Axis& cols) {
+Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisLabels& rows, const AxisLabels& cols) {
   Json words = Json::array(), pieces = Json::array();
   for (const std::vector<AttentionMap>& heads : layers) {
     Json word_heads = Json::array(), piece_heads = Json::array();
@@ -112,7 +112,7 @@ Json page_data(const TranslationModel& model, const ScoredPair& pair) {
   const AttentionMaps maps = attention_maps(model, pair.src, pair.tgt);
   std::vector<std::int32_t> written_ids = pair.tgt;
   written_ids.push_back(model.tgt_tokenizer.eos_id());
-  const Axis source(model.src_tokenizer, maps.src), written(model.tgt_tokenizer, written_ids), read(model.tgt_tokenizer, maps.tgt);
+  const AxisLabels source(model.src_tokenizer, maps.src), written(model.tgt_tokenizer, written_ids), read(model.tgt_tokenizer, maps.tgt);
   return {{"scale", kScale},
           {"axes", {{"source", source.json()}, {"written", written.json()}, {"read", read.json()}}},
           {"maps",
@@ -122,7 +122,7 @@ Json page_data(const TranslationModel& model, const ScoredPair& pair) {
 }
 
 Json page_data(const ClassificationModel& model, const std::vector<std::int32_t>& text) {
-  const Axis words(model.tokenizer, text);
+  const AxisLabels words(model.tokenizer, text);
   const Json none{{"words", Json::array()}, {"pieces", Json::array()}};
   return {{"scale", kScale},
           {"axes", {{"source", words.json()}}},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "attend/checkpoint/options_json.h"
@@ -16,11 +15,6 @@
 namespace attend {
 
 namespace {
-
-std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files) {
-  for (std::string& file : files) file = (std::filesystem::path(folder) / file).string();
-  return files;
-}
 
 void check(const ClassificationTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
@@ -57,14 +51,9 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
 // The vocabulary, the classes and the shape of a model are settled by its first checkpoint.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o, const std::vector<std::string>& labels) {
   ClassificationModel model = classification_model(checkpoint);
-  const auto require_same = [&](const std::string& before, const std::string& now) {
-    if (before != now)
-      throw ConfigError(
-          fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
-  };
-  require_same(options_to_json(model.classifier->config()), options_to_json(o.model));
-  require_same(options_to_json(model.length), options_to_json(o.data.length));
-  require_same(fmt::format("for {}", fmt::join(model.labels, ", ")), fmt::format("for {}", fmt::join(labels, ", ")));
+  require_same_model(checkpoint, options_to_json(model.classifier->config()), options_to_json(o.model));
+  require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
+  require_same_model(checkpoint, fmt::format("for {}", fmt::join(model.labels, ", ")), fmt::format("for {}", fmt::join(labels, ", ")));
   return std::move(model.tokenizer);
 }
 

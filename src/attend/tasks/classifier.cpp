@@ -13,7 +13,7 @@ namespace attend {
 
 namespace {
 
-void require_text(const std::string& text, const std::string& where) {
+void require_words(const std::string& text, const std::string& where) {
   if (text.find_first_not_of(' ') == std::string::npos) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
 }
 
@@ -36,7 +36,7 @@ Classifier Classifier::load(const std::filesystem::path& path) { return Classifi
 
 std::vector<Classification> Classifier::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
   check(options);
-  for (std::size_t i = 0; i < texts.size(); ++i) require_text(texts[i], fmt::format("text {}", i + 1));
+  for (std::size_t i = 0; i < texts.size(); ++i) require_words(texts[i], fmt::format("text {}", i + 1));
   std::vector<std::vector<std::int32_t>> ids;
   ids.reserve(texts.size());
   for (const std::string& text : texts) ids.push_back(model_->ids(text));
@@ -53,7 +53,7 @@ void Classifier::classify(LineReader& lines, const std::function<void(const Clas
     window.clear();
     try {
       for (std::string line; window.size() < limit && lines.next(line);) {
-        require_text(line, lines.where());
+        require_words(line, lines.where());
         window.push_back(model_->ids(line));
       }
     } catch (const Error&) {

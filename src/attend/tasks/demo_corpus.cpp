@@ -28,9 +28,9 @@ std::vector<std::string_view> words_of(std::string_view sentence) {
   return words;
 }
 
-class Generator {
+class CorpusGenerator {
  public:
-  explicit Generator(const DemoCorpusOptions& options) : options_(options) {}
+  explicit CorpusGenerator(const DemoCorpusOptions& options) : options_(options) {}
 
   // Appends `count` sentences that were never drawn before; with `known_only`, of words that training knows.
   void draw(int count, bool known_only, std::vector<std::string>& src, std::vector<std::string>& tgt) {
@@ -81,7 +81,7 @@ DemoCorpus make_demo_corpus(const DemoCorpusOptions& options) {
     if (count < 1) throw ConfigError(fmt::format("demo corpus: sentence counts and max-words must be at least 1, got {}", count));
   }
   DemoCorpus corpus;
-  Generator generator(options);
+  CorpusGenerator generator(options);
   generator.draw(options.train_sentences, false, corpus.train_src, corpus.train_tgt);
   generator.draw(options.valid_sentences, true, corpus.valid_src, corpus.valid_tgt);
   generator.draw(options.test_sentences, true, corpus.test_src, corpus.test_tgt);

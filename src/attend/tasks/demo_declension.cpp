@@ -11,7 +11,8 @@ constexpr Table kStrong = {{"er", "e", "es", "e"}, {"en", "e", "es", "e"}, {"em"
 constexpr Table kEin = {{"", "e", "", "e"}, {"en", "e", "", "e"}, {"em", "er", "em", "en"}, {"es", "er", "es", "er"}};
 constexpr Table kAfterDer = {{"e", "e", "e", "en"}, {"en", "e", "e", "en"}, {"en", "en", "en", "en"}, {"en", "en", "en", "en"}};
 constexpr Table kAfterEin = {{"er", "e", "es", "en"}, {"en", "e", "es", "en"}, {"en", "en", "en", "en"}, {"en", "en", "en", "en"}};
-constexpr Table kPersonal = {{"er", "sie", "es", "sie"}, {"ihn", "sie", "es", "sie"}, {"ihm", "ihr", "ihm", "ihnen"}, {"", "", "", ""}};
+constexpr Table kPersonalPronouns = {
+    {"er", "sie", "es", "sie"}, {"ihn", "sie", "es", "sie"}, {"ihm", "ihr", "ihm", "ihnen"}, {"", "", "", ""}};
 
 std::string_view look_up(const Table& table, Agreement a) {
   return table[static_cast<int>(a.grammatical_case)][a.plural ? 3 : static_cast<int>(a.gender)];
@@ -42,7 +43,7 @@ std::string_view adjective_ending(Before before, Agreement a) {
 }
 
 std::string_view personal_pronoun(const Referent& r, Case grammatical_case) {
-  if (r.person == Person::kThird) return look_up(kPersonal, {grammatical_case, r.gender, r.plural});
+  if (r.person == Person::kThird) return look_up(kPersonalPronouns, {grammatical_case, r.gender, r.plural});
   if (r.plural) return grammatical_case == Case::kNominative ? "wir" : "uns";
   return grammatical_case == Case::kNominative ? "ich" : grammatical_case == Case::kAccusative ? "mich" : "mir";
 }

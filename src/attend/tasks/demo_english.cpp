@@ -81,12 +81,12 @@ void add_determiner(Words& words, const NounPhrase& phrase, std::string_view nex
 
 // The finite verb and what stands in for it: "sees", "does not see", "will often see", "wants to see". The finite word alone, for
 // questions, is finite(); the rest follows with rest().
-struct VerbGroup {
+struct EnglishVerbGroup {
   std::string finite;  // "does", "is", "will", "sees"
   std::string rest;    // "see", "want to see"; empty when the finite word is the verb itself
 };
 
-VerbGroup verb_group(const Clause& clause, bool with_do) {
+EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
   const Verb& verb = *clause.verb;
   const bool third = third_singular(clause.subject);
   const std::string base(verb.en);
@@ -97,7 +97,8 @@ VerbGroup verb_group(const Clause& clause, bool with_do) {
     if (modal.plain && with_do) return {third ? "does" : "do", name + " " + base};
     if (modal.plain) return {std::string(third ? modal.en_3sg : modal.en) + " " + base, ""};
     const std::size_t space = name.find(' ');  // "would like to" splits around a subject
-    return space == std::string::npos ? VerbGroup{name, base} : VerbGroup{name.substr(0, space), name.substr(space + 1) + " " + base};
+    return space == std::string::npos ? EnglishVerbGroup{name, base}
+                                      : EnglishVerbGroup{name.substr(0, space), name.substr(space + 1) + " " + base};
   }
   const bool past = clause.tense == Tense::kPast;
   if (verb.frame == Frame::kCopula) {
@@ -130,7 +131,7 @@ void add_complements(Words& words, const Clause& clause) {
 
 void add_predicate(Words& words, const Clause& clause) {
   const bool copula_finite = clause.verb->frame == Frame::kCopula;
-  const VerbGroup group = verb_group(clause, clause.negated);
+  const EnglishVerbGroup group = verb_group(clause, clause.negated);
   const bool auxiliary = copula_finite || !group.rest.empty();
   if (clause.frequency && !auxiliary) words.add(clause.frequency->en);
   words.add(group.finite);
@@ -173,7 +174,7 @@ void add_question(Words& words, const Sentence& sentence) {
   words.add(question_word(sentence.question));
   const Clause& clause = sentence.first;
   if (sentence.question == QuestionWord::kWho) return add_predicate(words, clause);
-  const VerbGroup group = verb_group(clause, true);
+  const EnglishVerbGroup group = verb_group(clause, true);
   words.add(group.finite);
   add_phrase(words, clause.subject, false);
   if (clause.frequency) words.add(clause.frequency->en);

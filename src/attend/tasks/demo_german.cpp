@@ -119,12 +119,12 @@ std::string auxiliary(const Clause& clause, std::string_view first, std::string_
 }
 
 // The finite verb, and the words that close the clause: particle, participle or infinitive.
-struct VerbGroup {
+struct GermanVerbGroup {
   std::string finite, closing;
   bool has_particle = false;  // `closing` is a separable particle, written together with the finite verb at the end of a clause
 };
 
-VerbGroup verb_group(const Clause& clause) {
+GermanVerbGroup verb_group(const Clause& clause) {
   const Verb& verb = *clause.verb;
   const std::string particle(verb.particle);
   switch (clause.tense) {
@@ -171,7 +171,7 @@ void add_middle(Words& words, const Clause& clause) {
 
 // `lead` is what a question, a relative clause or a subordinate clause opens with.
 void add_clause(Words& words, const Clause& clause, Order order, std::string_view lead) {
-  const VerbGroup group = verb_group(clause);
+  const GermanVerbGroup group = verb_group(clause);
   const auto subject = [&] {
     if (clause.gap != Gap::kSubject) add_phrase(words, clause.subject, Case::kNominative);
   };

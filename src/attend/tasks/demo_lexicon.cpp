@@ -124,7 +124,7 @@ constexpr Preposition kDirectional[] = {
     {"through", "durch", Case::kAccusative, kPassage},
     {"out of", "aus", Case::kDative, kInside},
 };
-constexpr Preposition kPersonal[] = {
+constexpr Preposition kPersonalPrepositions[] = {
     {"with", "mit", Case::kDative, kLiving},
     {"without", "ohne", Case::kAccusative, kLiving},
     {"for", "für", Case::kAccusative, kPerson},
@@ -161,7 +161,7 @@ std::span<const Adjective> adjectives() { return kAdjectives; }
 std::span<const Modal> modals() { return kModals; }
 std::span<const Preposition> locative_prepositions() { return kLocative; }
 std::span<const Preposition> directional_prepositions() { return kDirectional; }
-std::span<const Preposition> personal_prepositions() { return kPersonal; }
+std::span<const Preposition> personal_prepositions() { return kPersonalPrepositions; }
 std::span<const Adverb> times() { return kTimes; }
 std::span<const Adverb> frequencies() { return kFrequencies; }
 std::span<const Conjunction> conjunctions() { return kConjunctions; }

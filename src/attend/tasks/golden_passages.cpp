@@ -8,15 +8,14 @@
 
 #include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/tasks/golden_ids.h"
 #include "attend/tasks/text_perplexity.h"
 
 namespace attend {
 
 namespace {
 
-constexpr const char* kKey = "attend.golden";
 constexpr int kPassages = 3;
-constexpr std::uint64_t kShortest = 4, kLongest = 9;
 
 double log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
   LanguageBatch batch;
@@ -27,30 +26,28 @@ double log_probability(const LanguageModel& model, const std::vector<std::int32_
 }
 
 void check(const GoldenPassage& passage, const LanguageModel& model) {
-  const auto known = [&](std::int32_t id) { return id >= 0 && id < model.tokenizer.vocab_size(); };
   const bool fits = std::ssize(passage.ids) >= 2 && std::ssize(passage.ids) <= model.context.sequence_length + 1;
-  if (!fits || !std::all_of(passage.ids.begin(), passage.ids.end(), known))
-    throw DataError(fmt::format("{}: expected two or more ids of the vocabulary, as many as the context holds", kKey));
+  if (!fits || !is_in_vocabulary(passage.ids, model.tokenizer))
+    throw DataError(fmt::format("{}: expected two or more ids of the vocabulary, as many as the context holds", kGoldenKey));
 }
 
 }  // namespace
 
 void add_golden_passages(Checkpoint& checkpoint) {
   const LanguageModel model = language_model(checkpoint);
-  Random random({0, stream_of(kKey)});
+  Random random({0, stream_of(kGoldenKey)});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (int i = 0; i < kPassages; ++i) {
-    const std::uint64_t length = kShortest + random.below(kLongest - kShortest + 1);
-    std::vector<std::int32_t> ids{model.tokenizer.eos_id()};
-    for (std::uint64_t n = 0; n < std::min(length, static_cast<std::uint64_t>(model.context.sequence_length)); ++n)
-      ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(model.tokenizer.vocab_size()))));
+    std::vector<std::int32_t> ids = golden_ids(random, model.tokenizer);
+    ids.insert(ids.begin(), model.tokenizer.eos_id());
+    ids.resize(std::min(ids.size(), static_cast<std::size_t>(model.context.sequence_length) + 1));
     json.push_back({{"ids", ids}, {"log_probability", static_cast<float>(log_probability(model, ids))}});
   }
-  checkpoint.metadata[kKey] = json.dump();
+  checkpoint.metadata[kGoldenKey] = json.dump();
 }
 
 std::vector<GoldenPassage> golden_passages(const Checkpoint& checkpoint) {
-  const auto found = checkpoint.metadata.find(kKey);
+  const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
   try {
     std::vector<GoldenPassage> golden;
@@ -58,7 +55,7 @@ std::vector<GoldenPassage> golden_passages(const Checkpoint& checkpoint) {
       golden.push_back({entry.at("ids").get<std::vector<std::int32_t>>(), entry.at("log_probability").get<float>()});
     return golden;
   } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of passages with ids and log_probability", checkpoint.source, kKey));
+    throw DataError(fmt::format("{}: {}: expected a list of passages with ids and log_probability", checkpoint.source, kGoldenKey));
   }
 }
 

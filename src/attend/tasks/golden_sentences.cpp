@@ -8,21 +8,14 @@
 
 #include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/tasks/golden_ids.h"
 #include "attend/tasks/pair_score.h"
 
 namespace attend {
 
 namespace {
 
-constexpr const char* kKey = "attend.golden";
 constexpr int kSentences = 3;
-constexpr std::size_t kShortest = 4, kLongest = 9;
-
-std::vector<std::int32_t> draw(Random& random, const Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids(kShortest + random.below(kLongest - kShortest + 1));
-  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tokenizer.vocab_size())));
-  return ids;
-}
 
 std::vector<PairScore> scores(const TranslationModel& model, const std::vector<GoldenSentence>& golden) {
   std::vector<std::vector<std::int32_t>> src, tgt;
@@ -34,12 +27,10 @@ std::vector<PairScore> scores(const TranslationModel& model, const std::vector<G
 }
 
 void check(const std::vector<GoldenSentence>& golden, const TranslationModel& model) {
-  const auto inside = [](const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
-    return !ids.empty() && std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
-  };
   for (const GoldenSentence& sentence : golden) {
-    if (!inside(sentence.src, model.src_tokenizer) || !inside(sentence.tgt, model.tgt_tokenizer))
-      throw DataError(fmt::format("{}: expected ids of the vocabularies", kKey));
+    const bool known = is_in_vocabulary(sentence.src, model.src_tokenizer) && is_in_vocabulary(sentence.tgt, model.tgt_tokenizer);
+    if (!known || sentence.src.empty() || sentence.tgt.empty())
+      throw DataError(fmt::format("{}: expected ids of the vocabularies", kGoldenKey));
   }
 }
 
@@ -47,22 +38,22 @@ void check(const std::vector<GoldenSentence>& golden, const TranslationModel& mo
 
 void add_golden_sentences(Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
-  Random random({0, stream_of(kKey)});
+  Random random({0, stream_of(kGoldenKey)});
   std::vector<GoldenSentence> golden(kSentences);
   for (GoldenSentence& sentence : golden) {
-    sentence.src = draw(random, model.src_tokenizer);
+    sentence.src = golden_ids(random, model.src_tokenizer);
     sentence.src.push_back(model.src_tokenizer.eos_id());
-    sentence.tgt = draw(random, model.tgt_tokenizer);
+    sentence.tgt = golden_ids(random, model.tgt_tokenizer);
   }
   const std::vector<PairScore> results = scores(model, golden);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < golden.size(); ++i)
     json.push_back({{"src", golden[i].src}, {"tgt", golden[i].tgt}, {"log_probability", results[i].log_probability}});
-  checkpoint.metadata[kKey] = json.dump();
+  checkpoint.metadata[kGoldenKey] = json.dump();
 }
 
 std::vector<GoldenSentence> golden_sentences(const Checkpoint& checkpoint) {
-  const auto found = checkpoint.metadata.find(kKey);
+  const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
   try {
     std::vector<GoldenSentence> golden;
@@ -72,7 +63,7 @@ std::vector<GoldenSentence> golden_sentences(const Checkpoint& checkpoint) {
     }
     return golden;
   } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of sentences with src, tgt and log_probability", checkpoint.source, kKey));
+    throw DataError(fmt::format("{}: {}: expected a list of sentences with src, tgt and log_probability", checkpoint.source, kGoldenKey));
   }
 }
 

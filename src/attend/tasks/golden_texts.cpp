@@ -8,14 +8,13 @@
 
 #include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/tasks/golden_ids.h"
 
 namespace attend {
 
 namespace {
 
-constexpr const char* kKey = "attend.golden";
 constexpr int kTexts = 3;
-constexpr std::size_t kShortest = 4, kLongest = 9;
 
 Tensor log_probabilities(const ClassificationModel& model, const std::vector<GoldenText>& golden) {
   Ragged texts;
@@ -25,10 +24,8 @@ Tensor log_probabilities(const ClassificationModel& model, const std::vector<Gol
 
 void check(const std::vector<GoldenText>& golden, const ClassificationModel& model) {
   for (const GoldenText& one : golden) {
-    const bool ids = !one.text.empty() && std::all_of(one.text.begin(), one.text.end(),
-                                                      [&](std::int32_t id) { return id >= 0 && id < model.tokenizer.vocab_size(); });
-    if (!ids || one.log_probabilities.size() != model.labels.size())
-      throw DataError(fmt::format("{}: expected ids of the vocabulary and a number for each class", kKey));
+    if (one.text.empty() || !is_in_vocabulary(one.text, model.tokenizer) || one.log_probabilities.size() != model.labels.size())
+      throw DataError(fmt::format("{}: expected ids of the vocabulary and a number for each class", kGoldenKey));
   }
 }
 
@@ -36,12 +33,10 @@ void check(const std::vector<GoldenText>& golden, const ClassificationModel& mod
 
 void add_golden_texts(Checkpoint& checkpoint) {
   const ClassificationModel model = classification_model(checkpoint);
-  Random random({0, stream_of(kKey)});
+  Random random({0, stream_of(kGoldenKey)});
   std::vector<GoldenText> golden(kTexts);
   for (GoldenText& one : golden) {
-    std::vector<std::int32_t> ids(kShortest + random.below(kLongest - kShortest + 1));
-    for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(model.tokenizer.vocab_size())));
-    one.text = classifier_ids(std::move(ids), model.marks(), model.length);
+    one.text = classifier_ids(golden_ids(random, model.tokenizer), model.marks(), model.length);
   }
   const Tensor results = log_probabilities(model, golden);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -49,11 +44,11 @@ void add_golden_texts(Checkpoint& checkpoint) {
     const float* row = results.row(static_cast<std::int64_t>(i));
     json.push_back({{"text", golden[i].text}, {"log_probabilities", std::vector<float>(row, row + results.cols())}});
   }
-  checkpoint.metadata[kKey] = json.dump();
+  checkpoint.metadata[kGoldenKey] = json.dump();
 }
 
 std::vector<GoldenText> golden_texts(const Checkpoint& checkpoint) {
-  const auto found = checkpoint.metadata.find(kKey);
+  const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
   try {
     std::vector<GoldenText> golden;
@@ -61,7 +56,7 @@ std::vector<GoldenText> golden_texts(const Checkpoint& checkpoint) {
       golden.push_back({entry.at("text").get<std::vector<std::int32_t>>(), entry.at("log_probabilities").get<std::vector<float>>()});
     return golden;
   } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of texts with text and log_probabilities", checkpoint.source, kKey));
+    throw DataError(fmt::format("{}: {}: expected a list of texts with text and log_probabilities", checkpoint.source, kGoldenKey));
   }
 }
 

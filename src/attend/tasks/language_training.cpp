@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "attend/checkpoint/options_json.h"
@@ -17,10 +16,9 @@ namespace attend {
 
 namespace {
 
-std::vector<std::string> read_all(const LanguageDataOptions& data, std::vector<std::string> files) {
+std::vector<std::string> read_all(const std::vector<std::string>& files) {
   std::vector<std::string> lines;
-  for (std::string& file : files) {
-    file = (std::filesystem::path(data.data) / file).string();
+  for (const std::string& file : files) {
     std::vector<std::string> more = read_lines(file);
     lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -42,8 +40,7 @@ void check(const LanguageTraining& o) {
 // The vocabulary and the shape of a model are settled by its first checkpoint.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
   LanguageModel model = language_model(checkpoint);
-  if (const std::string before = options_to_json(model.transformer->config()), now = options_to_json(config); before != now)
-    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
+  require_same_model(checkpoint, options_to_json(model.transformer->config()), options_to_json(config));
   return std::move(model.tokenizer);
 }
 
@@ -67,7 +64,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   task.name = "lm";
   task.d_model = o.model.stack.d_model;
 
-  const std::vector<std::string> lines = read_all(o.data, o.data.train);
+  const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model) : Tokenizer::train(lines, o.vocabulary);
   task.notes.push_back(fmt::format("vocabulary: {} pieces", tokenizer.vocab_size()));
 
@@ -82,7 +79,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   std::optional<LanguageValidation> validation;
   if (!o.data.valid.empty()) {
-    const LanguageText text = encode_language(read_all(o.data, o.data.valid), tokenizer);
+    const LanguageText text = encode_language(read_all(in_folder(o.data.data, o.data.valid)), tokenizer);
     task.notes.push_back(fmt::format("validation text: {}", text.summary()));
     validation = validation_of(text, o.data);
   }

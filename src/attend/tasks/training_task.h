@@ -19,4 +19,11 @@ struct TrainingTask {
   std::vector<std::string> notes;                   // what was read and made, a line each, for people
 };
 
+// The paths of `files`, which stand in `folder`.
+std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);
+
+// Throws ConfigError when what `resumed` was made with is not what is asked for `now`: the shape of a model is settled by its first
+// checkpoint.
+void require_same_model(const Checkpoint& resumed, const std::string& before, const std::string& now);
+
 }  // namespace attend

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
@@ -20,11 +18,6 @@ struct Tokenizers {
   Tokenizer src;
   Tokenizer tgt;
 };
-
-std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files) {
-  for (std::string& file : files) file = (std::filesystem::path(folder) / file).string();
-  return files;
-}
 
 void check(const TranslationTraining& o) {
   const auto need = [](const std::vector<std::string>& files, const char* flag, const char* what) {
@@ -58,8 +51,7 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   if (saved.index() != config.index())
     throw ConfigError(
         fmt::format("--resume: the model of {} was made with --arch {}, not {}", checkpoint.source, name_of(saved), name_of(config)));
-  if (const std::string before = config_json(saved), now = config_json(config); before != now)
-    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", checkpoint.source, before, now));
+  require_same_model(checkpoint, config_json(saved), config_json(config));
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
 }
 

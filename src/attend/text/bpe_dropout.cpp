@@ -7,12 +7,11 @@
 #include <string_view>
 
 #include "attend/core/error.h"
+#include "attend/text/meta_symbol.h"
 
 namespace attend {
 
 namespace {
-
-constexpr std::string_view kMeta = "\xe2\x96\x81";  // what begins a word
 
 std::uint64_t key(std::int32_t left, std::int32_t right) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) | static_cast<std::uint32_t>(right);
@@ -42,7 +41,7 @@ BpeDropout::BpeDropout(const Tokenizer& tokenizer, float probability) : probabil
     throw ConfigError(fmt::format("bpe-dropout: expected a probability in [0, 1), got {}", probability));
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     const std::string_view piece = tokenizer.piece(id);
-    begins_word_.push_back(piece.starts_with(kMeta));
+    begins_word_.push_back(piece.starts_with(detail::kMetaSymbol));
     characters_.push_back({id});
     if (is_special(tokenizer, id)) continue;
     std::vector<std::int32_t> characters;

@@ -7,17 +7,18 @@
 #include <utility>
 
 #include "attend/core/error.h"
+#include "attend/text/meta_symbol.h"
 #include "attend/text/seal.h"
 #include "attend/text/sentencepiece_training.h"
 
 namespace attend {
 namespace {
 
-constexpr std::string_view kMeta = "\xE2\x96\x81";  // U+2581, a space
-
 std::size_t count_meta(std::string_view text) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(kMeta); at != std::string_view::npos; at = text.find(kMeta, at + kMeta.size())) ++count;
+  for (std::size_t at = text.find(detail::kMetaSymbol); at != std::string_view::npos;
+       at = text.find(detail::kMetaSymbol, at + detail::kMetaSymbol.size()))
+    ++count;
   return count;
 }
 
@@ -85,7 +86,9 @@ bool Tokenizer::is_control(std::int32_t id) const {
   return model_->processor.IsControl(id);
 }
 
-bool Tokenizer::begins_word(std::int32_t id) const { return id == unk_id() ? model_->unknown_is_word : piece(id).starts_with(kMeta); }
+bool Tokenizer::begins_word(std::int32_t id) const {
+  return id == unk_id() ? model_->unknown_is_word : piece(id).starts_with(detail::kMetaSymbol);
+}
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   sentencepiece::ImmutableSentencePieceText pieces;

@@ -52,7 +52,7 @@ void for_each_query(const AttentionLayout& layout, const Visit& visit) {
   });
 }
 
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+constexpr float kForbiddenScore = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -104,10 +104,10 @@ void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout&
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::vector<double> row;
     for (std::int64_t j = 0; j < head.seen(i); ++j) row.push_back(head.biased(head.row(scores, i), i, j));
-    double largest = kForbidden;
+    double largest = kForbiddenScore;
     for (const double score : row) largest = std::max(largest, score);
     // Asked score by score, because a maximum passes over NaN.
-    const bool blind = std::all_of(row.begin(), row.end(), [](double score) { return score == double{kForbidden}; });
+    const bool blind = std::all_of(row.begin(), row.end(), [](double score) { return score == double{kForbiddenScore}; });
     double total = 0.0;
     for (const double score : row) total += std::exp(score - largest);
     float* to = head.row(weights, i);
@@ -133,7 +133,7 @@ void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor
 void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::int64_t best = -1;
-    float largest = kForbidden;
+    float largest = kForbiddenScore;
     bool invalid = false;
     for (std::int64_t j = 0; j < head.seen(i); ++j) {
       const float score = head.biased(head.row(scores, i), i, j);

@@ -42,7 +42,7 @@ RoundedRow round_row(const float* x, std::int64_t depth) {
   return row;
 }
 
-void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+void naive_quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     const RoundedRow row = round_row(x.row(n), x.cols());
     for (std::int64_t o = 0; o < y.cols(); ++o) {
@@ -72,7 +72,7 @@ void ReferenceBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b
 
 void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
-  if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
+  if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, activation, y);
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       double total = bias.defined() ? bias.data()[o] : 0.0;

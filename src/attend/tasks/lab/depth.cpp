@@ -14,9 +14,9 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int64_t kWidth = 32;
-constexpr std::int32_t kSymbols = 16;
-constexpr std::int64_t kLength = 16;
+constexpr std::int64_t kDepthWidth = 32;
+constexpr std::int32_t kDepthSymbols = 16;
+constexpr std::int64_t kDepthLength = 16;
 
 struct Connection {
   const char* label;
@@ -31,20 +31,20 @@ class Stack final : public SequenceModel {
  public:
   Stack(const Connection& connection, int depth, std::uint64_t seed)
       : connection_(connection),
-        embedding_(parameters_.add("embedding.weight", {kSymbols, kWidth}, {Init::Kind::normal, 1.0f})),
-        positions_(parameters_, "positions", PositionKind::sinusoidal, kWidth, kLength),
-        output_(parameters_, "output_proj", kWidth, kSymbols) {
+        embedding_(parameters_.add("embedding.weight", {kDepthSymbols, kDepthWidth}, {Init::Kind::normal, 1.0f})),
+        positions_(parameters_, "positions", PositionKind::sinusoidal, kDepthWidth, kDepthLength),
+        output_(parameters_, "output_proj", kDepthWidth, kDepthSymbols) {
     MultiHeadAttentionOptions attention;
-    attention.d_model = kWidth;
+    attention.d_model = kDepthWidth;
     attention.n_heads = 2;
     FeedForwardOptions feed_forward;
-    feed_forward.d_model = kWidth;
-    feed_forward.d_ff = 2 * kWidth;
+    feed_forward.d_model = kDepthWidth;
+    feed_forward.d_ff = 2 * kDepthWidth;
     for (int i = 0; i < depth; ++i) {
       const std::string path = fmt::format("layers.{}", i);
       layers_.push_back({MultiHeadAttention(parameters_, path + ".self_attn", attention),
-                         FeedForward(parameters_, path + ".feed_forward", feed_forward), LayerNorm(parameters_, path + ".norm1", kWidth),
-                         LayerNorm(parameters_, path + ".norm2", kWidth)});
+                         FeedForward(parameters_, path + ".feed_forward", feed_forward),
+                         LayerNorm(parameters_, path + ".norm1", kDepthWidth), LayerNorm(parameters_, path + ".norm2", kDepthWidth)});
     }
     parameters_.allocate(seed);
   }
@@ -100,7 +100,7 @@ class Stack final : public SequenceModel {
   std::vector<Layer> layers_;
 };
 
-Exercise task(Random& random) { return recall_back(random, 16, kLength, 1, kSymbols); }
+Exercise depth_task(Random& random) { return recall_back(random, 16, kDepthLength, 1, kDepthSymbols); }
 
 Plot gradient_plot(const Lab& lab, int depth) {
   Plot plot{"depth-gradients",
@@ -112,7 +112,7 @@ Plot gradient_plot(const Lab& lab, int depth) {
     Stack model(connection, depth, lab.options.seed);
     Random random({lab.options.seed, stream_of("lab.depth.gradients")});
     Series series{connection.label, {}};
-    for (const double norm : model.gradient_norms(task(random)))
+    for (const double norm : model.gradient_norms(depth_task(random)))
       series.points.emplace_back(static_cast<double>(series.points.size() + 1), norm);
     plot.series.push_back(series);
   }
@@ -130,7 +130,7 @@ LabResult run_depth(const Lab& lab) {
       "layer "
       "normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. The loss after training; guessing gives "
       "{:.2f}.",
-      kSymbols, kWidth, steps, std::log(double{kSymbols}));
+      kDepthSymbols, kDepthWidth, steps, std::log(double{kDepthSymbols}));
   result.table.columns = {"connection"};
   for (const int depth : depths) result.table.columns.push_back(fmt::format("{} layer{}", depth, depth == 1 ? "" : "s"));
   Plot plot{"depth-loss", "Loss after training, against depth", {"layers", AxisScale::log2}, {"loss", AxisScale::log10}, {}};
@@ -140,13 +140,13 @@ LabResult run_depth(const Lab& lab) {
     for (const int depth : depths) {
       lab.progress(fmt::format("{}, {} layers", connection.label, depth));
       Stack model(connection, depth, lab.options.seed);
-      const double loss = practise(model, task, {steps, 0, 1e-3f, 50, lab.options.seed}).recent();
+      const double loss = practise(model, depth_task, {steps, 0, 1e-3f, 50, lab.options.seed}).recent();
       row.push_back(std::isfinite(loss) ? fmt::format("{:.3f}", loss) : "diverged");
       plot.series.back().points.emplace_back(static_cast<double>(depth), loss);
     }
     result.table.rows.push_back(row);
   }
-  const double chance = std::log(double{kSymbols});
+  const double chance = std::log(double{kDepthSymbols});
   // The deepest stack that learned.
   const auto reach = [&](std::size_t series) {
     double deepest = 0;

@@ -10,7 +10,7 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 16;
+constexpr std::int32_t kExtrapolatedSymbols = 16;
 constexpr std::int64_t kTrained = 32, kTested = 128, kBack = 3;
 
 TransformerConfig two_layers(PositionKind positions) {
@@ -39,7 +39,7 @@ LabResult run_extrapolation(const Lab& lab) {
       "At every position: which symbol (of {}) stood {} positions earlier? Two causal layers (d_model 64) are trained for {} steps on "
       "sequences of {} and "
       "tested on others of {}. The share of right answers, by position; guessing gives {:.3f}.",
-      kSymbols, kBack, steps, kTrained, kTested, 1.0 / kSymbols);
+      kExtrapolatedSymbols, kBack, steps, kTrained, kTested, 1.0 / kExtrapolatedSymbols);
   result.table.columns = {"positions", "1-32 (trained)", "33-40", "41-64", "65-128"};
   Plot plot{"extrapolation", "Beyond the length that was trained", {"position"}, {"share of right answers"}, {}};
 
@@ -49,11 +49,11 @@ LabResult run_extrapolation(const Lab& lab) {
     const std::string label(enum_names(kind)[static_cast<std::size_t>(kind)]);
     lab.progress(fmt::format("{}: {} steps", label, steps));
     const auto model = make_transformer(two_layers(kind), {}, lab.options.seed);
-    const auto make = [](Random& random) { return recall_back(random, 32, kTrained, kBack, kSymbols); };
+    const auto make = [](Random& random) { return recall_back(random, 32, kTrained, kBack, kExtrapolatedSymbols); };
     practise(*model, make, {steps, 0, 1e-3f, 100, lab.options.seed});
     Random random({lab.options.seed, stream_of("lab.extrapolation.test")});
     const std::vector<double> right =
-        accuracy_by_position(*model, recall_back(random, lab.full_or_quick<std::int64_t>(512, 16), kTested, kBack, kSymbols));
+        accuracy_by_position(*model, recall_back(random, lab.full_or_quick<std::int64_t>(512, 16), kTested, kBack, kExtrapolatedSymbols));
     within[i] = mean(right, kBack, kTrained);
     beyond[i] = mean(right, kTrained, 2 * kTrained);
     result.table.rows.push_back({label, fmt::format("{:.3f}", within[i]), fmt::format("{:.3f}", mean(right, 32, 40)),

@@ -10,8 +10,8 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 16;
-constexpr std::int64_t kLength = 24, kBack = 3;
+constexpr std::int32_t kHardSymbols = 16;
+constexpr std::int64_t kHardLength = 24, kHardBack = 3;
 
 TransformerConfig one_layer(AttentionChoice choice) {
   TransformerConfig config;
@@ -25,7 +25,7 @@ TransformerConfig one_layer(AttentionChoice choice) {
   return config;
 }
 
-Exercise task(Random& random) { return recall_back(random, 32, kLength, kBack, kSymbols); }
+Exercise hard_attention_task(Random& random) { return recall_back(random, 32, kHardLength, kHardBack, kHardSymbols); }
 
 // Of the parameters that decide where to look, before training.
 double query_gradient(SequenceModel& model, const Exercise& exercise) {
@@ -60,7 +60,7 @@ LabResult run_hard_attention(const Lab& lab) {
       "hard with the gradient of soft (straight-through); the norm of the first gradient that reaches the queries' weights, the share of "
       "right "
       "answers on 256 new sequences, and that of the same parameters with the attention made hard. Guessing gives {:.3f}.",
-      kSymbols, kBack, steps, 1.0 / kSymbols);
+      kHardSymbols, kHardBack, steps, 1.0 / kHardSymbols);
   result.table.columns = {"trained with", "gradient of the queries", "loss", "right", "right with hard attention"};
   Plot plot{"hard-attention", "Learning where to look", {"step"}, {"loss per symbol"}, {}};
   double right[3], hardened[3], gradient[3];
@@ -70,9 +70,9 @@ LabResult run_hard_attention(const Lab& lab) {
     lab.progress(fmt::format("{}: {} steps", label, steps));
     const auto model = make_transformer(one_layer(choice), {}, lab.options.seed);
     Random random({lab.options.seed, stream_of("lab.hard_attention")});
-    gradient[i] = query_gradient(*model, task(random));
-    const PracticeCurve curve = practise(*model, task, {steps, 0, 2e-3f, 50, lab.options.seed});
-    const Exercise test = recall_back(random, 256, kLength, kBack, kSymbols);
+    gradient[i] = query_gradient(*model, hard_attention_task(random));
+    const PracticeCurve curve = practise(*model, hard_attention_task, {steps, 0, 2e-3f, 50, lab.options.seed});
+    const Exercise test = recall_back(random, 256, kHardLength, kHardBack, kHardSymbols);
     right[i] = accuracy(*model, test);
     hardened[i] = right_when(AttentionChoice::hard, *model, test, lab.options.seed);
     plot.series.push_back(loss_series(label, curve));

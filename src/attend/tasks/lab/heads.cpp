@@ -9,8 +9,8 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 8;
-constexpr std::int64_t kLength = 24, kNear = 1, kFar = 5;
+constexpr std::int32_t kHeadSymbols = 8;
+constexpr std::int64_t kHeadLength = 24, kNear = 1, kFar = 5;
 
 TransformerConfig one_layer(int heads) {
   TransformerConfig config;
@@ -27,10 +27,10 @@ TransformerConfig one_layer(int heads) {
 Exercise two_at_once(Random& random, std::int64_t batch) {
   ExerciseBuilder builder;
   for (std::int64_t b = 0; b < batch; ++b) {
-    const auto ids = random_symbols(random, kLength, kSymbols);
+    const auto ids = random_symbols(random, kHeadLength, kHeadSymbols);
     builder.add_sequence(ids);
-    for (std::int64_t i = kFar; i < kLength; ++i)
-      builder.ask(i, kSymbols * ids[static_cast<std::size_t>(i - kNear)] + ids[static_cast<std::size_t>(i - kFar)]);
+    for (std::int64_t i = kFar; i < kHeadLength; ++i)
+      builder.ask(i, kHeadSymbols * ids[static_cast<std::size_t>(i - kNear)] + ids[static_cast<std::size_t>(i - kFar)]);
   }
   return builder.build();
 }
@@ -46,7 +46,7 @@ LabResult run_heads(const Lab& lab) {
       "At every position: which symbols (of {}) stood one and five positions earlier, both? One causal layer, d_model 64 shared out among "
       "its "
       "heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
-      kSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kSymbols * kSymbols));
+      kHeadSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kHeadSymbols * kHeadSymbols));
   result.table.columns = {"heads", "parameters", "right", "worst seed", "best seed"};
   Plot plot{"heads", "Two things at once, equal parameters", {"heads"}, {"share of right answers"}, {{"mean over seeds", {}}}};
   for (const int heads : head_counts) {
@@ -54,7 +54,7 @@ LabResult run_heads(const Lab& lab) {
     std::int64_t parameters = 0;
     for (std::uint64_t seed = lab.options.seed; seed < lab.options.seed + seeds; ++seed) {
       lab.progress(fmt::format("{} heads, seed {}", heads, seed));
-      const auto model = make_transformer(one_layer(heads), {kSymbols, kSymbols * kSymbols}, seed);
+      const auto model = make_transformer(one_layer(heads), {kHeadSymbols, kHeadSymbols * kHeadSymbols}, seed);
       practise(*model, [](Random& random) { return two_at_once(random, 32); }, {steps, 0, 2e-3f, 50, seed});
       Random random({lab.options.seed, stream_of("lab.heads.test")});
       const double right = accuracy(*model, two_at_once(random, 256));

@@ -11,8 +11,8 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 16;
-constexpr std::int64_t kLength = 24;
+constexpr std::int32_t kMaskSymbols = 16;
+constexpr std::int64_t kMaskLength = 24;
 
 TransformerConfig small_config() {
   TransformerConfig config;
@@ -21,7 +21,7 @@ TransformerConfig small_config() {
   config.d_ff = 128;
   config.n_encoder_layers = config.n_decoder_layers = 2;
   config.dropout = 0;
-  config.src_vocab_size = config.tgt_vocab_size = kSymbols;
+  config.src_vocab_size = config.tgt_vocab_size = kMaskSymbols;
   return config;
 }
 
@@ -63,7 +63,7 @@ Leak measure_leak(const Outputs& outputs, const std::vector<std::int32_t>& ids) 
   const auto bytes = static_cast<std::size_t>(before.cols()) * sizeof(float);
   for (std::size_t t = 0; t < ids.size(); ++t) {
     std::vector<std::int32_t> changed = ids;
-    changed[t] = (changed[t] + 1) % kSymbols;
+    changed[t] = (changed[t] + 1) % kMaskSymbols;
     const Tensor after = outputs(changed);
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(t); ++i) {
       ++leak.compared;
@@ -82,9 +82,9 @@ Leak measure_leak(const Outputs& outputs, const std::vector<std::int32_t>& ids) 
 Exercise next_symbol(Random& random) {
   ExerciseBuilder builder;
   for (int b = 0; b < 16; ++b) {
-    const auto ids = random_symbols(random, kLength, kSymbols);
+    const auto ids = random_symbols(random, kMaskLength, kMaskSymbols);
     builder.add_sequence(ids);
-    for (std::int64_t i = 0; i + 1 < kLength; ++i) builder.ask(i, ids[static_cast<std::size_t>(i + 1)]);
+    for (std::int64_t i = 0; i + 1 < kMaskLength; ++i) builder.ask(i, ids[static_cast<std::size_t>(i + 1)]);
   }
   return builder.build();
 }
@@ -98,11 +98,11 @@ LabResult run_masks(const Lab& lab) {
       "Two layers (d_model 64, 4 heads) read {} random tokens; each token in turn is changed, and every output before it is compared with "
       "what it was, bit by bit. Then the decoder is trained for {} steps to predict the next of {} random symbols, with and without its "
       "mask: nobody can do better than a loss of log {} = {:.2f} without seeing the answer.",
-      kLength, steps, kSymbols, kSymbols, std::log(double{kSymbols}));
+      kMaskLength, steps, kMaskSymbols, kMaskSymbols, std::log(double{kMaskSymbols}));
   result.table.columns = {"model", "earlier outputs compared", "changed", "largest difference", "loss after training"};
 
   Random random({lab.options.seed, stream_of("lab.masks")});
-  const auto source = random_symbols(random, kLength, kSymbols), ids = random_symbols(random, kLength, kSymbols);
+  const auto source = random_symbols(random, kMaskLength, kMaskSymbols), ids = random_symbols(random, kMaskLength, kMaskSymbols);
   const auto add_row = [&](const char* label, const Leak& leak, const std::string& loss) {
     result.table.rows.push_back(
         {label, fmt::format("{}", leak.compared), fmt::format("{}", leak.changed), fmt::format("{:.2g}", leak.largest), loss});
@@ -114,7 +114,7 @@ LabResult run_masks(const Lab& lab) {
   for (const bool causal : {true, false}) {
     const char* label = causal ? "decoder, causal mask" : "decoder without mask";
     lab.progress(fmt::format("{}: {} steps", label, steps));
-    const auto model = make_transformer(small_config(), {kSymbols, kSymbols, causal}, lab.options.seed);
+    const auto model = make_transformer(small_config(), {kMaskSymbols, kMaskSymbols, causal}, lab.options.seed);
     leaks[causal] = measure_leak(outputs_of(*model), ids);
     const PracticeCurve curve = practise(*model, next_symbol, {steps, 0, 1e-3f, 50, lab.options.seed});
     losses[causal] = curve.recent();
@@ -124,14 +124,14 @@ LabResult run_masks(const Lab& lab) {
   const Transformer whole(small_config(), lab.options.seed);
   const Leak of_whole = measure_leak(outputs_of(whole, source), ids);
   add_row("encoder-decoder", of_whole, "");
-  plot.series.push_back({"chance: log 16", {{1, std::log(kSymbols)}, {static_cast<double>(steps), std::log(kSymbols)}}});
+  plot.series.push_back({"chance: log 16", {{1, std::log(kMaskSymbols)}, {static_cast<double>(steps), std::log(kMaskSymbols)}}});
   result.plots.push_back(plot);
 
-  const bool sees_itself = of_whole.own == kLength && leaks[true].own == kLength;
+  const bool sees_itself = of_whole.own == kMaskLength && leaks[true].own == kMaskLength;
   const bool tight = leaks[true].changed == 0 && of_whole.changed == 0;
   const bool leaks_without = leaks[false].changed == leaks[false].compared;
   // A few steps of training show nothing.
-  const bool cheats = losses[true] > 0.98 * std::log(kSymbols) && losses[false] < 0.9 * std::log(kSymbols);
+  const bool cheats = losses[true] > 0.98 * std::log(kMaskSymbols) && losses[false] < 0.9 * std::log(kMaskSymbols);
   result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick) ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format("Behind the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
                                leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared, leaks[false].changed,

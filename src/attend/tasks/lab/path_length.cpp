@@ -9,7 +9,7 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 16;
+constexpr std::int32_t kPathSymbols = 16;
 constexpr std::int64_t kBatch = 32;
 
 TransformerConfig two_layers() {
@@ -27,7 +27,7 @@ std::int64_t equal_width(std::int64_t parameters) {
   std::int64_t best = 1, distance = parameters;
   for (std::int64_t width = 8; width <= 512; width += 4) {
     // Input and state weights, biases, embedding, output.
-    const std::int64_t size = 6 * width * width + 6 * width + 2 * kSymbols * width + kSymbols;
+    const std::int64_t size = 6 * width * width + 6 * width + 2 * kPathSymbols * width + kPathSymbols;
     if (std::abs(size - parameters) < distance) best = width, distance = std::abs(size - parameters);
   }
   return best;
@@ -47,7 +47,7 @@ LabResult run_path_length(const Lab& lab) {
       "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each at every distance; the share of right "
       "answers on 1024 new "
       "sequences. Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
-      kSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds, 1.0 / kSymbols);
+      kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds, 1.0 / kPathSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};
   Plot plot{"path-length",
             fmt::format("Recall after {} seconds of training (processor time)", seconds),
@@ -59,10 +59,10 @@ LabResult run_path_length(const Lab& lab) {
     for (const bool recurrent : {false, true}) {
       lab.progress(fmt::format("n = {}, {}", n, recurrent ? "GRU" : "Transformer"));
       const auto model = recurrent ? make_gru(width, 1, {}, lab.options.seed) : make_transformer(two_layers(), {}, lab.options.seed);
-      const auto make = [n](Random& random) { return recall_first(random, kBatch, n, kSymbols); };
+      const auto make = [n](Random& random) { return recall_first(random, kBatch, n, kPathSymbols); };
       const PracticeCurve curve = practise(*model, make, {0, seconds, 2e-3f, 50, lab.options.seed});
       Random random({lab.options.seed, stream_of("lab.path_length.test")});
-      const double right = accuracy(*model, recall_first(random, 1024, n, kSymbols));
+      const double right = accuracy(*model, recall_first(random, 1024, n, kPathSymbols));
       plot.series[recurrent].points.emplace_back(static_cast<double>(n), right);
       row.push_back(fmt::format("{:.3f}", right));
       row.push_back(fmt::format("{}", curve.losses.size()));

@@ -11,7 +11,7 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int32_t kSymbols = 64;
+constexpr std::int32_t kPermutedSymbols = 64;
 constexpr double kRounding = 1e-4;  // sums in another order
 constexpr double kVisible = 1e-2;
 
@@ -27,7 +27,7 @@ constexpr Case kCases[] = {{"none", PositionKind::none, false, true},
                            {"learned", PositionKind::learned, false, false},
                            {"none, causal mask", PositionKind::none, true, false}};
 
-TransformerConfig two_layers(PositionKind positions) {
+TransformerConfig permuted_layers(PositionKind positions) {
   TransformerConfig config;
   config.d_model = 64;
   config.n_heads = 4;
@@ -74,12 +74,12 @@ LabResult run_permutation(const Lab& lab) {
   double equivariant = 0, others = INFINITY;
   for (const Case& one : kCases) {
     lab.progress(fmt::format("positions: {}", one.label));
-    const auto model = make_transformer(two_layers(one.positions), {kSymbols, 1, one.causal}, lab.options.seed);
+    const auto model = make_transformer(permuted_layers(one.positions), {kPermutedSymbols, 1, one.causal}, lab.options.seed);
     Random random({lab.options.seed, stream_of("lab.permutation")});
     std::vector<std::string> row{one.label};
     plot.series.push_back({one.label, {}});
     for (const std::int64_t n : lengths) {
-      const auto ids = random_symbols(random, n, kSymbols);
+      const auto ids = random_symbols(random, n, kPermutedSymbols);
       std::vector<std::size_t> order(ids.size());
       std::iota(order.begin(), order.end(), 0);
       shuffle(order, random);

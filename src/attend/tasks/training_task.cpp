@@ -1,0 +1,21 @@
+#include "attend/tasks/training_task.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files) {
+  for (std::string& file : files) file = (std::filesystem::path(folder) / file).string();
+  return files;
+}
+
+void require_same_model(const Checkpoint& resumed, const std::string& before, const std::string& now) {
+  if (before != now)
+    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", resumed.source, before, now));
+}
+
+}  // namespace attend
