@@ -2,19 +2,8 @@
 # which of those it may include is decided by the layer table, checked in the test suite.
 set(ATTEND_LAYERS "")
 
-# GCC 12 warns about concatenated strings in its own library (GCC bug 105651), with precompiled headers under these names, too.
+# GCC 12 warns about concatenated strings in its own library (GCC bug 105651).
 set(ATTEND_FALSE_WARNINGS "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>")
-
-# Headers that take longest and are wanted everywhere, compiled once: a third of the time of a full build. Files include what they use all
-# the same: the preset `dev` builds without. attend_precompile(TARGET OWNER HEADER...): those of OWNER if it has them already, else its own.
-function(attend_precompile target owner)
-  if(TARGET ${owner} AND NOT ${target} STREQUAL ${owner})
-    target_precompile_headers(${target} REUSE_FROM ${owner})
-  else()
-    target_precompile_headers(${target} PRIVATE <fmt/format.h> <algorithm> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional>
-                              <span> <sstream> <string> <variant> <vector> ${ARGN})
-  endif()
-endfunction()
 
 function(attend_layer name)
   cmake_parse_arguments(ARG "" "" "LIBRARIES" ${ARGN})
@@ -26,14 +15,12 @@ function(attend_layer name)
   add_library(attend::${name} ALIAS attend_${name})
   target_include_directories(attend_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
+  # Compiled once for each instruction set, by including themselves.
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/${name}/fast/*.cpp)
+  set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(ATTEND_SANITIZE)
     target_compile_options(attend_${name} PUBLIC -fsanitize=${ATTEND_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(attend_${name} PUBLIC -fsanitize=${ATTEND_SANITIZE})
-  endif()
-  if("nlohmann_json::nlohmann_json" IN_LIST ARG_LIBRARIES)
-    attend_precompile(attend_${name} attend_checkpoint <nlohmann/json.hpp>)
-  else()
-    attend_precompile(attend_${name} attend_core)
   endif()
   list(TRANSFORM ATTEND_LAYERS PREPEND attend:: OUTPUT_VARIABLE lower)
   list(REVERSE lower)
