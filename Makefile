@@ -50,8 +50,8 @@ lint: ## check the formatting and the layer table
 	@tests/architecture/check_layers.sh .
 	@echo "lint: formatting and layers are fine"
 
-tidy: PRESET = dev
-tidy: BUILD = build/dev
+tidy: override PRESET = dev
+tidy: override BUILD = build/dev
 tidy: configure ## run clang-tidy on every source file (slow)
 	@tools/dependencies.sh ensure lint
 	@find src -name '*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet

@@ -17,8 +17,8 @@ constexpr TranslationIds kIds{3, 2, 5};
 EncodedPairs pairs_of(int count) {
   EncodedPairs pairs;
   for (int i = 0; i < count; ++i) {
-    pairs.src.add(Ids(i % 13 + 1, 100 + i));
-    pairs.tgt.add(Ids(i % 7 + 1, 100 + i));
+    pairs.src.add(TokenIds(i % 13 + 1, 100 + i));
+    pairs.tgt.add(TokenIds(i % 7 + 1, 100 + i));
   }
   return pairs;
 }
@@ -26,47 +26,47 @@ EncodedPairs pairs_of(int count) {
 TEST(Ragged, KnowsItsSequences) {
   Ragged ragged;
   EXPECT_EQ(ragged.sequences(), 0);
-  ragged.add(Ids{1, 2, 3});
-  ragged.add(Ids{});
-  ragged.add(Ids{4});
+  ragged.add(TokenIds{1, 2, 3});
+  ragged.add(TokenIds{});
+  ragged.add(TokenIds{4});
   EXPECT_EQ(ragged.sequences(), 3);
   EXPECT_EQ(ragged.tokens(), 4);
-  EXPECT_EQ(copy(ragged[0]), (Ids{1, 2, 3}));
-  EXPECT_EQ(copy(ragged[1]), Ids{});
-  EXPECT_EQ(copy(ragged[2]), Ids{4});
-  EXPECT_EQ(ragged.offsets, (Ids{0, 3, 3, 4}));
+  EXPECT_EQ(copy(ragged[0]), (TokenIds{1, 2, 3}));
+  EXPECT_EQ(copy(ragged[1]), TokenIds{});
+  EXPECT_EQ(copy(ragged[2]), TokenIds{4});
+  EXPECT_EQ(ragged.offsets, (TokenIds{0, 3, 3, 4}));
   ragged.clear();
   EXPECT_EQ(ragged.sequences(), 0);
-  EXPECT_EQ(ragged.offsets, Ids{0});
+  EXPECT_EQ(ragged.offsets, TokenIds{0});
 }
 
 TEST(Batcher, ShiftsTargetsByOne) {
   EncodedPairs pairs;
-  pairs.src.add(Ids{10, 11});
-  pairs.tgt.add(Ids{20, 21, 22});
-  pairs.src.add(Ids{12});
-  pairs.tgt.add(Ids{23});
+  pairs.src.add(TokenIds{10, 11});
+  pairs.tgt.add(TokenIds{20, 21, 22});
+  pairs.src.add(TokenIds{12});
+  pairs.tgt.add(TokenIds{23});
   const TranslationBatcher batcher(pairs, kIds, {100}, std::nullopt);
   const TranslationBatch batch = batcher.batch(0, 0);
-  EXPECT_EQ(batch.src.ids, (Ids{10, 11, 3, 12, 3}));
-  EXPECT_EQ(batch.src.offsets, (Ids{0, 3, 5}));
-  EXPECT_EQ(batch.tgt_in.ids, (Ids{2, 20, 21, 22, 2, 23}));
-  EXPECT_EQ(batch.tgt_in.offsets, (Ids{0, 4, 6}));
-  EXPECT_EQ(batch.tgt_out, (Ids{20, 21, 22, 5, 23, 5}));
+  EXPECT_EQ(batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
+  EXPECT_EQ(batch.src.offsets, (TokenIds{0, 3, 5}));
+  EXPECT_EQ(batch.tgt_in.ids, (TokenIds{2, 20, 21, 22, 2, 23}));
+  EXPECT_EQ(batch.tgt_in.offsets, (TokenIds{0, 4, 6}));
+  EXPECT_EQ(batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
 }
 
 TEST(Batcher, KeepsEveryPairOnceAndTogether) {
   const TranslationBatcher batcher(pairs_of(500), kIds, {64}, 7);
   for (const std::int64_t epoch : {0, 1, 12}) {
-    Ids seen;
+    TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
       const TranslationBatch batch = batcher.batch(epoch, index);
       ASSERT_EQ(batch.src.sequences(), batch.tgt_in.sequences());
       for (std::int64_t i = 0; i < batch.src.sequences(); ++i) {
         const std::int32_t pair = batch.src[i][0] - 100;
-        Ids source(pair % 13 + 1, 100 + pair);
+        TokenIds source(pair % 13 + 1, 100 + pair);
         source.push_back(3);
-        Ids target(pair % 7 + 1, 100 + pair);
+        TokenIds target(pair % 7 + 1, 100 + pair);
         target.insert(target.begin(), 2);
         EXPECT_EQ(copy(batch.src[i]), source);
         EXPECT_EQ(copy(batch.tgt_in[i]), target);
@@ -130,7 +130,7 @@ TEST(Batcher, RefusesBatchesThatAreNotThere) {
 
 TEST(Batcher, AnswersSeveralThreadsAtOnce) {
   const TranslationBatcher batcher(pairs_of(200), kIds, {64}, 7);
-  std::vector<Ids> expected;
+  std::vector<TokenIds> expected;
   for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(batcher.batch(epoch, 1).tgt_out);
   std::vector<int> wrong(4, 0);
   std::vector<std::thread> workers;

@@ -19,7 +19,7 @@ TEST_F(Classification, ReadsLabelsAndTexts) {
   const LabelledText text = read_labelled(Files{write("a", "pos\tgood film\nneg\tbad film\n"), write("b", "so-so\tit is\n")}, {});
   EXPECT_EQ(text.classes, (Files{"neg", "pos", "so-so"}));
   EXPECT_EQ(text.texts, (Files{"good film", "bad film", "it is"}));
-  EXPECT_EQ(text.labels, (Ids{1, 0, 2}));
+  EXPECT_EQ(text.labels, (TokenIds{1, 0, 2}));
 }
 
 TEST_F(Classification, TakesTheColumnsAskedFor) {
@@ -28,7 +28,7 @@ TEST_F(Classification, TakesTheColumnsAskedFor) {
   options.label_column = 3;
   const LabelledText text = read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
   EXPECT_EQ(text.texts, (Files{"one", "zwei"}));
-  EXPECT_EQ(text.labels, (Ids{1, 0}));
+  EXPECT_EQ(text.labels, (TokenIds{1, 0}));
 }
 
 TEST_F(Classification, ChecksTheColumnNumbers) {
@@ -75,7 +75,7 @@ TEST_F(Classification, NeedsTwoClasses) {
 TEST_F(Classification, NumbersValidationLabelsAsInTraining) {
   const Files classes{"a", "b", "c"};
   const LabelledText text = read_labelled(Files{write("v", "c\tx\nc\ty\n")}, {}, classes);
-  EXPECT_EQ(text.labels, (Ids{2, 2}));  // one class only is fine here
+  EXPECT_EQ(text.labels, (TokenIds{2, 2}));  // one class only is fine here
   EXPECT_EQ(text.classes, classes);
 }
 
@@ -87,20 +87,20 @@ TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
 }
 
 TEST_F(Classification, CutsTheSideAskedFor) {
-  const Ids ids{10, 11, 12, 13, 14};
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::right}), (Ids{10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::left}), (Ids{12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 6, .truncation = Truncation::left}), (Ids{10, 11, 12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids({}, {3}, {}), Ids{3});
+  const TokenIds ids{10, 11, 12, 13, 14};
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::right}), (TokenIds{10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::left}), (TokenIds{12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 6, .truncation = Truncation::left}), (TokenIds{10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, {3}, {}), TokenIds{3});
   EXPECT_THROW(classifier_ids(ids, {3}, {.max_length = 1}), ConfigError);
 }
 
 TEST_F(Classification, PutsAMarkInFrontForModelsThatLookThere) {
-  const Ids ids{10, 11, 12, 13, 14};
+  const TokenIds ids{10, 11, 12, 13, 14};
   const TextMarks marks{3, 2};
-  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 5}), (Ids{2, 10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 7, .truncation = Truncation::left}), (Ids{2, 10, 11, 12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids({}, marks, {}), (Ids{2, 3}));
+  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 5}), (TokenIds{2, 10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 7, .truncation = Truncation::left}), (TokenIds{2, 10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, marks, {}), (TokenIds{2, 3}));
   EXPECT_THROW(classifier_ids(ids, marks, {.max_length = 2}), ConfigError);
 }
 
@@ -110,22 +110,22 @@ TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   LabelledReport report;
   const ClassificationBatch all = encode_labelled(text, tokenizer, {tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
-  EXPECT_EQ(all.labels, (Ids{0, 1, 0}));
+  EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
-  EXPECT_EQ(copy(all.text[1]), Ids{tokenizer.eos_id()});
+  EXPECT_EQ(copy(all.text[1]), TokenIds{tokenizer.eos_id()});
   EXPECT_EQ(tokenizer.decode(all.text[2]), "abc");
 }
 
 TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
   ClassificationBatch all;
   for (int i = 0; i < 200; ++i) {
-    all.text.add(Ids(i % 11 + 1, i));
+    all.text.add(TokenIds(i % 11 + 1, i));
     all.labels.push_back(i % 3);
   }
   const ClassificationBatcher batcher(all, {40}, 5);
   EXPECT_NE(batcher.batch(0, 0).text.ids, batcher.batch(1, 0).text.ids);
   for (const std::int64_t epoch : {0, 1}) {
-    Ids seen;
+    TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
       const ClassificationBatch batch = batcher.batch(epoch, index);
       EXPECT_LE(batch.text.tokens(), 40);
@@ -133,7 +133,7 @@ TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
       EXPECT_EQ(batcher.size(epoch, index).texts, batch.text.sequences());
       for (std::int64_t i = 0; i < batch.text.sequences(); ++i) {
         const std::int32_t text = batch.text[i][0];
-        EXPECT_EQ(copy(batch.text[i]), Ids(text % 11 + 1, text));
+        EXPECT_EQ(copy(batch.text[i]), TokenIds(text % 11 + 1, text));
         EXPECT_EQ(batch.labels[i], text % 3);
         seen.push_back(text);
       }

@@ -15,7 +15,6 @@ using Files = std::vector<std::string>;
 
 class Corpus : public WithFiles {};
 
-// One id per character, and "▁" for the beginning of every word.
 TEST_F(Corpus, JoinsSeveralFilesInOrder) {
   const Files src{write("1.de", "eins\nzwei\n"), write("2.de", "drei\n")};
   const Files tgt{write("1.en", "one\ntwo\n"), write("2.en", "three")};

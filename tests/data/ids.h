@@ -1,4 +1,4 @@
-// Ids of tokens: those of a tokenizer whose pieces are letters, and copies to compare.
+// TokenIds of tokens: those of a tokenizer whose pieces are letters, and copies to compare.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace attend {
 
-using Ids = std::vector<std::int32_t>;
+using TokenIds = std::vector<std::int32_t>;
 
-inline Ids copy(std::span<const std::int32_t> ids) { return {ids.begin(), ids.end()}; }
+inline TokenIds copy(std::span<const std::int32_t> ids) { return {ids.begin(), ids.end()}; }
 
+// One id per letter, and "▁" for the beginning of every word.
 inline Tokenizer characters() {
   TokenizerOptions options;
   options.type = TokenizerType::chars;

@@ -8,12 +8,12 @@
 
 #include "attend/core/error.h"
 #include "data/files.h"
+#include "data/ids.h"
 
 namespace attend {
 namespace {
 
 using Files = std::vector<std::string>;
-using Ids = std::vector<std::int32_t>;
 
 constexpr std::int32_t kEos = 3;
 
@@ -25,8 +25,8 @@ Tokenizer words() {
 }
 
 // 0, 1, 2, ...: every token is its position.
-Ids counting(int tokens) {
-  Ids stream(tokens);
+TokenIds counting(int tokens) {
+  TokenIds stream(tokens);
   std::iota(stream.begin(), stream.end(), 0);
   return stream;
 }
@@ -38,7 +38,7 @@ TEST_F(Language, JoinsLinesIntoOneStream) {
   const std::int32_t one = tokenizer.id("▁one");
   const std::int32_t two = tokenizer.id("▁two");
   const LanguageText text = encode_language(Files{"one two", "", "two"}, tokenizer);
-  EXPECT_EQ(text.stream, (Ids{kEos, one, two, kEos, kEos, two, kEos}));
+  EXPECT_EQ(text.stream, (TokenIds{kEos, one, two, kEos, kEos, two, kEos}));
   EXPECT_EQ(text.targets(), 6);
   EXPECT_EQ(text.summary(), "3 lines (1 empty), 3 words, 6 tokens");
 }
@@ -68,20 +68,20 @@ TEST_F(Language, CutsTheStreamIntoWindowsShiftedByOne) {
   const LanguageBatcher batcher(counting(8), {.sequence_length = 3}, {6}, std::nullopt);
   ASSERT_EQ(batcher.batches(0), 2);
   const LanguageBatch first = batcher.batch(0, 0);
-  EXPECT_EQ(first.input.ids, (Ids{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(first.input.offsets, (Ids{0, 3, 6}));
-  EXPECT_EQ(first.target, (Ids{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(first.first_scored, (Ids{0, 0}));
+  EXPECT_EQ(first.input.ids, (TokenIds{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(first.input.offsets, (TokenIds{0, 3, 6}));
+  EXPECT_EQ(first.target, (TokenIds{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(first.first_scored, (TokenIds{0, 0}));
   const LanguageBatch last = batcher.batch(0, 1);
-  EXPECT_EQ(last.input.ids, Ids{6});
-  EXPECT_EQ(last.target, Ids{7});
+  EXPECT_EQ(last.input.ids, TokenIds{6});
+  EXPECT_EQ(last.target, TokenIds{7});
 }
 
 TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
   const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {64}, 9);
   std::set<std::int32_t> beginnings;
   for (std::int64_t epoch = 0; epoch < 6; ++epoch) {
-    Ids seen;
+    TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
       const LanguageBatch batch = batcher.batch(epoch, index);
       EXPECT_LE(batch.input.tokens(), 64);
@@ -96,7 +96,7 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
       seen.insert(seen.end(), batch.target.begin(), batch.target.end());
     }
     std::sort(seen.begin(), seen.end());
-    Ids all = counting(1001);
+    TokenIds all = counting(1001);
     all.erase(all.begin());
     EXPECT_EQ(seen, all);
   }
@@ -106,7 +106,7 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
 TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
   const LanguageOptions options{.sequence_length = 16};
   const LanguageBatcher batcher(counting(1001), options, {64}, 9);
-  const Ids expected = batcher.batch(3, 2).target;
+  const TokenIds expected = batcher.batch(3, 2).target;
   EXPECT_NE(batcher.batch(2, 2).target, expected);
   EXPECT_EQ(LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
   EXPECT_NE(LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
@@ -115,7 +115,7 @@ TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
 TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
   for (const int stride : {1, 3, 8}) {
     const LanguageEvaluationBatcher batcher(counting(31), {.sequence_length = 8}, stride, {20});
-    Ids scored;
+    TokenIds scored;
     for (std::int64_t index = 0; index < batcher.batches(); ++index) {
       const LanguageBatch batch = batcher.batch(index);
       EXPECT_LE(batch.input.tokens(), 20);
@@ -130,7 +130,7 @@ TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
       }
       EXPECT_EQ(batch.scored(), count);
     }
-    Ids all = counting(31);
+    TokenIds all = counting(31);
     all.erase(all.begin());
     EXPECT_EQ(scored, all) << "stride " << stride;
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attend/checkpoint/parameters.h"
 #include "attend/tasks/classifier.h"
 #include "attend/tasks/text_perplexity.h"

@@ -1,6 +1,7 @@
 #include "attend/train/trainer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"

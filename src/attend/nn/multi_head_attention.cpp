@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/ops/linear.h"
