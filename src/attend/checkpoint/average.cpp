@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +13,16 @@ namespace attend {
 
 namespace {
 
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
+}
+
 // What the file is a mean of must be there with the same shape in every file.
 const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted, const std::string& first) {
   const Tensor* found = checkpoint.find(wanted.name);
   const bool alike = found != nullptr && found->dtype() == wanted.tensor.dtype() && found->shape() == wanted.tensor.shape();
-  const bool is_text = wanted.tensor.dtype() == DType::u8;  // a tokenizer
-  if (!alike || (is_text && tensor_bytes(*found) != tensor_bytes(wanted.tensor)))
+  const bool is_averaged = wanted.tensor.dtype() == DType::f32;  // not a tokenizer or a shortlist
+  if (!alike || (!is_averaged && !same_bytes(*found, wanted.tensor)))
     throw DataError(fmt::format("{}: tensor {} is not what it is in {}; only checkpoints of one model can be averaged", checkpoint.source,
                                 wanted.name, first));
   return *found;
