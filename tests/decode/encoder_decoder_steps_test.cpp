@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 #include "attend/models/transformer.h"
 
 namespace attend {
@@ -30,8 +31,8 @@ Tokens sources() {
   return Tokens::copy(ids, offsets);
 }
 
-// The logits after `prefix`, which begins with bos, from one pass over the whole of it.
-std::vector<float> logits_after(const Transformer& model, std::int32_t sentence, const std::vector<std::int32_t>& prefix) {
+// The log-probabilities of what comes after `prefix`, which begins with bos, from one pass over the whole of it.
+std::vector<float> log_probabilities_after(const Transformer& model, std::int32_t sentence, const std::vector<std::int32_t>& prefix) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const Tokens all = sources();
@@ -42,6 +43,7 @@ std::vector<float> logits_after(const Transformer& model, std::int32_t sentence,
   const Tokens src = Tokens::copy(ids, ends);
   const Variable hidden = model.decode(Tokens::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
   const Tensor logits = model.project(hidden).value();
+  backend().log_softmax(logits, logits);
   return logits.slice_rows(logits.rows() - 1, logits.rows()).clone().to_vector();
 }
 
@@ -59,7 +61,7 @@ class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
     steps_ = std::make_unique<EncoderDecoderSteps>(*model_, sources());
   }
 
-  // Steps, and compares the logits of every row with a pass over its whole prefix.
+  // Steps, and compares what may follow in every row with a pass over its whole prefix.
   void step(const std::vector<std::int32_t>& parents, const std::vector<std::int32_t>& tokens) {
     Hypotheses next;
     for (std::size_t r = 0; r < parents.size(); ++r) {
@@ -69,12 +71,12 @@ class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
       next.prefix.back().push_back(tokens[r]);
     }
     so_far_ = std::move(next);
-    const Tensor logits = steps_->step(parents, tokens);
-    ASSERT_EQ(logits.shape(), (Shape{static_cast<std::int64_t>(parents.size()), kVocabulary}));
+    const Tensor found = steps_->step(parents, tokens);
+    ASSERT_EQ(found.shape(), (Shape{static_cast<std::int64_t>(parents.size()), kVocabulary}));
     for (std::size_t r = 0; r < parents.size(); ++r) {
-      const std::vector<float> expected = logits_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);
+      const std::vector<float> expected = log_probabilities_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);
       for (std::size_t v = 0; v < expected.size(); ++v)
-        EXPECT_NEAR(logits.row(static_cast<std::int64_t>(r))[v], expected[v], 1e-5) << "row " << r << ", token " << v;
+        EXPECT_NEAR(found.row(static_cast<std::int64_t>(r))[v], expected[v], 1e-5) << "row " << r << ", token " << v;
     }
   }
 
@@ -83,7 +85,7 @@ class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
   Hypotheses so_far_{{0, 1, 2}, {{}, {}, {}}};
 };
 
-TEST_P(EncoderDecoderStepsTest, GiveTheLogitsOfThePrefix) {
+TEST_P(EncoderDecoderStepsTest, GiveWhatMayFollowThePrefix) {
   ASSERT_EQ(steps_->sentences(), 3);
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 1, 2}, {5, 6, 7});

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "attend/core/error.h"
@@ -199,6 +198,7 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     sample(model, TableModel::kSpecial, options, streams(1));
   };
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); }, {"temperature", "positive", "0"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); }, {"temperature", "inf"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -1; }); }, {"top-k", "-1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); }, {"top-p", "(0, 1]"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); }, {"top-p", "1.5"});

@@ -1,10 +1,11 @@
-// A StepModel of a few tokens whose logits are any function of the sentence and the tokens so far.
+// A StepModel of a few tokens whose logits, before they are normalised, are any function of the sentence and the tokens so far.
 #pragma once
 
 #include <functional>
 #include <numeric>
 #include <vector>
 
+#include "attend/backend/backend.h"
 #include "attend/core/random.h"
 #include "attend/decode/beam_search.h"
 
@@ -41,8 +42,11 @@ class TableModel final : public StepModel {
     rows_ = std::move(next);
     asked_.push_back(std::move(asked));
     const auto rows = static_cast<std::int64_t>(parents.size());
-    return Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
+    const Tensor log_probabilities = Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
+    backend().log_softmax(log_probabilities, log_probabilities);
+    return log_probabilities;
   }
+  std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
 
   // For each call of step(), the sentence of every row.
   const std::vector<std::vector<int>>& asked() const { return asked_; }

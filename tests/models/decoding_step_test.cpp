@@ -23,12 +23,12 @@ class DecodingStep : public testing::TestWithParam<Run> {
  protected:
   DecodingStep() : backend_(GetParam().backend()), owner_(make_encoder_decoder(GetParam().variant.config, 1)), model_(*owner_) {}
 
-  Tensor last_logits(const Tokens& src, const Numbers& prefix) const {
+  Tensor last_hidden(const Tokens& src, const Numbers& prefix) const {
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Tokens tgt = Tokens::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())});
-    const Tensor logits = model_.project(model_.decode(tgt, model_.encode(src, pass), src, pass)).value();
-    return logits.slice_rows(logits.rows() - 1, logits.rows());
+    const Tensor hidden = model_.decode(tgt, model_.encode(src, pass), src, pass).value();
+    return hidden.slice_rows(hidden.rows() - 1, hidden.rows());
   }
 
   ScopedBackend backend_;
@@ -49,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(Of, DecodingStep, testing::ValuesIn(runs()), [](const a
 });
 
 // Bit for bit in the reference. The fast attention of a single query adds its products in another order than that of whole sequences;
-// behind two layers and the output projection this is some 1e-6 of logits around 1.
-TEST_P(DecodingStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
+// behind two layers this is some 1e-6 of states around 1.
+TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
   const Tokens src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);
   ASSERT_EQ(state->hypotheses(), 3);
@@ -62,17 +62,17 @@ TEST_P(DecodingStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
       tokens.push_back(static_cast<std::int32_t>(random.below(23)));
       prefix.push_back(tokens.back());
     }
-    const Tensor logits = state->step(Numbers{0, 1, 2}, tokens);
+    const Tensor states = state->step(Numbers{0, 1, 2}, tokens);
     for (std::size_t r = 0; r < 3; ++r) {
-      const Tensor expected = last_logits(alone(src, r), prefixes[r]);
-      const Tensor found = logits.slice_rows(static_cast<std::int64_t>(r), static_cast<std::int64_t>(r) + 1);
+      const Tensor expected = last_hidden(alone(src, r), prefixes[r]);
+      const Tensor found = states.slice_rows(static_cast<std::int64_t>(r), static_cast<std::int64_t>(r) + 1);
       EXPECT_LE(largest_difference(found, expected), 5e-6) << "sentence " << r << ", step " << t;
       EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected)) << "sentence " << r << ", step " << t;
     }
   }
 }
 
-// A hypothesis has the same logits alone, beside others, and in any row.
+// A hypothesis has the same states alone, beside others, and in any row.
 TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
   const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto together = model_.begin(src), single = model_.begin(alone(src, 1));

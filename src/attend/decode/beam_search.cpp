@@ -55,7 +55,7 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
 }
 
 // The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
-std::vector<Candidate> candidates(const Sentence& sentence, const Tensor& values, const Tensor& indices) {
+std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& model, const Tensor& values, const Tensor& indices) {
   std::vector<Candidate> all;
   for (std::size_t h = 0; h < sentence.live.size(); ++h) {
     const Live& live = sentence.live[h];
@@ -63,7 +63,8 @@ std::vector<Candidate> candidates(const Sentence& sentence, const Tensor& values
     for (std::int64_t i = 0; i < values.cols(); ++i) {
       const float score = values.row(live.row)[i];
       if (std::isinf(score)) break;
-      all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), indices.row<std::int32_t>(live.row)[i]});
+      const std::int32_t token = model.token(live.row, indices.row<std::int32_t>(live.row)[i]);
+      all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
     }
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; });
@@ -127,14 +128,13 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const Special
     }
     if (parents.empty()) break;
 
-    const Tensor logits = model.step(parents, tokens);
-    backend().log_softmax(logits, logits);
-    const int k = static_cast<int>(std::min<std::int64_t>(options.beam_size + 1, logits.cols()));
-    const Tensor values = Tensor::empty({logits.rows(), k});
-    const Tensor indices = Tensor::empty({logits.rows(), k}, DType::i32);
-    backend().top_k(logits, k, values, indices);
+    const Tensor log_probabilities = model.step(parents, tokens);
+    const int k = static_cast<int>(std::min<std::int64_t>(options.beam_size + 1, log_probabilities.cols()));
+    const Tensor values = Tensor::empty({log_probabilities.rows(), k});
+    const Tensor indices = Tensor::empty({log_probabilities.rows(), k}, DType::i32);
+    backend().top_k(log_probabilities, k, values, indices);
     for (Sentence& sentence : sentences) {
-      if (!sentence.live.empty()) advance(sentence, candidates(sentence, values, indices), special, options);
+      if (!sentence.live.empty()) advance(sentence, candidates(sentence, model, values, indices), special, options);
     }
   }
 

@@ -32,7 +32,8 @@ struct SpecialTokens {
 };
 
 // For each sentence the n_best hypotheses, best first. A sentence is done when beam_size hypotheses have ended; it then leaves the batch.
-// Equal scores are broken by the lower hypothesis, then the lower token id. Throws ConfigError, or DataError for logits that are NaN.
+// Equal scores are broken by the lower hypothesis, then the lower token id. Throws ConfigError, or DataError for probabilities that are
+// NaN.
 std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options);
 
 }  // namespace attend

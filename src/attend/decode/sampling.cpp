@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/random.h"
@@ -14,7 +13,8 @@
 namespace attend {
 
 void validate(const SamplingOptions& o) {
-  if (!(o.temperature > 0.0f)) throw ConfigError(fmt::format("temperature: expected a positive number, got {}", o.temperature));
+  if (!(o.temperature > 0.0f && std::isfinite(o.temperature)))
+    throw ConfigError(fmt::format("temperature: expected a positive number, got {}", o.temperature));
   require_at_least("top-k", o.top_k, 0);
   if (!(o.top_p > 0.0f && o.top_p <= 1.0f)) throw ConfigError(fmt::format("top-p: expected a probability in (0, 1], got {}", o.top_p));
 }
@@ -71,15 +71,15 @@ std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, c
 
   while (!rows.empty()) {
     const Tensor log_probabilities = model.step(rows, tokens);
-    backend().log_softmax(log_probabilities, log_probabilities);
     std::vector<std::int32_t> next_rows, next_tokens, next_sentences;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto s = static_cast<std::size_t>(sentences[r]);
       Hypothesis& result = results[s];
       const std::span<const float> row(log_probabilities.row(static_cast<std::int64_t>(r)),
                                        static_cast<std::size_t>(log_probabilities.cols()));
-      const std::int32_t token = sample_token(row, options, random[s].uniform());
-      result.token_scores.push_back(row[static_cast<std::size_t>(token)]);
+      const std::int32_t column = sample_token(row, options, random[s].uniform()),
+                         token = model.token(static_cast<std::int64_t>(r), column);
+      result.token_scores.push_back(row[static_cast<std::size_t>(column)]);
       result.log_probability += result.token_scores.back();
       if (token == special.eos) continue;
       result.ids.push_back(token);

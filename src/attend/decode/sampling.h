@@ -28,7 +28,7 @@ void fields(SamplingOptions& o, Visitor&& visit) {
 void validate(const SamplingOptions& options);
 
 // One hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets does not depend on the
-// others. Throws ConfigError, or DataError for logits that are NaN.
+// others. Throws ConfigError, or DataError for probabilities that are NaN.
 std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 

@@ -20,9 +20,9 @@ class DecodingState {
   virtual ~DecodingState() = default;
   virtual std::int64_t hypotheses() const = 0;
 
-  // Hypothesis r continues what was hypothesis parents[r] with token tokens[r] -> logits [R, V] for the token after it. For the first step
-  // parents are 0 .. B-1. No gradients. For parents or tokens that do not exist it throws ShapeError, past learned positions DataError,
-  // and stays as it was.
+  // Hypothesis r continues what was hypothesis parents[r] with token tokens[r] -> hidden states [R, D], which project() turns into the
+  // logits of the token after it. For the first step parents are 0 .. B-1. No gradients. For parents or tokens that do not exist it throws
+  // ShapeError, past learned positions DataError, and stays as it was.
   virtual Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
 };
 
@@ -54,6 +54,8 @@ class EncoderDecoder {
   virtual Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
+  // What project() multiplies with: a row for each token [V, D], perhaps in 8 bits (tensor/quantized.h).
+  const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.

@@ -182,7 +182,7 @@ class Recurrent::State final : public DecodingState {
     sentence_ = std::move(sentence);
     const Variable contexts = model_.attention_.forward(before, keys_, memory_, hypotheses_pattern(sentence_, src_offsets_));
     state_ = model_.next_states(model_.decoder_.project_input(words), contexts, before);
-    return model_.project(model_.read_out(state_, contexts, words)).value();
+    return model_.read_out(state_, contexts, words).value();
   }
 
  private:

@@ -81,7 +81,7 @@ Tensor Transformer::State::step(std::span<const std::int32_t> parents, std::span
   sentence_ = std::move(sentence);
   length_ = std::move(length);
   CachedContext context(cache_, memory_, hypotheses_pattern(sentence_, src_offsets_));
-  return model_.project(model_.decoder_.forward(x, context, pass)).value();
+  return model_.decoder_.forward(x, context, pass).value();
 }
 
 }  // namespace attend

@@ -1,0 +1,29 @@
+#include "attend/decode/encoder_decoder_steps.h"
+
+#include <algorithm>
+
+#include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+EncoderDecoderSteps::EncoderDecoderSteps(const EncoderDecoder& model, const Tokens& src)
+    : model_(model), src_offsets_(src.offsets), state_(model.begin(src)) {}
+
+std::int64_t EncoderDecoderSteps::sentences() const { return static_cast<std::int64_t>(src_offsets_->size()) - 1; }
+
+std::int64_t EncoderDecoderSteps::longest(std::int64_t sentence) const {
+  const auto s = static_cast<std::size_t>(sentence);
+  const std::int64_t sensible = 2 * std::int64_t{(*src_offsets_)[s + 1] - (*src_offsets_)[s]} + 50;
+  const std::int64_t limit = model_.longest_sequence();
+  return limit > 0 ? std::min(sensible, limit) : sensible;
+}
+
+Tensor EncoderDecoderSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  const NoGradient guard;
+  const Tensor logits = model_.project(Variable(hidden(parents, tokens))).value();
+  backend().log_softmax(logits, logits);
+  return logits;
+}
+
+}  // namespace attend
