@@ -211,6 +211,32 @@ TEST_P(RowOfKernel, HasEqualBitsAloneAndInABatch) {
 
 INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels()), [](const auto& suite) { return suite.param.name; });
 
+// A column of a product has equal bits whatever other columns there are: a shortlist may cut the output layer.
+TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
+  for (const bool quantized : {false, true}) {
+    for (const std::int64_t depth : {7, 64, 128, 512}) {
+      Operands operands(Rows::contiguous);
+      const Tensor weight = operands.normal(613, depth), x = operands.normal(kAllRows, depth);
+      std::vector<std::int32_t> chosen;
+      for (std::int32_t i = 2; i < 613; i += 1 + i % 5) chosen.push_back(i);
+      const Tensor few = Tensor::empty({std::ssize(chosen), depth});
+      fast_backend().gather_rows(weight, chosen, few);
+      for (const std::int64_t rows : {1, 3, 5, 9, 71, 321}) {
+        const auto product = [&](const Tensor& w) {
+          const Tensor y = operands.output(rows, w.rows());
+          fast_backend().linear(x.slice_rows(0, rows), quantized ? quantize_rows(w) : w, {}, Activation::none, y);
+          return y;
+        };
+        const Tensor all = product(weight), some = product(few);
+        for (std::int64_t row = 0; row < rows; ++row) {
+          for (std::size_t c = 0; c < chosen.size(); ++c)
+            ASSERT_EQ(some.row(row)[c], all.row(row)[chosen[c]]) << rows << " rows, depth " << depth << ", column " << chosen[c];
+        }
+      }
+    }
+  }
+}
+
 // One sequence of a batch computed alone, forward and backward.
 class SequenceOfAttention : public ::testing::TestWithParam<AttentionPattern> {};
 

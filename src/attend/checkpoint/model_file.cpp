@@ -13,8 +13,8 @@ FileDescription describe(const std::filesystem::path& path) {
   for (const TensorEntry& entry : file.entries()) {
     description.tensors.push_back({entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
-    const bool of_the_model = entry.dtype != "U8" && entry.dtype != "BOOL" && !entry.name.starts_with(kTrainingState);
-    if (of_the_model) description.parameters += entry.elements();
+    const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" && entry.dtype != "I32";  // no tokenizer, no shortlist
+    if (is_number && !entry.name.starts_with(kTrainingState)) description.parameters += entry.elements();
   }
   try {
     check_format(file.metadata(), file.path());

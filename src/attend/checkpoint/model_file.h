@@ -23,7 +23,7 @@ struct FileDescription {
   std::string path;
   std::uint64_t file_bytes = 0;
   std::vector<TensorDescription> tensors;  // in the header's order
-  std::uint64_t parameters = 0;  // elements of all tensors but blobs of bytes (U8), truth values and "state.*", which training needs
+  std::uint64_t parameters = 0;            // elements of all tensors but blobs of bytes (U8), ids (I32), truth values and "state.*"
   std::uint64_t tensor_bytes = 0;
   Metadata metadata;           // all of it, attend's own keys too
   std::string format_problem;  // empty for a file that attend can load; else why not (foreign, newer, damaged)

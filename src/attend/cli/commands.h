@@ -34,6 +34,9 @@ void add_average_command(CLI::App& app);
 // attend quantize MODEL --out F: the model in 8 bits, and what that costs and gains.
 void add_quantize_command(CLI::App& app);
 
+// attend shortlist MODEL --src F --tgt F --out F: the model with a list of which tokens may translate which.
+void add_shortlist_command(CLI::App& app);
+
 // attend info MODEL: what is inside a file.
 void add_info_command(CLI::App& app);
 

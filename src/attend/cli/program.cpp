@@ -28,6 +28,7 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_embed_command(app);
   add_average_command(app);
   add_quantize_command(app);
+  add_shortlist_command(app);
   add_info_command(app);
   add_evaluate_command(app);
   add_lab_command(app);

@@ -10,6 +10,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/tasks/golden_ids.h"
 
 namespace attend {
 
@@ -56,7 +57,7 @@ TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
   return decoding;
 }
 
-Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
+Tokenizer own_or_joint_tokenizer(const Checkpoint& checkpoint, const char* name) {
   const Tensor* own = checkpoint.find(name);
   const Tensor& bytes = own != nullptr ? *own : checkpoint.tensor("tokenizer");
   try {
@@ -64,6 +65,40 @@ Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
   } catch (const Error& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
+}
+
+constexpr std::string_view kShortlist = "shortlist.";
+
+Tensor ids_tensor(const std::vector<std::int32_t>& ids) { return Tensor::from(ids, {std::ssize(ids)}); }
+
+void add_shortlist(Checkpoint& checkpoint, const Shortlist& shortlist) {
+  checkpoint.tensors.push_back({"shortlist.always", ids_tensor(shortlist.always)});
+  checkpoint.tensors.push_back({"shortlist.offsets", ids_tensor(shortlist.translations.offsets)});
+  checkpoint.tensors.push_back({"shortlist.translations", ids_tensor(shortlist.translations.ids)});
+}
+
+std::vector<std::int32_t> read_ids(const Checkpoint& checkpoint, const char* name) {
+  const Tensor& tensor = checkpoint.tensor(name);
+  if (tensor.dtype() != DType::i32 || tensor.shape().rank() != 1)
+    throw DataError(fmt::format("{}: tensor {}: expected a list of ids", checkpoint.source, name));
+  const std::span<const std::int32_t> ids = tensor.span<std::int32_t>();
+  return {ids.begin(), ids.end()};
+}
+
+std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, const Tokenizer& src, const Tokenizer& tgt) {
+  if (checkpoint.find("shortlist.always") == nullptr) return nullptr;
+  auto shortlist = std::make_shared<Shortlist>();
+  shortlist->always = read_ids(checkpoint, "shortlist.always");
+  Ragged& translations = shortlist->translations;
+  translations.offsets = read_ids(checkpoint, "shortlist.offsets");
+  translations.ids = read_ids(checkpoint, "shortlist.translations");
+  const std::vector<std::int32_t>& offsets = translations.offsets;
+  const bool fits = std::ssize(offsets) == src.vocab_size() + 1 && offsets.front() == 0 && offsets.back() == std::ssize(translations.ids) &&
+                    std::is_sorted(offsets.begin(), offsets.end());
+  const bool ends = std::find(shortlist->always.begin(), shortlist->always.end(), tgt.eos_id()) != shortlist->always.end();
+  if (!fits || !ends || !is_in_vocabulary(shortlist->always, tgt) || !is_in_vocabulary(translations.ids, tgt))
+    throw DataError(fmt::format("{}: its shortlist is not one for its vocabularies", checkpoint.source));
+  return shortlist;
 }
 
 }  // namespace
@@ -91,13 +126,22 @@ void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& 
     checkpoint.tensors.push_back({"tokenizer.src", bytes_tensor(src.bytes())});
     checkpoint.tensors.push_back({"tokenizer.tgt", bytes_tensor(tgt.bytes())});
   }
+  if (model.shortlist) add_shortlist(checkpoint, *model.shortlist);
+}
+
+Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist) {
+  Checkpoint result = checkpoint;
+  std::erase_if(result.tensors, [](const NamedTensor& t) { return t.name.starts_with(kTrainingState) || t.name.starts_with(kShortlist); });
+  std::erase_if(result.metadata, [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
+  add_shortlist(result, shortlist);
+  return result;
 }
 
 TranslationModel translation_model(const Checkpoint& checkpoint) {
   if (const std::string& task = checkpoint.text("attend.task"); task != kTask)
     throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, task));
-  Tokenizer src = read_tokenizer(checkpoint, "tokenizer.src");
-  Tokenizer tgt = read_tokenizer(checkpoint, "tokenizer.tgt");
+  Tokenizer src = own_or_joint_tokenizer(checkpoint, "tokenizer.src");
+  Tokenizer tgt = own_or_joint_tokenizer(checkpoint, "tokenizer.tgt");
   ArchitectureConfig config = read_config(checkpoint);
   const TranslationDecoding decoding = read_decoding(checkpoint);
   common(config).src_vocab_size = src.vocab_size();
@@ -106,7 +150,8 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   try {
     auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
     load_parameters(checkpoint, network->parameters());
-    return {std::move(network), std::move(src), std::move(tgt), decoding};
+    auto shortlist = read_shortlist(checkpoint, src, tgt);
+    return {std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist)};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it

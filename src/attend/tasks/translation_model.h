@@ -4,7 +4,8 @@
 //              attend.arch      the Architecture by name; absent: transformer
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
-//   tensors    the parameters under their module paths; tokenizer.src and tokenizer.tgt (u8), or tokenizer when the vocabulary is joint
+//   tensors    the parameters under their module paths; tokenizer.src and tokenizer.tgt (u8), or tokenizer when the vocabulary is joint;
+//              with a shortlist shortlist.always, shortlist.offsets, shortlist.translations (i32)
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/decode/beam_search.h"
+#include "attend/decode/shortlist.h"
 #include "attend/models/encoder_decoder.h"
 #include "attend/text/tokenizer.h"
 
@@ -38,6 +40,7 @@ struct TranslationModel {
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
   TranslationDecoding decoding = {};
+  std::shared_ptr<const Shortlist> shortlist = nullptr;  // most models have none
 
   SpecialTokens special() const { return {tgt_tokenizer.bos_id(), tgt_tokenizer.eos_id()}; }
 };
@@ -47,6 +50,9 @@ std::string config_json(const ArchitectureConfig& config);
 
 // Writes what describes a translation model beside its parameters: configuration, tokenizers, decoding.
 void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& model);
+
+// The model in `checkpoint` with this shortlist instead of one that it may have; what only training needs is left out.
+Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.
 TranslationModel load_translation_model(const std::filesystem::path& path);

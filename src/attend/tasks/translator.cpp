@@ -11,6 +11,7 @@
 #include "attend/core/parallel.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/shortlisted_steps.h"
 #include "attend/tasks/attention_maps.h"
 
 namespace attend {
@@ -24,6 +25,11 @@ Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences)
     offsets.push_back(static_cast<std::int32_t>(ids.size()));
   }
   return Tokens::copy(ids, offsets);
+}
+
+std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Tokens& src, const TranslationOptions& options) {
+  if (options.shortlist) return std::make_unique<ShortlistedSteps>(*model.network, src, *model.shortlist);
+  return std::make_unique<EncoderDecoderSteps>(*model.network, src);
 }
 
 Translation empty_translation() {
@@ -97,6 +103,7 @@ void Translator::translate(LineReader& lines, const std::function<void(const Tra
 
 std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
   require_at_least("batch-size", options.batch_size, 1);
+  if (options.shortlist && !model_->shortlist) throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -131,11 +138,11 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   }
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
-    EncoderDecoderSteps steps(*model_->network, tokens_of(sources));
+    const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
     if (options.sampling) {
-      for (Hypothesis& hypothesis : sample(steps, model_->special(), *options.sampling, numbers)) found.push_back({std::move(hypothesis)});
+      for (Hypothesis& hypothesis : sample(*steps, model_->special(), *options.sampling, numbers)) found.push_back({std::move(hypothesis)});
     } else {
-      found = beam_search(steps, model_->special(), options.beam);
+      found = beam_search(*steps, model_->special(), options.beam);
     }
   }
 

@@ -27,6 +27,7 @@ struct TranslationOptions {
   int batch_size = 64;                      // sentences decoded together
   int window = 1024;                        // sentences read ahead and sorted by length
   int max_source_tokens = 1024;             // longer sentences are a DataError
+  bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
   bool alignments = false;                  // fill TranslationCandidate::alignment
 };
 
@@ -35,6 +36,7 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
   visit("batch-size", o.batch_size, "sentences decoded together");
   visit("window", o.window, "sentences read ahead and sorted by length; 1: every line is answered at once");
+  visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
   visit("max-source-tokens", o.max_source_tokens, "longest sentence that is translated, in tokens");
 }
 

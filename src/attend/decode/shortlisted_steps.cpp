@@ -1,0 +1,87 @@
+#include "attend/decode/shortlisted_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+#include "attend/ops/linear.h"
+
+namespace attend {
+
+namespace {
+
+// Rows of any element type, and quantised ones with their scales.
+Tensor rows_of(const Tensor& matrix, std::span<const std::int32_t> rows) {
+  const Tensor selected = Tensor::empty({std::ssize(rows), matrix.cols()}, matrix.dtype());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Tensor from = matrix.slice_rows(rows[i], rows[i] + 1),
+                 to = selected.slice_rows(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+    std::memcpy(to.bytes(), from.bytes(), static_cast<std::size_t>(matrix.cols()) * size_of(matrix.dtype()));
+  }
+  return selected;
+}
+
+}  // namespace
+
+ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Tokens& src, const Shortlist& shortlist) : steps_(model, src) {
+  const std::vector<std::int32_t>&ids = *src.ids, &offsets = *src.offsets;
+  std::vector<std::vector<std::int32_t>> allowed;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    allowed.push_back(shortlist.allowed(
+        std::span(ids).subspan(static_cast<std::size_t>(offsets[s]), static_cast<std::size_t>(offsets[s + 1] - offsets[s]))));
+    if (allowed.back().empty()) throw DataError("shortlist: expected tokens for every sentence, got none; the end must always be allowed");
+    tokens_.insert(tokens_.end(), allowed.back().begin(), allowed.back().end());
+  }
+  std::sort(tokens_.begin(), tokens_.end());
+  tokens_.erase(std::unique(tokens_.begin(), tokens_.end()), tokens_.end());
+  const std::int64_t vocabulary = model.output_weights().rows();
+  if (tokens_.empty() || tokens_.front() < 0 || tokens_.back() >= vocabulary)
+    throw DataError(fmt::format("shortlist: expected tokens of a vocabulary of {}", vocabulary));
+  for (const std::vector<std::int32_t>& tokens : allowed) {
+    std::vector<std::int32_t>& columns = columns_.emplace_back();
+    auto place = tokens_.begin();
+    for (const std::int32_t token : tokens) {
+      place = std::lower_bound(place, tokens_.end(), token);
+      columns.push_back(static_cast<std::int32_t>(place - tokens_.begin()));
+    }
+  }
+  weights_ = rows_of(model.output_weights(), tokens_);
+  sentence_.resize(columns_.size());
+  std::iota(sentence_.begin(), sentence_.end(), 0);
+}
+
+Tensor ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  const NoGradient guard;
+  const Tensor logits = linear(Variable(steps_.hidden(parents, tokens)), Variable(weights_)).value();
+  std::vector<std::int32_t> sentence;
+  std::size_t widest = 0;
+  for (const std::int32_t parent : parents) {
+    sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
+    widest = std::max(widest, columns_[static_cast<std::size_t>(sentence.back())].size());
+  }
+  sentence_ = std::move(sentence);
+
+  const Tensor log_probabilities =
+      Tensor::full({logits.rows(), static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
+  for (std::int64_t row = 0; row < logits.rows(); ++row) {
+    const std::vector<std::int32_t>& columns = columns_of(row);
+    const float* from = logits.row(row);
+    float* to = log_probabilities.row(row);
+    for (std::size_t i = 0; i < columns.size(); ++i) to[i] = from[columns[i]];
+    const Tensor own = log_probabilities.slice_rows(row, row + 1).slice_columns(0, std::ssize(columns));
+    backend().log_softmax(own, own);
+  }
+  return log_probabilities;
+}
+
+std::int32_t ShortlistedSteps::token(std::int64_t row, std::int64_t column) const {
+  return tokens_[static_cast<std::size_t>(columns_of(row)[static_cast<std::size_t>(column)])];
+}
+
+}  // namespace attend

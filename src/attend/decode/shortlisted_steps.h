@@ -1,0 +1,36 @@
+// An encoder-decoder as a StepModel, with the tokens that may come next restricted to those that a shortlist has for the source.
+//
+// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalised over its own alone, so that what becomes of
+// it does not depend on the others.
+#pragma once
+
+#include <vector>
+
+#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/shortlist.h"
+
+namespace attend {
+
+class ShortlistedSteps final : public StepModel {
+ public:
+  // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for the model's vocabularies.
+  ShortlistedSteps(const EncoderDecoder& model, const Tokens& src, const Shortlist& shortlist);
+
+  std::int64_t sentences() const override { return steps_.sentences(); }
+  std::int64_t longest(std::int64_t sentence) const override { return steps_.longest(sentence); }
+  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  std::int32_t token(std::int64_t row, std::int64_t column) const override;
+
+ private:
+  const std::vector<std::int32_t>& columns_of(std::int64_t row) const {
+    return columns_[static_cast<std::size_t>(sentence_[static_cast<std::size_t>(row)])];
+  }
+
+  EncoderDecoderSteps steps_;
+  std::vector<std::int32_t> tokens_;                // of any sentence, ascending
+  Tensor weights_;                                  // their rows of the output layer
+  std::vector<std::vector<std::int32_t>> columns_;  // of each sentence: its tokens' places among them, ascending
+  std::vector<std::int32_t> sentence_;              // of each row of the last step
+};
+
+}  // namespace attend

@@ -1,0 +1,150 @@
+#include "attend/decode/shortlisted_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "attend/core/error.h"
+#include "attend/decode/beam_search.h"
+#include "attend/decode/sampling.h"
+#include "attend/models/transformer.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+constexpr int kWords = 40;
+constexpr std::int32_t kBegin = 2, kEnd = 3;
+constexpr SpecialTokens kMarks{kBegin, kEnd};
+
+Transformer small_transformer() {
+  TransformerConfig config;
+  config.d_model = 16;
+  config.n_heads = 2;
+  config.d_ff = 24;
+  config.n_encoder_layers = config.n_decoder_layers = 1;
+  config.src_vocab_size = config.tgt_vocab_size = kWords;
+  return Transformer(config, 5);
+}
+
+// Every source id i may become i, i + 1 and 7; the end always may.
+Shortlist neighbours() {
+  Shortlist shortlist;
+  shortlist.always = {kEnd};
+  for (std::int32_t i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{7, i, (i + 1) % kWords});
+  return shortlist;
+}
+
+Shortlist everything() {
+  Shortlist shortlist;
+  shortlist.always.resize(kWords);
+  std::iota(shortlist.always.begin(), shortlist.always.end(), 0);
+  for (int i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{});
+  return shortlist;
+}
+
+Tokens three_sources() {
+  return Tokens::copy(std::vector<std::int32_t>{20, 30, kEnd, 11, kEnd, 39, 5, 5, kEnd}, std::vector<std::int32_t>{0, 3, 5, 9});
+}
+Tokens second_source() { return Tokens::copy(std::vector<std::int32_t>{11, kEnd}, std::vector<std::int32_t>{0, 2}); }
+
+TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
+  EXPECT_EQ(neighbours().allowed(std::vector<std::int32_t>{20, 6}), (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
+  EXPECT_EQ(neighbours().allowed({}), (std::vector<std::int32_t>{3}));
+  expect_error<DataError>([] { neighbours().allowed(std::vector<std::int32_t>{kWords}); }, {"shortlist", "below 40", "got 40"});
+}
+
+TEST(ShortlistedSteps, RenormaliseOverTheAllowedTokens) {
+  const Transformer model = small_transformer();
+  EncoderDecoderSteps whole(model, three_sources());
+  ShortlistedSteps some(model, three_sources(), neighbours());
+  const std::vector<std::vector<std::int32_t>> allowed{{3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
+  std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kBegin), sentences{0, 1, 2};
+  for (int step = 0; step < 3; ++step) {
+    const Tensor all = whole.step(parents, tokens), few = some.step(parents, tokens);
+    ASSERT_EQ(few.shape(), (Shape{std::ssize(parents), 7}));
+    for (std::int64_t row = 0; row < few.rows(); ++row) {
+      const std::vector<std::int32_t>& own = allowed[static_cast<std::size_t>(sentences[static_cast<std::size_t>(row)])];
+      double sum = 0;
+      for (const std::int32_t token : own) sum += std::exp(all.row(row)[token]);
+      for (std::int64_t column = 0; column < 7; ++column) {
+        if (column >= std::ssize(own)) {
+          EXPECT_EQ(few.row(row)[column], -INFINITY);
+          continue;
+        }
+        EXPECT_EQ(some.token(row, column), own[static_cast<std::size_t>(column)]);
+        EXPECT_NEAR(few.row(row)[column], all.row(row)[own[static_cast<std::size_t>(column)]] - std::log(sum), 1e-5);
+      }
+    }
+    parents = {2, 0, 0};  // the sentences' rows move, and one leaves
+    tokens = {5, 21, 7};
+    sentences = {sentences[2], sentences[0], sentences[0]};
+  }
+}
+
+TEST(ShortlistedSteps, OfTheWholeVocabularyAreTheModelItself) {
+  const Transformer model = small_transformer();
+  EncoderDecoderSteps whole(model, three_sources());
+  ShortlistedSteps all(model, three_sources(), everything());
+  const auto expected = beam_search(whole, kMarks, {}), found = beam_search(all, kMarks, {});
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(found[i][0].ids, expected[i][0].ids);
+    EXPECT_EQ(found[i][0].log_probability, expected[i][0].log_probability) << "bit for bit";
+  }
+}
+
+TEST(ShortlistedSteps, GiveASentenceTheSameAloneAndBesideOthers) {
+  const Transformer model = small_transformer();
+  ShortlistedSteps together(model, three_sources(), neighbours()), alone(model, second_source(), neighbours());
+  const auto many = beam_search(together, kMarks, {}), one = beam_search(alone, kMarks, {});
+  EXPECT_EQ(many[1][0].ids, one[0][0].ids);
+  EXPECT_EQ(many[1][0].token_scores, one[0][0].token_scores) << "bit for bit";
+  for (const std::int32_t id : one[0][0].ids) EXPECT_TRUE(id == 4 || id == 7 || id == 11 || id == 12) << id;
+}
+
+TEST(ShortlistedSteps, EndAtOnceWhenNothingElseIsAllowed) {
+  const Transformer model = small_transformer();
+  Shortlist shortlist;
+  shortlist.always = {kEnd};
+  for (int i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{});
+  for (const int min_length : {0, 3}) {
+    ShortlistedSteps steps(model, three_sources(), shortlist);
+    BeamSearchOptions options;
+    options.min_length = min_length;
+    for (const auto& found : beam_search(steps, kMarks, options)) {
+      ASSERT_EQ(found.size(), 1u);
+      EXPECT_TRUE(found[0].ids.empty());
+      EXPECT_EQ(found[0].complete, min_length == 0);
+    }
+  }
+}
+
+TEST(ShortlistedSteps, AreSampledByTokenNotByColumn) {
+  const Transformer model = small_transformer();
+  const std::vector<std::uint64_t> streams{0, 1, 2};
+  std::set<std::int32_t> written;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    ShortlistedSteps steps(model, three_sources(), neighbours());
+    SamplingOptions options;
+    options.seed = seed;
+    const std::vector<Hypothesis> drawn = sample(steps, kMarks, options, streams);
+    written.insert(drawn[1].ids.begin(), drawn[1].ids.end());
+    for (const Hypothesis& one : drawn) EXPECT_EQ(one.token_scores.size(), one.ids.size() + (one.complete ? 1 : 0));
+  }
+  EXPECT_EQ(written, (std::set<std::int32_t>{4, 7, 11, 12})) << "of the source 11 and the end, 3";
+}
+
+TEST(ShortlistedSteps, RefuseAListForAnotherVocabulary) {
+  const Transformer model = small_transformer();
+  Shortlist shortlist = neighbours();
+  shortlist.always.push_back(kWords);
+  expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), shortlist); }, {"shortlist", "vocabulary of 40"});
+  Shortlist empty;
+  for (int i = 0; i < kWords; ++i) empty.translations.add(std::vector<std::int32_t>{});
+  expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), empty); }, {"shortlist", "end"});
+}
+
+}  // namespace
+}  // namespace attend
