@@ -30,16 +30,18 @@ test: build ## build, then run every test
 bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MODEL= and SOURCE= say with what)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
+	@mkdir -p build
 	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD) --target attend_program compare_train_attend compare_train_lm_attend compare_decode_attend bench_kernels
 	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
 	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt
-	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data $(DATA)) \
-	  $(if $(MODEL),--model $(MODEL) --source $(SOURCE))
+	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data "$(DATA)") \
+	  $(if $(MODEL),--model "$(MODEL)" --source "$(SOURCE)")
 
 kernels: ## build with benchmarks and time the kernels beside the machine's limits
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
+	@mkdir -p build
 	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD) --target bench_kernels
 	@$(BUILD)/bench/bench_kernels $(if $(FILTER),--benchmark_filter=$(FILTER))

@@ -1,9 +1,11 @@
-// What the machine can do: the denominators for kernels_bench. The rate of oneDNN's f32 product at a shape that suits it, and of copying
-// memory in the caches and far outside them (bytes/s counts what is read and what is written).
+// What the machine can do: the denominators for kernels_bench. The rates of oneDNN's products in f32 and in 8 bits at a shape that suits
+// them, and of copying memory in the caches and far outside them (bytes/s counts what is read and what is written).
 #include <benchmark/benchmark.h>
 #include <oneapi/dnnl/dnnl.h>
 
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "attend/core/parallel.h"
 #include "attend/tensor/tensor.h"
@@ -20,6 +22,20 @@ void onednn_product(benchmark::State& state) {
   }
   const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth);
   state.counters["FLOP/s"] = benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void onednn_product_int8(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), columns = state.range(1), depth = state.range(2);
+  const std::vector<std::uint8_t> a(static_cast<std::size_t>(rows * depth), 3);
+  const std::vector<std::int8_t> b(static_cast<std::size_t>(columns * depth), 2);
+  std::vector<std::int32_t> c(static_cast<std::size_t>(rows * columns));
+  const std::int32_t offset = 0;
+  threads();
+  for (auto _ : state) {
+    dnnl_gemm_u8s8s32('N', 'T', 'F', rows, columns, depth, 1.0f, a.data(), depth, 0, b.data(), depth, 0, 0.0f, c.data(), columns, &offset);
+  }
+  const double operations = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth);
+  state.counters["FLOP/s"] = benchmark::Counter(operations, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void copy(benchmark::State& state) {
@@ -44,6 +60,7 @@ BENCHMARK(onednn_product)
     ->Args({5, 10000, 128})
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime();
+BENCHMARK(onednn_product_int8)->Args({1024, 512, 512})->Unit(benchmark::kMicrosecond)->UseRealTime();
 BENCHMARK(copy)->Arg(1 << 19)->Arg(1 << 25)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 Training against PyTorch, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
 within a turn and the median is reported. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
-of the same batch, the same translations.
+of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
-usage: compare.py --build BUILD --out FOLDER [--data DATA] [--model MODEL] [--turns 3] [--seconds 15] [--only NAME ...]
+usage: compare.py --build BUILD --out FOLDER [--data DATA] [--model MODEL --source FILE] [--turns 3] [--seconds 15] [--only NAME ...]
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import time
 
 import scaling
-from sides import HERE, check_same, made_up_ids, python, run, run_json
+from sides import check_same, made_up_ids, python, run, run_json, run_json_or_none, script
 
 TINY = dict(d_model=128, n_heads=4, d_ff=256, n_encoder_layers=4, n_decoder_layers=4, tie_embeddings="all")
 LANGUAGE = dict(d_model=512, n_heads=8, d_ff=2048, n_layers=6, dropout=0.1, activation="gelu")
@@ -28,63 +28,105 @@ class Comparison:
     def __init__(self, arguments):
         self.a = arguments
         self.attend = os.path.join(arguments.build, "attend")
-        self.rows = []
+        self.rows, self.curves = [], []
         os.makedirs(arguments.out, exist_ok=True)
+        self.limits = self.measure_limits()
 
     def path(self, name):
         return os.path.join(self.a.out, name)
 
-    # The limit of the machine: GFLOP/s of a large f32 product through oneDNN.
-    def limit(self):
+    def measure_limits(self):
+        """What this machine can do: large products through oneDNN, and copying far outside the caches."""
         program = os.path.join(self.a.build, "bench", "bench_kernels")
-        text = run([program, "--benchmark_filter=onednn_product/4096/1024/1024|onednn_product/1024/512/512", "--benchmark_format=json"],
-                   stderr=subprocess.DEVNULL)
-        return max(b["FLOP/s"] for b in json.loads(text)["benchmarks"]) / 1e9
+        chosen = "onednn_product/1024/512/512|onednn_product_int8/1024/512/512|copy/33554432"
+        text = run([program, f"--benchmark_filter={chosen}", "--benchmark_format=json"], stderr=subprocess.DEVNULL)
+        found = {b["name"].split("/")[0]: b.get("FLOP/s", b.get("bytes/s")) / 1e9 for b in json.loads(text)["benchmarks"]}
+        limits = dict(gflops_f32=found["onednn_product"], gops_int8=found["onednn_product_int8"], copy_gbytes=found["copy"])
+        print("this machine: {gflops_f32:.0f} GFLOP/s in f32, {gops_int8:.0f} GOP/s in 8 bits (oneDNN), copies {copy_gbytes:.1f} GB/s".format(**limits),
+              flush=True)
+        return limits
+
+    def save(self):
+        with open(self.path("comparison.json"), "w") as out:
+            json.dump(dict(limits=self.limits, rows=self.rows, curves=self.curves), out, indent=1)
+        if self.rows:
+            with open(self.path("comparison.svg"), "w") as out:
+                out.write(plot(self.rows))
 
     def add(self, work, attend, peer, peer_name, unit, ratios, **more):
         row = dict(work=work, attend=attend, peer=peer, peer_name=peer_name, unit=unit, ratio=statistics.median(ratios), ratios=ratios, **more)
         self.rows.append(row)
-        print(f"{work:<34} attend {attend:>10.1f}   {peer_name} {peer:>10.1f} {unit:<14} ratio {row['ratio']:.2f}", flush=True)
+        of_limit = f"   {more['of_limit']:.0%} of the limit" if "of_limit" in more else ""
+        print(f"{work:<48} attend {attend:>10.1f}   {peer_name} {peer:>10.1f} {unit:<9} ratio {row['ratio']:.2f}{of_limit}", flush=True)
+        self.save()
 
-    def train(self, name, config, src, tgt, vocabulary, dropout):
-        self.train_beside_torch(name, "train_attend", dict(
+    def add_times(self, work, turns, which, factor=1e3, unit="ms", **more):
+        """Of what should be small: the ratio is the peer's over ours."""
+        pairs = [[factor * side[which] for side in turn] for turn in turns]
+        self.add(work, statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), more.pop("peer", "CTranslate2"), unit,
+                 [theirs / ours for ours, theirs in pairs], **more)
+
+    def train(self, name, config, src, tgt, vocabulary, dropout, seconds):
+        d, f, encoder, decoder = config["d_model"], config["d_ff"], config["n_encoder_layers"], config["n_decoder_layers"]
+
+        def flops(result):  # a second: 2 forward and 4 backward for every weight and token, attention itself left out
+            source = result["source_tokens_per_second"] * (encoder * (4 * d * d + 2 * d * f) + decoder * 2 * d * d)
+            target = result["tokens_per_second"] * (decoder * (6 * d * d + 2 * d * f) + vocabulary * d)
+            return 6 * (source + target)
+
+        self.train_beside_torch(name, "train_attend", flops, dict(
             model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2, batch_tokens=4096,
-            seconds=self.a.seconds, weights=self.path(f"{name}.safetensors")))
+            seconds=seconds, weights=self.path(f"{name}.safetensors")))
 
     def train_language(self, name, config, length, sequences, vocabulary):
         ids = made_up_ids(self.path(name + ".ids"), 16 * sequences, vocabulary, 1, length + 1, length + 2)
-        self.train_beside_torch(name, "train_lm_attend", dict(
-            model=config, vocabulary=vocabulary, ids=ids, sequences=sequences, threads=2, seconds=self.a.seconds,
+        d, layers = config["d_model"], config["n_layers"]
+
+        def flops(result):  # and the causal attention: two products over half the length in the mean
+            return 6 * result["tokens_per_second"] * (layers * (4 * d * d + 2 * d * config["d_ff"] + length * d) + vocabulary * d)
+
+        self.train_beside_torch(name, "train_lm_attend", flops, dict(
+            model=config, vocabulary=vocabulary, ids=ids, sequences=sequences, threads=2, seconds=3 * self.a.seconds,
             weights=self.path(f"{name}.safetensors")))
 
     def sides(self, name, program, options):
-        """(ours(), theirs(variant)) of the same training."""
+        """(ours(), theirs(variant)) of the same training; theirs() is None when that variant does not run here, or takes for ever."""
         file = self.path(f"{name}.json")
         with open(file, "w") as out:
             json.dump(options, out)
-        script = program.replace("_attend", "_torch") + ".py"
+        peer = program.replace("_attend", "_torch") + ".py"
         return (lambda: run_json([os.path.join(self.a.build, "bench", "compare_" + program), file]),
-                lambda variant: python(script, file, "--variant", variant))
+                lambda variant: run_json_or_none(script(peer, file, "--variant", variant), self.a.patience))
 
-    def train_beside_torch(self, name, program, options):
+    def train_beside_torch(self, name, program, flops, options):
         ours, theirs = self.sides(name, program, options)
         first = ours()
-        trials = {variant: theirs(variant) for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled")}
-        for variant, result in trials.items():
+        trials = {}
+        for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled"):
+            result = theirs(variant)
+            if result is None:
+                print(f"  {name}: PyTorch {variant} does not run here, or not within {self.a.patience:.0f} s", flush=True)
+                continue
             print(f"  {name}: PyTorch {variant} {result['tokens_per_second']:.0f} tokens/s", flush=True)
             check_same(name, first, result)
-        best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in ("f32", "bf16")}
-        for kind in ("f32", "bf16"):
+            trials[variant] = result
+        kinds = [kind for kind in ("f32", "bf16") if any(v.startswith(kind) for v in trials)]
+        best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in kinds}
+        for kind in kinds:
             turns = [(ours(), theirs(best[kind])) for _ in range(self.a.turns)]
             speed = [[side["tokens_per_second"] for side in turn] for turn in turns]
             self.add(f"{name} (f32 against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
-                     "PyTorch", "tokens/s", [a / b for a, b in speed], attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"],
-                     first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]])
+                     "PyTorch", "tokens/s", [a / b for a, b in speed], first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]],
+                     parameters=first["parameters"], of_limit=statistics.median(flops(t[0]) for t in turns) / 1e9 / self.limits["gflops_f32"])
+            self.add_times(f"{name}, peak memory ({best[kind]})", turns, "peak_bytes", 2**-20, "MiB", peer="PyTorch")
 
-    def decode(self, name, model, source, beam, length=0):
-        """Throughput at the best settings of each side, and latency of one sentence after the other; f32 against f32, int8 against int8."""
-        folder, small = self.path(name + ".ct2"), self.path(name + ".int8.safetensors")
-        run([sys.executable, os.path.join(HERE, "convert_to_ctranslate2.py"), model, folder])
+    def decode(self, name, model, source, beam, one_by_one, length=0):
+        """Throughput at the best settings of each side, and latency of `one_by_one` sentences one after the other; f32 against f32, 8 bits
+        against 8 bits."""
+        small = self.path(name + ".int8.safetensors")
+        folders = {kind: self.path(f"{name}.{kind}") for kind in ("float32", "int8")}
+        for kind, folder in folders.items():
+            run(script("convert_to_ctranslate2.py", model, folder, kind))
         run([self.attend, "quantize", model, "--out", small])
         outs = dict(ours=self.path(name + ".attend"), theirs=self.path(name + ".peer"))
 
@@ -96,33 +138,37 @@ class Comparison:
             return run_json([os.path.join(self.a.build, "bench", "compare_decode_attend"), file])
 
         def theirs(kind, source, batch_size, inter, intra=None, latency=False):
-            return python("decode_ctranslate2.py", folder, source, outs["theirs"], "--compute-type", kind, "--beam-size", beam, "--batch-size",
+            return python("decode_ctranslate2.py", folders[kind], source, outs["theirs"], "--compute-type", kind, "--beam-size", beam, "--batch-size",
                           batch_size, "--inter", inter, "--intra", intra or 2 // inter, "--length", length, *(["--latency"] if latency else []))
 
-        few = self.first_lines(source, 100)
+        few = self.first_lines(source, one_by_one)
         for kind in ("float32", "int8"):
             our_size = min((16, 64, 128), key=lambda size: ours(kind, source, size)["seconds"])
-            their_best = min(((size, inter) for size in (16, 64) for inter in (1, 2)), key=lambda s: theirs(kind, source, *s)["seconds"])
+            their_best = min(((size, inter) for size in (16, 64, 128) for inter in (1, 2)), key=lambda s: theirs(kind, source, *s)["seconds"])
             turns = [(ours(kind, source, our_size), theirs(kind, source, *their_best)) for _ in range(self.a.turns)]
             same = self.same_lines(outs["ours"], outs["theirs"])
             if kind == "float32" and length == 0 and same < 0.97:
                 sys.exit(f"{name}: only {same:.0%} of the translations agree")
+            if length and len({side["tokens"] for turn in turns for side in turn}) != 1:
+                sys.exit(f"{name}: the two sides write different numbers of tokens: {[side['tokens'] for side in turns[0]]}")
             speed = [[side["tokens"] / side["seconds"] for side in turn] for turn in turns]
             self.add(f"{name} beam {beam}, {kind}", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed), "CTranslate2",
-                     "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best],
-                     attend_peak=turns[0][0]["peak_bytes"], peer_peak=turns[0][1]["peak_bytes"])
+                     "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best])
+            self.add_times(f"{name} beam {beam}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB")
+            self.add_times(f"{name} beam {beam}, {kind}, loading", turns, "load_seconds")
             quickest = min((1, 2), key=lambda intra: theirs(kind, few, 1, 1, intra, latency=True)["latency_median"])
             turns = [(ours(kind, few, 1, latency=True), theirs(kind, few, 1, 1, quickest, latency=True)) for _ in range(self.a.turns)]
             for which in ("latency_median", "latency_99"):
-                times = [[1e3 * side[which] for side in turn] for turn in turns]
-                self.add(f"{name} beam {beam}, {kind}, {which}", statistics.median(t[0] for t in times), statistics.median(t[1] for t in times),
-                         "CTranslate2", "ms", [theirs / ours for ours, theirs in times])
-        cold = [(self.cold_start(small, source), theirs("int8", few, 1, 1)["cold_start_seconds"]) for _ in range(self.a.turns)]
-        self.add(f"{name}, cold start to first line", 1e3 * statistics.median(c[0] for c in cold), 1e3 * statistics.median(c[1] for c in cold),
-                 "CTranslate2", "ms", [theirs / ours for ours, theirs in cold])
+                self.add_times(f"{name} beam {beam}, {kind}, {which}", turns, which)
+        one = self.first_lines(source, 1)
+        exactly = ["--min-length", length, "--max-length", length] if length else []
+        cold = [({"seconds": self.process_seconds([self.attend, "translate", small, "--beam-size", beam, *exactly], one)},
+                 {"seconds": self.process_seconds(script("decode_ctranslate2.py", folders["int8"], one, outs["theirs"], "--compute-type", "int8",
+                                                         "--beam-size", beam, "--length", length, "--once"))}) for _ in range(self.a.turns)]
+        self.add_times(f"{name} beam {beam}, cold start to first line", cold, "seconds")
 
     def first_lines(self, source, count):
-        path = self.path("few.txt")
+        path = self.path(f"first-{count}.txt")
         with open(source) as text, open(path, "w") as out:
             out.writelines(line for _, line in zip(range(count), text))
         return path
@@ -130,8 +176,10 @@ class Comparison:
     @staticmethod
     def same_lines(first, second):
         with open(first) as a, open(second) as b:
-            lines = list(zip(a, b))
-        return sum(x == y for x, y in lines) / len(lines)
+            ours, theirs = list(a), list(b)
+        if len(ours) != len(theirs):
+            sys.exit(f"{first} and {second} differ in their number of lines")
+        return sum(x == y for x, y in zip(ours, theirs)) / len(ours)
 
     def random_base(self):
         """A model of the base shape that has hardly been trained, for speed alone."""
@@ -144,11 +192,11 @@ class Comparison:
                  "--n-encoder-layers", 6, "--n-decoder-layers", 6], stderr=subprocess.DEVNULL)
         return model
 
-    def cold_start(self, model, source):
-        with open(source) as file:
-            line = file.readline()
-        started = time.monotonic()
-        run([self.attend, "translate", model], input=line)
+    @staticmethod
+    def process_seconds(command, standard_input=os.devnull):
+        with open(standard_input) as text:
+            started = time.monotonic()
+            run(command, stdin=text)
         return time.monotonic() - started
 
 
@@ -193,40 +241,40 @@ def main():
     parser.add_argument("--model", default="", help="a trained translation model, to compare decoding")
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
+    parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "scaling"])
     arguments = parser.parse_args()
     c = Comparison(arguments)
-    limit = c.limit()
-    print(f"this machine: {limit:.0f} GFLOP/s in f32 (oneDNN)", flush=True)
 
     def ids(folder, src, tgt, name, vocabulary):
         src, tgt = (os.path.join(arguments.data, folder, f) for f in (src, tgt))
         if arguments.data and os.path.exists(src):
             return corpus_ids(c, src, tgt, name, vocabulary)
+        if arguments.data:
+            sys.exit(f"{src}: no such file")
         print(f"  {name}: no data, made-up sentences instead")
         return made_up_ids(c.path(name + ".src"), 20000, vocabulary, 1), made_up_ids(c.path(name + ".tgt"), 20000, vocabulary, 2)
 
     if "train-tiny" in arguments.only:
         src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 10000)
-        c.train("train-tiny", TINY, src, tgt, 10000, 0.3)
+        # 4096 tokens: what the recipe's model sees at a time, 2048 in two passes.
+        c.train("train-tiny", TINY, src, tgt, 10000, 0.3, arguments.seconds)
     if "train-base" in arguments.only:
         src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000)
-        c.train("train-base", BASE, src, tgt, 32000, 0.1)
+        c.train("train-base", BASE, src, tgt, 32000, 0.1, 3 * arguments.seconds)
     if "train-lm" in arguments.only:
         c.train_language("train-lm", LANGUAGE, length=512, sequences=8, vocabulary=10000)
     if "decode-tiny" in arguments.only and arguments.model:
-        c.decode("decode-tiny", arguments.model, arguments.source, 5)
+        c.decode("decode-tiny", arguments.model, arguments.source, 5, one_by_one=1000)
     if "decode-base" in arguments.only and arguments.data:
         source = c.first_lines(os.path.join(arguments.data, "newstest", "newstest2013.en"), 200)
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
-            c.decode("decode-base", c.random_base(), source, beam, length=30)
-    curves = scaling.measure(c) if "scaling" in arguments.only else []
-    with open(c.path("comparison.json"), "w") as out:
-        json.dump(dict(limit_gflops=limit, rows=c.rows, curves=curves), out, indent=1)
-    with open(c.path("comparison.svg"), "w") as out:
-        out.write(plot(c.rows))
+            c.decode("decode-base", c.random_base(), source, beam, one_by_one=100, length=30)
+    if "scaling" in arguments.only:
+        c.curves = scaling.measure(c)
+        c.save()
     print(f"written to {c.path('comparison.json')} and {c.path('comparison.svg')}")
 
 

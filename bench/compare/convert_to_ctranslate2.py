@@ -1,10 +1,10 @@
 """Gives CTranslate2 the weights and the vocabulary of one of our translation models.
 
-usage: convert_to_ctranslate2.py MODEL.safetensors OUT_FOLDER
+usage: convert_to_ctranslate2.py MODEL.safetensors OUT_FOLDER float32|int8
 """
 
 import json
-import math
+import os
 import sys
 
 import ctranslate2
@@ -91,9 +91,7 @@ def main():
     model = Model(sys.argv[1])
     spec = model.spec()
     spec.validate()
-    spec.optimize()
-    import os
-
+    spec.optimize(quantization=None if sys.argv[3] == "float32" else sys.argv[3])
     os.makedirs(sys.argv[2], exist_ok=True)
     spec.save(sys.argv[2])
     with open(os.path.join(sys.argv[2], "tokenizer.model"), "wb") as file:

@@ -59,7 +59,7 @@ int run(const nlohmann::json& options) {
   result.update({{"tokens", tokens}, {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
   if (!latencies.empty()) {
     std::sort(latencies.begin(), latencies.end());
-    result.update({{"latency_median", latencies[latencies.size() / 2]}, {"latency_99", latencies[latencies.size() * 99 / 100]}});
+    result.update({{"latency_median", latencies[latencies.size() / 2]}, {"latency_99", latencies[(latencies.size() * 99 + 99) / 100 - 1]}});
   }
   std::cout << result << "\n";
   return 0;

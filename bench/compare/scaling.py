@@ -28,6 +28,8 @@ def measure(c):
                 model=dict(SHAPE, d_model=d_model, d_ff=4 * d_model, max_positions=4097), vocabulary=VOCABULARY, ids=ids, sequences=sequences,
                 threads=threads, seconds=SECONDS, weights=c.path(f"{work}.safetensors")))
             sides = dict(attend=ours(), PyTorch=theirs("f32"))
+            if sides["PyTorch"] is None:
+                raise SystemExit(f"{work}: PyTorch does not run")
             check_same(work, sides["attend"], sides["PyTorch"])
             curve["points"].append(dict(value=value, **{side: [r["seconds_per_step"], r["peak_bytes"] / 2**20] for side, r in sides.items()}))
             print(f"{name} {value:>5}: " + ", ".join(f"{side} {1e3 * p[0]:.0f} ms {p[1]:.0f} MiB" for side, p in

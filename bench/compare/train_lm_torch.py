@@ -56,6 +56,7 @@ def main():
     model.eval()
     with torch.no_grad():
         result["first_loss"] = loss_of(model, batches[0], "f32").item()
+        result["variant_loss"] = loss_of(model, batches[0], arguments.variant).item()  # before anything is compiled: of the precision
     model.train()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
     if arguments.variant.endswith("compiled"):

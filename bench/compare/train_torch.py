@@ -170,6 +170,7 @@ def main():
     model.eval()
     with torch.no_grad():
         result["first_loss"] = loss_of(model, first_batch(pairs, options["batch_tokens"]), "f32").item()
+        result["variant_loss"] = loss_of(model, first_batch(pairs, options["batch_tokens"]), arguments.variant).item()  # before anything is compiled: of the precision
     model.train()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
     batches = bucketed_batches(pairs, options["batch_tokens"])
