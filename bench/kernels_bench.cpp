@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 namespace {
@@ -63,8 +63,12 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
     return [x = random_tensor({n, in}, 1), w = random_tensor({out, in}, 2), b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
   });
+  add("linear_in_panels/" + shape, work, [=]() -> Body {
+    return [x = random_tensor({n, in}, 1), w = to_panels(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
+            y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
+  });
   add("quantized_linear/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1), w = quantize_rows(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
+    return [x = random_tensor({n, in}, 1), w = to_panels(quantize_rows(random_tensor({out, in}, 2))), b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
   });
   add("matmul_input_gradient/" + shape, work, [=]() -> Body {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -24,9 +24,11 @@ KernelCase embed_case(const char* name, bool has_positions, float p) {
           }};
 }
 
-KernelCase quantized_embed_case() {
-  return {"quantized_embed", kMatrixShapes, {5e-7, 3e-7}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor table = quantize_rows(o.normal(kVocabulary, shape[1]));
+// Of weights that products use too.
+KernelCase weights_embed_case(const char* name, bool quantized, bool panels) {
+  return {name, kMatrixShapes, {5e-7, 3e-7}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor rows = o.normal(kVocabulary, shape[1]), weights = quantized ? quantize_rows(rows) : rows.clone();
+            const Tensor table = panels && fits_panels(weights) ? to_panels(weights) : weights;
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
             const Tensor positions = o.normal(50, shape[1]);
             const std::vector<std::int32_t> position = o.ids(shape[0], 50);
@@ -68,7 +70,9 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(embed_case("embed", false, 0.0f));
   cases.push_back(embed_case("embed_positions", true, 0.0f));
   cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
-  cases.push_back(quantized_embed_case());
+  cases.push_back(weights_embed_case("quantized_embed", true, false));
+  cases.push_back(weights_embed_case("embed_of_panels", false, true));
+  cases.push_back(weights_embed_case("quantized_embed_of_panels", true, true));
   // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
   cases.push_back({"scatter_add", kMatrixShapes, {2e-5, 2e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor dy = o.normal(shape[0], shape[1]);

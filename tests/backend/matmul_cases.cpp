@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -31,32 +31,44 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   return kernel;
 }
 
-KernelCase linear_case(const char* name, Activation activation, bool has_bias) {
-  KernelCase kernel;
-  kernel.name = fmt::format("linear_{}{}", name, has_bias ? "_bias" : "");
-  kernel.shapes = {{0, 8, 8},   {1, 1, 1},     {1, 64, 3},   {1, 512, 512}, {3, 5, 7},     {5, 16, 24},
-                   {5, 128, 9}, {33, 31, 129}, {64, 64, 64}, {320, 24, 40}, {7, 512, 1031}};
-  kernel.tolerance = kProduct;
-  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
-    const Tensor x = operands.normal(shape[0], shape[1]);
-    const Tensor weight = operands.normal(shape[2], shape[1]);
-    const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
-    const Tensor y = operands.output(shape[0], shape[2]);
-    backend.linear(x, weight, bias, activation, y);
-    return {y};
-  };
-  return kernel;
+enum class Weights { rows, panels, quantized_rows, quantized_panels };
+
+Tensor arranged(const Tensor& rows, Weights how) {
+  const bool quantized = how == Weights::quantized_rows || how == Weights::quantized_panels;
+  const Tensor weights = quantized ? quantize_rows(rows) : rows.clone();
+  const bool panels = how == Weights::panels || how == Weights::quantized_panels;
+  return panels && fits_panels(weights) ? to_panels(weights) : weights;
 }
 
-// The integers are the same on both sides; what is left is the rounding of two scales, the bias and the activation.
-KernelCase quantized_case(const char* name, Activation activation, bool has_bias) {
-  KernelCase kernel = linear_case(name, activation, has_bias);
-  kernel.name = fmt::format("quantized_{}{}", name, has_bias ? "_bias" : "");
-  kernel.shapes.push_back({2, 5000, 6});
-  kernel.tolerance = {2e-6, 1e-6};
+std::string_view name_of(Weights how) {
+  switch (how) {
+    case Weights::rows:
+      return "linear";
+    case Weights::panels:
+      return "linear_in_panels";
+    case Weights::quantized_rows:
+      return "quantized";
+    case Weights::quantized_panels:
+      return "quantized_in_panels";
+  }
+  return "";
+}
+
+KernelCase linear_case(const char* name, Activation activation, bool has_bias, Weights how) {
+  KernelCase kernel;
+  kernel.name = fmt::format("{}_{}{}", name_of(how), name, has_bias ? "_bias" : "");
+  kernel.shapes = {{0, 8, 8},     {1, 1, 1},    {1, 64, 3},    {1, 512, 512},  {3, 5, 7},    {5, 16, 24},  {5, 128, 9},
+                   {33, 31, 129}, {64, 64, 64}, {320, 24, 40}, {7, 512, 1031}, {5, 300, 40}, {101, 34, 56}};
+  kernel.tolerance = kProduct;
+  if (how == Weights::quantized_rows || how == Weights::quantized_panels) {
+    // The integers are the same on both sides; what is left is the rounding of two scales, the bias and the activation.
+    kernel.shapes.push_back({2, 5000, 6});
+    kernel.shapes.push_back({9, 5000, 38});
+    kernel.tolerance = {2e-6, 1e-6};
+  }
   kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
     const Tensor x = operands.normal(shape[0], shape[1]);
-    const Tensor weight = quantize_rows(operands.normal(shape[2], shape[1]));
+    const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
     const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
     const Tensor y = operands.output(shape[0], shape[2]);
     backend.linear(x, weight, bias, activation, y);
@@ -75,14 +87,12 @@ std::vector<KernelCase> matmul_cases() {
     }
   }
   for (const bool has_bias : {false, true}) {
-    cases.push_back(quantized_case("plain", Activation::none, has_bias));
-    cases.push_back(quantized_case("relu", Activation::relu, has_bias));
-    cases.push_back(quantized_case("gelu", Activation::gelu, has_bias));
-    cases.push_back(quantized_case("tanh", Activation::tanh, has_bias));
-    cases.push_back(linear_case("plain", Activation::none, has_bias));
-    cases.push_back(linear_case("relu", Activation::relu, has_bias));
-    cases.push_back(linear_case("gelu", Activation::gelu, has_bias));
-    cases.push_back(linear_case("tanh", Activation::tanh, has_bias));
+    for (const Weights how : {Weights::rows, Weights::panels, Weights::quantized_rows, Weights::quantized_panels}) {
+      cases.push_back(linear_case("plain", Activation::none, has_bias, how));
+      cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
+      cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));
+      cases.push_back(linear_case("tanh", Activation::tanh, has_bias, how));
+    }
   }
   return cases;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -102,6 +102,35 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantised) {
   expect_error<ConfigError>([&] { parameters.allocate_for_inference({"gain"}); }, {"gain", "8 bits"});
   expect_error<ConfigError>([&] { parameters.allocate_for_inference({"absent"}); }, {"absent"});
   expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); }, {"q", "k", "one matrix"});
+}
+
+TEST(ParameterSet, ArrangesTheWeightsOfProductsAndNothingElse) {
+  ParameterSet parameters;
+  const Init normal{Init::Kind::normal};
+  const Parameter table = parameters.add_table("table", {32, 4}, normal), bias = parameters.add("bias", {32}, normal);
+  const Parameter q = parameters.add_weights("q", {16, 4}, normal), k = parameters.add_weights("k", {32, 4}, normal);
+  const Parameter both = parameters.stack("q", "k"), odd = parameters.add_weights("odd", {20, 4}, normal);
+  parameters.allocate(1);
+  const std::vector<float> rows = both->value().to_vector(), odd_rows = odd->value().to_vector();
+  parameters.arrange_for_products();
+  EXPECT_EQ(table->value().dtype(), DType::f32);
+  EXPECT_EQ(bias->value().dtype(), DType::f32);
+  for (const Parameter& weights : {q, k, both, odd}) EXPECT_EQ(weights->value().dtype(), DType::f32_panels);
+  EXPECT_EQ(weight_rows(both->value()).to_vector(), rows);
+  EXPECT_EQ(weight_rows(odd->value()).to_vector(), odd_rows);
+  EXPECT_EQ(weight_rows(k->value()).to_vector(), std::vector<float>(rows.begin() + 16 * 4, rows.end()));
+  EXPECT_EQ(parameters.value(parameters.entries()[2]).dtype(), DType::f32_panels);
+}
+
+TEST(ParameterSet, ArrangesAllPartsOfAStackOrNone) {
+  ParameterSet parameters;
+  const Parameter q = parameters.add_weights("q", {16, 4}, {}), k = parameters.add_weights("k", {16, 4}, {});
+  const Parameter v = parameters.add_weights("v", {20, 4}, {});
+  const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"), other = parameters.add_weights("other", {16, 4}, {});
+  parameters.allocate_for_inference({"other"});
+  parameters.arrange_for_products();
+  for (const Parameter& weights : {q, k, v, all, kv}) EXPECT_EQ(weights->value().dtype(), DType::f32);
+  EXPECT_EQ(other->value().dtype(), DType::i8_panels);
 }
 
 TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {

@@ -55,6 +55,7 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
     const Tensor& scales = saved_tensor(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
     for (std::int64_t row = 0; row < value.rows(); ++row) set_quantized_scale(value, row, scales.data()[row]);
   }
+  parameters.arrange_for_products();
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {

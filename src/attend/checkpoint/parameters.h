@@ -12,7 +12,8 @@ void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, cons
 // Adds a quantised matrix as two tensors that other programs can read: its numbers, and a scale for every row.
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized);
 
-// Allocates the parameters of a model for inference and fills them in. A matrix that the file holds in 8 bits, an I8 tensor [O, I] beside
+// Allocates the parameters of a model for inference, fills them in and arranges them for products. A matrix that the file holds in 8 bits,
+// an I8 tensor [O, I] beside
 // "<its name>.scale" [O], is kept in 8 bits. Throws DataError when a parameter is missing or has another shape.
 void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters);
 

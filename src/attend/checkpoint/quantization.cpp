@@ -27,7 +27,7 @@ Tensor quantized(const NamedTensor& named, const std::string& source) {
 Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters) {
   std::set<std::string> names;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    if (entry.quantizable) names.insert(entry.name);
+    if (entry.use != ParameterSet::Entry::Use::other) names.insert(entry.name);
   }
   Checkpoint result;
   result.source = model.source;

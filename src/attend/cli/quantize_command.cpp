@@ -22,7 +22,7 @@ struct QuantizeArguments {
   std::string out;
   std::string src;
   std::string tgt;
-  double max_bleu_drop = 0.5;
+  double max_bleu_drop = 0.2;
   BleuOptions bleu;
   ThreadOptions threads;
 };

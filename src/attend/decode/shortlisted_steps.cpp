@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -11,20 +10,16 @@
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/ops/linear.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
 namespace {
 
-// Rows of any element type, and quantised ones with their scales.
-Tensor rows_of(const Tensor& matrix, std::span<const std::int32_t> rows) {
-  const Tensor selected = Tensor::empty({std::ssize(rows), matrix.cols()}, matrix.dtype());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Tensor from = matrix.slice_rows(rows[i], rows[i] + 1),
-                 to = selected.slice_rows(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
-    std::memcpy(to.bytes(), from.bytes(), static_cast<std::size_t>(matrix.cols()) * size_of(matrix.dtype()));
-  }
-  return selected;
+// Some rows of the weights, arranged for products again.
+Tensor weights_of(const Tensor& weights, std::span<const std::int32_t> tokens) {
+  const Tensor rows = weight_rows(weights, tokens);
+  return fits_panels(rows) ? to_panels(rows) : rows;
 }
 
 }  // namespace
@@ -51,7 +46,7 @@ ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Tokens& sr
       columns.push_back(static_cast<std::int32_t>(place - tokens_.begin()));
     }
   }
-  weights_ = rows_of(model.output_weights(), tokens_);
+  weights_ = weights_of(model.output_weights(), tokens_);
   sentence_.resize(columns_.size());
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }

@@ -9,16 +9,22 @@
 #include "attend/models/recurrent.h"
 #include "attend/models/transformer.h"
 #include "attend/ops/linear.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
 namespace {
 
 // With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
-Parameter add_table(ParameterSet& parameters, const std::string& name, int vocab_size, const EncoderDecoderConfig& config) {
-  const Init init{Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
-  return parameters.add_weights(name + ".weight", {vocab_size, config.d_model}, init);
+Init table_init(const EncoderDecoderConfig& config) { return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))}; }
+
+Parameter add_table(ParameterSet& parameters, const char* name, int vocab_size, const EncoderDecoderConfig& config) {
+  return parameters.add_table(name, {vocab_size, config.d_model}, table_init(config));
+}
+
+// A table that the output layer multiplies with.
+Parameter add_output(ParameterSet& parameters, const char* name, const EncoderDecoderConfig& config) {
+  return parameters.add_weights(name, {config.tgt_vocab_size, config.d_model}, table_init(config));
 }
 
 std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) { return std::make_shared<Transformer>(config, how); }
@@ -35,12 +41,22 @@ std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& c
 }
 
 EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config)
-    : src_embedding_(add_table(parameters_, config.tie_embeddings == TiedEmbeddings::all ? "embedding" : "src_embedding",
-                               config.src_vocab_size, config)),
-      tgt_embedding_(config.tie_embeddings == TiedEmbeddings::all ? src_embedding_
-                                                                  : add_table(parameters_, "tgt_embedding", config.tgt_vocab_size, config)),
-      output_(config.tie_embeddings != TiedEmbeddings::none ? tgt_embedding_
-                                                            : add_table(parameters_, "output_proj", config.tgt_vocab_size, config)) {}
+    : src_embedding_(config.tie_embeddings == TiedEmbeddings::all
+                         ? add_output(parameters_, "embedding.weight", config)
+                         : add_table(parameters_, "src_embedding.weight", config.src_vocab_size, config)) {
+  switch (config.tie_embeddings) {
+    case TiedEmbeddings::all:
+      output_ = tgt_embedding_ = src_embedding_;
+      break;
+    case TiedEmbeddings::target:
+      output_ = tgt_embedding_ = add_output(parameters_, "tgt_embedding.weight", config);
+      break;
+    case TiedEmbeddings::none:
+      tgt_embedding_ = add_table(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, config);
+      output_ = add_output(parameters_, "output_proj.weight", config);
+      break;
+  }
+}
 
 Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const {
   return embedding(*table, ids, std::sqrt(static_cast<float>(config().d_model)), positions, pass.dropout(config().dropout));

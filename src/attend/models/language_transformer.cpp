@@ -26,9 +26,18 @@ const LanguageTransformerConfig& validated(const LanguageTransformerConfig& conf
 }
 
 // With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
-Parameter add_table(ParameterSet& parameters, const std::string& name, const LanguageTransformerConfig& config) {
-  const int width = config.stack.d_model;
-  return parameters.add_weights(name, {config.vocab_size, width}, {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
+Init table_init(const LanguageTransformerConfig& config) {
+  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.stack.d_model))};
+}
+
+Parameter add_embedding(ParameterSet& parameters, const LanguageTransformerConfig& config) {
+  const Shape shape{config.vocab_size, config.stack.d_model};
+  return config.tied ? parameters.add_weights("embedding.weight", shape, table_init(config))
+                     : parameters.add_table("embedding.weight", shape, table_init(config));
+}
+
+Parameter add_output(ParameterSet& parameters, const LanguageTransformerConfig& config) {
+  return parameters.add_weights("output_proj.weight", {config.vocab_size, config.stack.d_model}, table_init(config));
 }
 
 std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {
@@ -71,8 +80,8 @@ void validate(const LanguageTransformerConfig& config) {
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config)
     : config_(validated(config)),
-      embedding_(add_table(parameters_, "embedding.weight", config)),
-      output_(config.tied ? embedding_ : add_table(parameters_, "output_proj.weight", config)),
+      embedding_(add_embedding(parameters_, config)),
+      output_(config.tied ? embedding_ : add_output(parameters_, config)),
       previous_(add_projections(parameters_, config)),
       positions_(parameters_, "positions", config.stack.positions, config.stack.d_model, config.stack.max_positions),
       stack_(parameters_, "decoder", config.stack) {}

@@ -14,7 +14,7 @@
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/sampled_cross_entropy.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 

@@ -49,12 +49,12 @@ Ids bigram_buckets(const Tokens& texts, int buckets) {
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : config_(validated(config)),
       // They are multiplied by sqrt(D) on their way into the encoder.
-      embedding_(parameters_.add_weights(
-          "embedding.weight", {config.vocab_size, config.encoder.d_model},
-          {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
+      embedding_(
+          parameters_.add_table("embedding.weight", {config.vocab_size, config.encoder.d_model},
+                                {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
       bigram_embedding_(config.bigram_buckets == 0
                             ? Parameter()
-                            : parameters_.add_weights("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
+                            : parameters_.add_table("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
       positions_(parameters_, "positions", config.encoder.positions, config.encoder.d_model, config.encoder.max_positions),
       encoder_(parameters_, "encoder", config.encoder),
       output_(parameters_, "output", config.encoder.d_model, config.classes) {}

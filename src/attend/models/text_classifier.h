@@ -11,7 +11,7 @@
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/nn/tokens.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 

@@ -7,7 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/random.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -52,7 +52,13 @@ Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
 
 Parameter ParameterSet::add_weights(const std::string& name, Shape shape, Init init) {
   Parameter parameter = add(name, shape, init);
-  entries_.back().quantizable = true;
+  entries_.back().use = Entry::Use::product;
+  return parameter;
+}
+
+Parameter ParameterSet::add_table(const std::string& name, Shape shape, Init init) {
+  Parameter parameter = add(name, shape, init);
+  entries_.back().use = Entry::Use::lookup;
   return parameter;
 }
 
@@ -83,11 +89,38 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
   bind();
 }
 
+void ParameterSet::arrange_for_products() {
+  std::vector<bool> fits;
+  for (const Entry& entry : entries_) fits.push_back(entry.use == Entry::Use::product && fits_panels(value(entry)));
+  // A stack is a matrix too, so all of its parts are arranged or none. What one stack forbids may forbid another.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Handle& handle : handles_) {
+      if (handle.first == handle.last) continue;
+      const auto part_fits = [&](std::int64_t i) {
+        return fits[static_cast<std::size_t>(i)] && entries_[static_cast<std::size_t>(i)].shape[0] % kPanelRows == 0;
+      };
+      bool all = true, any = false;
+      for (std::int64_t i = handle.first; i <= handle.last; ++i) {
+        all = all && part_fits(i);
+        any = any || fits[static_cast<std::size_t>(i)];
+      }
+      if (all || !any) continue;
+      for (std::int64_t i = handle.first; i <= handle.last; ++i) fits[static_cast<std::size_t>(i)] = false;
+      changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (fits[i]) entries_[i].dtype = to_panels(value(entries_[i])).dtype();
+  }
+  bind();
+}
+
 void ParameterSet::lay_out(const std::set<std::string>& quantized) {
   std::int64_t floats = 0, bytes = 0;
   for (const std::string& name : quantized) {
     const std::int64_t index = find(name);
-    if (index < 0 || !entries_[static_cast<std::size_t>(index)].quantizable)
+    if (index < 0 || entries_[static_cast<std::size_t>(index)].use == Entry::Use::other)
       throw ConfigError(fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
   }
   for (Entry& entry : entries_) {
@@ -111,14 +144,20 @@ void ParameterSet::bind() {
       if (const Entry& other = entries_[static_cast<std::size_t>(i)]; other.dtype != entry.dtype)
         throw ConfigError(fmt::format("{} and {} are used as one matrix: expected both or none in 8 bits", entry.name, other.name));
     }
-    const Tensor part = view(entry.dtype == DType::i8 ? quantized_ : values_, handle.first, handle.last);
+    const Tensor part = view(handle.first, handle.last);
     *handle.variable = gradients_.defined() ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
   }
 }
 
 Tensor ParameterSet::value(const Entry& entry) const {
   const auto index = find(entry.name);
-  return view(entry.dtype == DType::i8 ? quantized_ : values_, index, index);
+  return view(index, index);
+}
+
+Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
+  const DType dtype = entries_[static_cast<std::size_t>(first)].dtype;
+  const bool quantized = dtype == DType::i8 || dtype == DType::i8_panels;
+  return view(quantized ? quantized_ : values_, first, last).as(dtype);
 }
 
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {

@@ -42,15 +42,17 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    bool quantizable = false;
-    DType dtype = DType::f32;  // i8: quantised
+    enum class Use { other, lookup, product } use = Use::other;
+    DType dtype = DType::f32;  // i8: quantised; in panels: arranged for products
     std::int64_t offset = 0;   // first element in the flat buffer of its kind
   };
 
   // Throws ConfigError when the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // A matrix that is used by linear() and embedding() alone, which take it in 8 bits too (tensor/quantized.h).
+  // A matrix that is used by linear() and embedding() alone, which take it in 8 bits (tensor/quantized.h) and in panels (tensor/panels.h),
+  // and one that is used by embedding() alone.
   Parameter add_weights(const std::string& name, Shape shape, Init init);
+  Parameter add_table(const std::string& name, Shape shape, Init init);
   // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection. Throws
   // ConfigError unless they are as wide as each other.
   Parameter stack(const std::string& first, const std::string& last);
@@ -62,11 +64,14 @@ class ParameterSet {
   // exist or is not such a matrix, or only a part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
+  // Puts the weights of products into panels, once they have their values and nothing but products and look-ups will read them.
+  void arrange_for_products();
+
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }             // number of scalars
-  const Tensor& values() const { return values_; }        // [size], less those that are quantised
+  const Tensor& values() const { return values_; }        // [size], less those that are quantised; weights perhaps in panels
   const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
-  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape or a quantised one
+  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape or a quantised one, perhaps in panels
 
  private:
   struct Handle {
@@ -75,6 +80,7 @@ class ParameterSet {
   };
   void bind();
   void lay_out(const std::set<std::string>& quantized);
+  Tensor view(std::int64_t first, std::int64_t last) const;
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
 

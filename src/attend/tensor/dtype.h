@@ -1,4 +1,5 @@
-// Element types of tensors, with the names and sizes of the safetensors format.
+// Element types of tensors, with the names and sizes of the safetensors format. Weights in panels (tensor/panels.h) have types of their
+// own, which are in no file.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +8,19 @@
 
 namespace attend {
 
-enum class DType : std::uint8_t { f32, bf16, i32, i8, u8 };
+enum class DType : std::uint8_t { f32, bf16, i32, i8, u8, f32_panels, i8_panels };
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
     case DType::i32:
+    case DType::f32_panels:
       return 4;
     case DType::bf16:
       return 2;
     case DType::i8:
     case DType::u8:
+    case DType::i8_panels:
       return 1;
   }
   return 0;
@@ -36,6 +39,10 @@ constexpr std::string_view name_of(DType dtype) {
       return "I8";
     case DType::u8:
       return "U8";
+    case DType::f32_panels:
+      return "F32 in panels";
+    case DType::i8_panels:
+      return "I8 in panels";
   }
   return "?";
 }

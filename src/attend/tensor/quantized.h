@@ -11,7 +11,7 @@ namespace attend {
 
 constexpr std::int64_t kQuantizedScaleBytes = sizeof(float);
 
-inline bool is_quantized(const Tensor& weights) { return weights.dtype() == DType::i8; }
+inline bool is_quantized(const Tensor& weights) { return weights.dtype() == DType::i8 || weights.dtype() == DType::i8_panels; }
 
 // I of a matrix of weights [O, I], in 8 bits or not.
 inline std::int64_t weight_columns(const Tensor& weights) {
@@ -26,9 +26,6 @@ void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale)
 Tensor quantize_rows(const Tensor& weights);
 // The numbers that a quantised matrix stands for: f32 [O, I].
 Tensor dequantize_rows(const Tensor& quantized);
-
-// Weights as floats: themselves unless quantised.
-inline Tensor float_weights(const Tensor& weights) { return is_quantized(weights) ? dequantize_rows(weights) : weights; }
 
 // Activations are rounded too, row by row, inside a product with a quantised matrix: to -limit .. limit, where `limit` is as large as
 // 12 bits and exact sums in 32 bits allow for this depth. The sums of integers are exact, so their order does not matter.

@@ -97,6 +97,14 @@ Tensor Tensor::reshape(Shape shape) const {
   return wrap(owner_, data_, shape, dtype_);
 }
 
+Tensor Tensor::as(DType dtype) const {
+  if (size_of(dtype) != size_of(dtype_))
+    throw ShapeError(fmt::format("[as] expected elements as large as {}, got {}", name_of(dtype_), name_of(dtype)));
+  Tensor view = *this;
+  view.dtype_ = dtype;
+  return view;
+}
+
 Tensor Tensor::clone() const {
   Tensor copy = empty(shape_, dtype_);
   copy.copy_from(*this);

@@ -6,6 +6,7 @@
 
 #include "attend/backend/fast/gemm_few-inl.h"
 #include "attend/backend/fast/gemm_kernel-inl.h"
+#include "attend/tensor/panels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -91,8 +92,23 @@ HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t de
   }
 }
 
-// A chunk of packed panels against at most kRowBlock rows.
-HWY_INLINE void multiply_block(const Product& product, const Block& block, const float* panels, float* packed_a) {
+// Columns [begin, end) of b in panels of `width`, `distance` floats from one to the next: those packed here, as wide as a tile, or those
+// of tensor/panels.h.
+struct Panels {
+  const float* data;
+  std::size_t width, distance;
+  std::size_t begin, end;
+
+  TileInput at(std::size_t column) const {
+    const std::size_t c = begin + column;
+    TileInput input{data + c / width * distance + c % width, kLanes, width};
+    if (kLanes >= width) input.second = c + kLanes < end ? distance : 0;  // the second vector may be another panel's, or none
+    return input;
+  }
+};
+
+// A chunk of columns in panels against at most kRowBlock rows.
+HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels, float* packed_a) {
   const auto a_stride = static_cast<std::size_t>(product.a_stride);
   const float* a = product.a + block.row_begin * a_stride + block.k;
   std::size_t row_step = a_stride, k_step = 1, tile_step = kTileRows * a_stride;
@@ -108,11 +124,12 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
     tile.column += column;
     tile.columns = HWY_MIN(kTileColumns, block.columns - column);
     TileOutput out = output_of(product, tile);
+    const TileInput input = panels.at(column);
     const float* from = a;
     for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows, from += tile_step, out.c += kTileRows * out.stride) {
       const std::size_t rows = HWY_MIN(static_cast<std::size_t>(kTileRows), block.row_end - row);
       if (column == 0 && !product.transpose_a) prefetch_rows(from + tile_step, row_step, block.depth);
-      Tiles::kernels[rows - 1](from, row_step, k_step, panels + column * block.depth, block.depth, out);
+      Tiles::kernels[rows - 1](from, row_step, k_step, input, block.depth, out);
     }
   }
 }
@@ -126,10 +143,34 @@ HWY_INLINE void pack_b(const Product& product, const Block& block, float* panels
   }
 }
 
+// Columns of one block of the depth against all its rows.
+HWY_INLINE void multiply_rows(const Product& product, const Block& block, const Panels& panels, float* packed_a) {
+  Block rows = block;
+  for (std::size_t row = block.row_begin; row < block.row_end; row += kRowBlock) {
+    rows.row_begin = row;
+    rows.row_end = HWY_MIN(row + kRowBlock, block.row_end);
+    multiply_block(product, rows, panels, packed_a);
+  }
+}
+
+// Columns that lie in panels already.
+HWY_INLINE void multiply_ready(const Product& product, const Block& block, float* packed_a) {
+  constexpr std::size_t kWidth = kPanelRows;
+  const auto depth = static_cast<std::size_t>(product.depth);
+  Block chunk = block;
+  for (std::size_t column = 0; column < block.columns; column += kChunk) {
+    chunk.column = block.column + column;
+    chunk.columns = HWY_MIN(kChunk, block.columns - column);
+    const float* data = product.b + block.k * kWidth;
+    multiply_rows(product, chunk, {data, kWidth, kWidth * depth, chunk.column, chunk.column + chunk.columns}, packed_a);
+  }
+}
+
 void gemm_part(const Product& product, const ProductPart& part, float* scratch) {
   const auto depth = static_cast<std::size_t>(product.depth);
   const auto row_begin = static_cast<std::size_t>(part.row_begin), row_end = static_cast<std::size_t>(part.row_end);
-  const auto column_end = static_cast<std::size_t>(part.column_end);
+  const auto column_begin = static_cast<std::size_t>(part.column_begin), column_end = static_cast<std::size_t>(part.column_end);
+  const std::size_t ready_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.ready)));
   float* panels = scratch + kDepthBlock * kRowBlock;
   // Few rows: a panel is used at once, while it is in the first-level cache.
   std::size_t chunk = row_end - row_begin <= kRowBlock ? kTileColumns : kChunk;
@@ -138,8 +179,11 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   if (few) chunk = kFewColumns;
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
-    for (auto column = static_cast<std::size_t>(part.column_begin); column < column_end; column += chunk) {
-      Block block{k, HWY_MIN(kDepthBlock, depth - k), row_begin, row_end, column, HWY_MIN(chunk, column_end - column)};
+    const std::size_t k_count = HWY_MIN(kDepthBlock, depth - k);
+    if (column_begin < ready_end)
+      multiply_ready(product, {k, k_count, row_begin, row_end, column_begin, ready_end - column_begin}, scratch);
+    for (std::size_t column = ready_end; column < column_end; column += chunk) {
+      const Block block{k, k_count, row_begin, row_end, column, HWY_MIN(chunk, column_end - column)};
 #if HWY_TARGET != HWY_SCALAR
       if (few && block.columns % kTileColumns == 0) {
         const auto a_stride = static_cast<std::size_t>(product.a_stride), b_stride = static_cast<std::size_t>(product.b_stride);
@@ -150,11 +194,7 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
       }
 #endif
       pack_b(product, block, panels);
-      for (std::size_t row = row_begin; row < row_end; row += kRowBlock) {
-        block.row_begin = row;
-        block.row_end = HWY_MIN(row + kRowBlock, row_end);
-        multiply_block(product, block, panels, scratch);
-      }
+      multiply_rows(product, block, {panels, kTileColumns, block.depth * kTileColumns, 0, block.columns}, scratch);
     }
   }
 }

@@ -23,6 +23,7 @@ struct Product {
   const float* b = nullptr;
   std::int64_t b_stride = 0;
   bool transpose_b = false;  // b is [N, K] in memory
+  std::int64_t ready = 0;    // columns at the front of a transposed b that lie in panels (tensor/panels.h)
   float* c = nullptr;
   std::int64_t c_stride = 0;
   float beta = 0.0f;

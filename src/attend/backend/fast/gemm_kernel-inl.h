@@ -72,9 +72,16 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
   }
 }
 
-// `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times a packed panel of b ([depth][kTileColumns]).
+// kTileColumns columns of b: two vectors for each k, `second` floats apart, those of the next k `step` floats on.
+struct TileInput {
+  const float* first;
+  std::size_t second;
+  std::size_t step;
+};
+
+// `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times columns of b.
 template <int rows>
-HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const float* panel, std::size_t depth,
+HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const TileInput& b, std::size_t depth,
                                 const TileOutput& out) {
   const Floats d;
   FloatVector left[rows];
@@ -87,10 +94,12 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     from[r] = a + static_cast<std::size_t>(r) * row_step;
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
   }
+  const float* next = b.first;
+  const std::size_t second = b.second, step = b.step;
   for (std::size_t k = 0; k < depth; ++k) {
-    const auto b0 = hn::Load(d, panel);
-    const auto b1 = hn::Load(d, panel + kLanes);
-    panel += kTileColumns;
+    const auto b0 = hn::LoadU(d, next);
+    const auto b1 = hn::LoadU(d, next + second);
+    next += step;
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto value = hn::Set(d, *from[r]);
@@ -111,7 +120,7 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
   if (!plain) finish_tile(tile, rows, out);
 }
 
-using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const float*, std::size_t, const TileOutput&);
+using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t, const TileOutput&);
 
 template <int... counts>
 struct TileTable {

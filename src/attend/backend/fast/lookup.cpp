@@ -47,36 +47,19 @@ HWY_AFTER_NAMESPACE();
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/runs.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
 HWY_EXPORT(embed_rows);
 HWY_EXPORT(add_scaled_row);
 
-namespace {
-
-// The rows of a quantised table that are wanted, in that order.
-Tensor dequantized_rows_of(const Tensor& table, std::span<const std::int32_t> ids) {
-  const std::int64_t columns = weight_columns(table);
-  const Tensor rows = Tensor::empty({static_cast<std::int64_t>(ids.size()), columns});
-  for (std::int64_t n = 0; n < rows.rows(); ++n) {
-    const std::int32_t id = ids[static_cast<std::size_t>(n)];
-    const float scale = quantized_scale(table, id);
-    const std::int8_t* from = table.row<std::int8_t>(id);
-    std::transform(from, from + columns, rows.row(n), [scale](std::int8_t q) { return scale * static_cast<float>(q); });
-  }
-  return rows;
-}
-
-}  // namespace
-
 void FastBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
                         std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
-  if (is_quantized(table)) {
+  if (table.dtype() != DType::f32) {
     std::vector<std::int32_t> in_order(ids.size());
     std::iota(in_order.begin(), in_order.end(), 0);
-    return embed(dequantized_rows_of(table, ids), in_order, scale, positions, position, dropout, y);
+    return embed(float_weights(weight_rows(table, ids)), in_order, scale, positions, position, dropout, y);
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
   EmbedRows rows;

@@ -4,6 +4,7 @@
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/gemm.h"
 #include "attend/backend/fast/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -36,9 +37,10 @@ void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bi
   product.depth = weight.cols();
   product.a = x.data();
   product.a_stride = x.row_stride();
-  product.b = weight.data();
+  product.b = in_panels(weight) ? weight.as(DType::f32).data() : weight.data();
   product.b_stride = weight.row_stride();
   product.transpose_b = true;
+  product.ready = rows_in_panels(weight);
   product.c = y.data();
   product.c_stride = y.row_stride();
   if (bias.defined()) product.bias = bias.data();

@@ -1,8 +1,9 @@
 // Products with weights in 8 bits (tensor/quantized.h). Activations become 16-bit integers, row by row; the sums are exact integers.
 //
-// Few rows: both operands lie along the depth, as they are in memory, and nothing is packed. A vector of weights is widened to 16 bits and
-// multiplied with a vector of each of a few rows, neighbouring products being added in the same instruction. The sums of a tile are added
-// up across their lanes at the end. Many rows have a kernel of their own, below; sums of integers being exact, both agree to the bit.
+// Columns that are not in panels (tensor/panels.h): both operands lie along the depth, as they are in memory. A vector of weights is
+// widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring products being added in the same instruction. The
+// sums of a tile are added up across their lanes at the end. Panels have a kernel of their own, below; sums of integers being exact, both
+// agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -141,15 +142,10 @@ HWY_INLINE void multiply_integers(const std::int16_t* q, std::size_t stride, con
 
 // y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding. `columns` <= `width`, a multiple of 4.
 template <int rows, int width>
-HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[width], std::size_t row, std::size_t column,
-                             std::size_t columns) {
-  const std::int8_t* w = p.weights + column * p.weights_stride + p.depth;
-  HWY_ALIGN float scales[width] = {};
+HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[width], const float* scales, std::size_t row,
+                             std::size_t column, std::size_t columns) {
   HWY_ALIGN float bias[width] = {};
-  for (std::size_t c = 0; c < columns; ++c) {
-    __builtin_memcpy(scales + c, w + c * p.weights_stride, sizeof(float));
-    if (p.bias != nullptr) bias[c] = p.bias[column + c];
-  }
+  if (p.bias != nullptr) __builtin_memcpy(bias, p.bias + column, columns * sizeof(float));
   const hn::CappedTag<float, width> d;
   const hn::RebindToSigned<decltype(d)> integers;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -168,7 +164,9 @@ HWY_NOINLINE void quantized_tile(const QuantizedProduct& p, std::size_t row, std
   HWY_ALIGN std::int32_t totals[rows][kTileColumns];
   const std::int8_t* w = p.weights + column * p.weights_stride;
   multiply_integers<rows, columns>(p.rounded + row * p.rounded_stride, p.rounded_stride, w, p.weights_stride, p.depth, totals);
-  write_totals<rows, kTileColumns>(p, totals, row, column, columns);
+  HWY_ALIGN float scales[kTileColumns] = {};
+  for (std::size_t c = 0; c < columns; ++c) __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
+  write_totals<rows, kTileColumns>(p, totals, scales, row, column, columns);
 }
 
 template <int rows>
@@ -193,138 +191,116 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
   }
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-// Many rows: the weights of 16 columns are rearranged once, [depth / 2][16][2] in 16 bits, and every row passes by. An instruction
-// multiplies two neighbours of a row, broadcast, with those of as many columns as it has lanes, so nothing needs to be added up across
-// lanes. (This relies on which products ReorderWidenMulAccumulate adds, so it is for x86 alone.)
-constexpr std::size_t kPanelColumns = 16;
-constexpr std::size_t kPanelVectors = 2 * kPanelColumns / kShorts;
-constexpr int kPanelRows = HWY_TARGET == HWY_AVX3 ? 8 : HWY_TARGET == HWY_AVX2 ? 4 : 2;
-constexpr std::size_t kManyRows = 8;
+// Columns in panels. An instruction multiplies two neighbours of a row, broadcast, with those of as many columns as it has lanes, so
+// nothing needs to be added up across lanes. Weights are widened to 16 bits where they are read, or once for many rows.
+constexpr std::size_t kWidth = kPanelRows;
 
-using Pairs = hn::FixedTag<std::uint16_t, 8>;  // of two weights
-using PairVector = hn::Vec<Pairs>;
-
-// columns[k] holds the k-th of each of eight rows.
-HWY_INLINE void transpose_pairs(const PairVector* rows, PairVector* columns) {
-  const Pairs d;
-  const hn::FixedTag<std::uint32_t, 4> d2;
-  const hn::FixedTag<std::uint64_t, 2> d4;
-  PairVector two[8], four[8];
-  for (int i = 0; i < 4; ++i) {
-    two[i] = hn::InterleaveLower(d, rows[2 * i], rows[2 * i + 1]);
-    two[i + 4] = hn::InterleaveUpper(d, rows[2 * i], rows[2 * i + 1]);
-  }
-  for (int i = 0; i < 4; ++i) {  // halves of rows 0-3 and of rows 4-7
-    const auto a = hn::BitCast(d2, two[2 * i]), b = hn::BitCast(d2, two[2 * i + 1]);
-    four[2 * i] = hn::BitCast(d, hn::InterleaveLower(d2, a, b));
-    four[2 * i + 1] = hn::BitCast(d, hn::InterleaveUpper(d2, a, b));
-  }
-  for (int half = 0; half < 2; ++half) {
-    for (int i = 0; i < 2; ++i) {
-      const auto a = hn::BitCast(d4, four[4 * half + i]), b = hn::BitCast(d4, four[4 * half + 2 + i]);
-      columns[4 * half + 2 * i] = hn::BitCast(d, hn::InterleaveLower(d4, a, b));
-      columns[4 * half + 2 * i + 1] = hn::BitCast(d, hn::InterleaveUpper(d4, a, b));
+#if HWY_TARGET == HWY_SCALAR
+template <int rows, class T>
+HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      totals[r][c] = 0;
+      for (std::size_t k = 0; k < depth; ++k) totals[r][c] += q[r * stride + k] * panel[(k / 2 * kWidth + c) * 2 + k % 2];
     }
   }
 }
 
-// The weights of 16 columns from `column` on; zeros behind the depth, up to whole vectors of 16 bytes.
-HWY_INLINE void pack_panel(const QuantizedProduct& p, std::size_t column, std::int16_t* panel) {
-  const Pairs d;
-  const hn::CappedTag<std::int16_t, 16> shorts;
-  const hn::Rebind<std::int8_t, decltype(shorts)> bytes;
-  constexpr std::size_t kStep = 16;
-  for (std::size_t k = 0; k < p.depth; k += kStep) {
-    for (std::size_t half = 0; half < 2; ++half) {
-      PairVector rows[8], columns[8];
-      for (std::size_t r = 0; r < 8; ++r) {
-        const std::int8_t* from = p.weights + (column + 8 * half + r) * p.weights_stride + k;
-        HWY_ALIGN std::uint16_t part[8] = {};
-        const std::size_t count = HWY_MIN(kStep, p.depth - k);
-        if (HWY_LIKELY(count == kStep)) {
-          rows[r] = hn::BitCast(d, hn::LoadU(hn::FixedTag<std::int8_t, 16>(), from));
-        } else {
-          __builtin_memcpy(part, from, count);
-          rows[r] = hn::Load(d, part);
-        }
-      }
-      transpose_pairs(rows, columns);
-      for (std::size_t i = 0; i < 8; ++i) {
-        HWY_ALIGN std::int8_t pairs[16];
-        hn::Store(hn::BitCast(hn::FixedTag<std::int8_t, 16>(), columns[i]), hn::FixedTag<std::int8_t, 16>(), pairs);
-        std::int16_t* to = panel + (k / 2 + i) * 2 * kPanelColumns + 16 * half;
-        for (std::size_t b = 0; b < 16; b += hn::Lanes(shorts))
-          hn::Store(hn::PromoteTo(shorts, hn::Load(bytes, pairs + b)), shorts, to + b);
-      }
-    }
-  }
+HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
+  for (std::size_t i = 0; i < kWidth * depth; ++i) wide[i] = panel[i];
 }
+#else
+HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from)); }
+HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
 
-template <int rows>
-HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const std::int16_t* panel, std::size_t row, std::size_t column) {
+// totals[r][c] = q[r] . column c of the panel, [depth / 2][16][2].
+template <int rows, class T>
+HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
+  constexpr std::size_t kVectors = 2 * kWidth / kShorts;
   const Integers d;
   const Shorts shorts;
-  IntegerVector sums[rows][kPanelVectors];
-  IntegerVector unused = hn::Zero(d);
+  IntegerVector sums[rows][kVectors];
+  IntegerVector odd[rows][kVectors];  // where the instruction set splits the sum in two; zero where not
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kPanelVectors; ++v) sums[r][v] = hn::Zero(d);
+    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
   }
-  const std::int16_t* q = p.rounded + row * p.rounded_stride;
-  for (std::size_t k = 0; k < p.depth; k += 2, panel += 2 * kPanelColumns) {
-    hn::Vec<Shorts> weights[kPanelVectors];
+  for (std::size_t k = 0; k < depth; k += 2, panel += 2 * kWidth) {
+    hn::Vec<Shorts> weights[kVectors];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kPanelVectors; ++v) weights[v] = hn::Load(shorts, panel + v * kShorts);
+    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = shorts_at(panel + v * kShorts);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       std::int32_t pair;
-      __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * p.rounded_stride + k, sizeof pair);
+      __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
       const auto both = hn::BitCast(shorts, hn::Set(d, pair));
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kPanelVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], unused);
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
     }
   }
-  HWY_ALIGN std::int32_t totals[rows][kPanelColumns];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kPanelVectors; ++v) hn::Store(sums[r][v], d, totals[r] + v * hn::Lanes(d));
+    for (std::size_t v = 0; v < kVectors; ++v)
+      hn::Store(hn::RearrangeToOddPlusEven(sums[r][v], odd[r][v]), d, totals[r] + v * hn::Lanes(d));
   }
-  write_totals<rows, kPanelColumns>(p, totals, row, column, kPanelColumns);
 }
 
-// All rows by whole panels of columns from `begin` on. -> the column that comes next.
-HWY_INLINE std::size_t quantized_panels(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* panel) {
-  std::size_t column = begin;
-  for (; column + kPanelColumns <= end; column += kPanelColumns) {
-    pack_panel(p, column, panel);
-    std::size_t row = 0;
-    for (; row + kPanelRows <= p.rows; row += kPanelRows) panel_tile<kPanelRows>(p, panel, row, column);
-    for (; row < p.rows; ++row) panel_tile<1>(p, panel, row, column);
-  }
-  return column;
+HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
+  for (std::size_t i = 0; i < kWidth * depth; i += kShorts) hn::Store(shorts_at(panel + i), Shorts(), wide + i);
 }
 #endif
+
+template <int rows, class T>
+HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
+  HWY_ALIGN std::int32_t totals[rows][kWidth];
+  panel_totals<rows>(p.rounded + row * p.rounded_stride, p.rounded_stride, panel, p.depth, totals);
+  HWY_ALIGN float scales[kWidth];
+  __builtin_memcpy(scales, p.weights + column * p.weights_stride + kWidth * p.depth, sizeof scales);
+  write_totals<rows, kWidth>(p, totals, scales, row, column, kWidth);
+}
+
+template <class T, int... counts>
+struct PanelTileTable {
+  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, T>...};
+  static constexpr std::size_t kRows = sizeof...(counts);
+};
+// As many rows as the registers can hold the sums of.
+#if HWY_TARGET == HWY_AVX3
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
+#elif HWY_TARGET == HWY_AVX2
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6>;
+#else
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2>;
+#endif
+
+// All rows by the columns [begin, end) of whole panels.
+HWY_INLINE void quantized_panels(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
+  constexpr std::size_t kRows = PanelTiles<std::int8_t>::kRows;
+  for (std::size_t column = begin; column < end; column += kWidth) {
+    const std::int8_t* panel = p.weights + column * p.weights_stride;
+    if (p.rows <= kRows) {
+      PanelTiles<std::int8_t>::kernels[p.rows - 1](p, panel, 0, column);
+      continue;
+    }
+    widen_panel(panel, p.depth, wide);
+    for (std::size_t row = 0; row < p.rows; row += kRows)
+      PanelTiles<std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
+  }
+}
 
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
-std::size_t quantized_scratch(const QuantizedProduct& p) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  if (p.rows >= kManyRows) return (p.depth + 15) / 16 * 16 * kPanelColumns;
-#endif
-  return p.rows == 0 ? 0 : 1;
-}
+std::size_t quantized_scratch(const QuantizedProduct& p) { return p.ready > 0 ? p.depth * kWidth : 0; }
 
 // All rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* scratch) {
-  std::size_t first = begin;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  if (p.rows >= kManyRows) first = quantized_panels(p, begin, end, scratch);
-#else
-  static_cast<void>(scratch);
-#endif
-  // A chunk of the weights stays in the second-level cache while all rows pass by.
+  std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.ready));
+  if (begin < first) quantized_panels(p, begin, first, scratch);
+  // A chunk of the other columns stays in the second-level cache while all rows pass by.
   constexpr std::size_t kChunkBytes = 128 << 10;
   const std::size_t chunk = HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
   for (; first < end; first += chunk) {
@@ -369,8 +345,9 @@ void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   });
   p.rounded = integers;
   p.row_scales = scales.data();
-  p.weights = weight.data<std::int8_t>();
+  p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
+  p.ready = static_cast<std::size_t>(rows_in_panels(weight));
   if (bias.defined()) p.bias = bias.data();
   p.activation = activation;
   p.y = y.data();

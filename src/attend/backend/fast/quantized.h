@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "attend/backend/backend.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -18,6 +18,7 @@ struct QuantizedProduct {
   const float* row_scales = nullptr;
   const std::int8_t* weights = nullptr;  // rows of depth numbers and a scale
   std::size_t weights_stride = 0;
+  std::size_t ready = 0;        // columns of y at the front whose weights lie in panels (tensor/panels.h)
   const float* bias = nullptr;  // null: none
   Activation activation = Activation::none;
   float* y = nullptr;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/tensor/quantized.h"
+#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -72,6 +72,7 @@ void ReferenceBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b
 
 void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
+  if (in_panels(weight)) return linear(x, weight_rows(weight), bias, activation, y);
   if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, activation, y);
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     for (std::int64_t o = 0; o < y.cols(); ++o) {

@@ -1,0 +1,96 @@
+#include "attend/tensor/panels.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+namespace {
+
+std::size_t row_bytes(const Tensor& weights) { return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype()); }
+
+// Between a row of numbers and row `row` of a panel.
+void spread(const float* from, std::int64_t row, std::int64_t columns, float* panel) {
+  for (std::int64_t i = 0; i < columns; ++i) panel[i * kPanelRows + row] = from[i];
+}
+
+void collect(const float* panel, std::int64_t row, std::int64_t columns, float* to) {
+  for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[i * kPanelRows + row];
+}
+
+// The same with a scale behind the row, and all scales behind the panel.
+void spread(const std::int8_t* from, std::int64_t row, std::int64_t columns, std::int8_t* panel) {
+  for (std::int64_t i = 0; i < columns; ++i) panel[(i / 2 * kPanelRows + row) * 2 + i % 2] = from[i];
+  std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns, kQuantizedScaleBytes);
+}
+
+void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, std::int8_t* to) {
+  for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[(i / 2 * kPanelRows + row) * 2 + i % 2];
+  std::memcpy(to + columns, panel + kPanelRows * columns + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
+}
+
+template <class T>
+void rearrange(const Tensor& weights) {
+  for (std::int64_t first = 0; first + kPanelRows <= weights.rows(); first += kPanelRows) {
+    const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
+    for (std::int64_t row = 0; row < kPanelRows; ++row) spread(rows.row<T>(row), row, weight_columns(weights), weights.row<T>(first));
+  }
+}
+
+}  // namespace
+
+bool fits_panels(const Tensor& weights) {
+  const bool kind = weights.dtype() == DType::f32 || (weights.dtype() == DType::i8 && weight_columns(weights) % 2 == 0);
+  return kind && weights.shape().rank() == 2 && weights.contiguous() && weights.rows() >= kPanelRows;
+}
+
+Tensor to_panels(const Tensor& weights) {
+  if (!fits_panels(weights))
+    throw ShapeError(fmt::format("[to_panels] expected {} rows or more of floats, or of an even number of 8 bits, got {} {}", kPanelRows,
+                                 name_of(weights.dtype()), to_string(weights.shape())));
+  if (is_quantized(weights)) {
+    rearrange<std::int8_t>(weights);
+    return weights.as(DType::i8_panels);
+  }
+  rearrange<float>(weights);
+  return weights.as(DType::f32_panels);
+}
+
+Tensor weight_rows(const Tensor& weights, std::span<const std::int32_t> rows) {
+  const DType dtype = is_quantized(weights) ? DType::i8 : DType::f32;
+  const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
+  const std::int64_t columns = weight_columns(weights), arranged = rows_in_panels(weights);
+  const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
+  for (std::int64_t n = 0; n < result.rows(); ++n) {
+    const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
+    if (row >= arranged) {
+      std::memcpy(result.slice_rows(n, n + 1).bytes(), weights.bytes() + static_cast<std::size_t>(row) * stride, row_bytes(weights));
+      continue;
+    }
+    const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
+    if (dtype == DType::f32) {
+      collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
+    } else {
+      collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns, result.row<std::int8_t>(n));
+    }
+  }
+  return result;
+}
+
+Tensor weight_rows(const Tensor& weights) {
+  std::vector<std::int32_t> all(static_cast<std::size_t>(weights.rows()));
+  std::iota(all.begin(), all.end(), 0);
+  return weight_rows(weights, all);
+}
+
+Tensor float_weights(const Tensor& weights) {
+  const Tensor rows = in_panels(weights) ? weight_rows(weights) : weights;
+  return is_quantized(rows) ? dequantize_rows(rows) : rows;
+}
+
+}  // namespace attend
