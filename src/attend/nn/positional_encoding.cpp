@@ -18,10 +18,10 @@ std::span<const std::string_view> enum_names(PositionKind) {
 
 Tensor sinusoids(std::int64_t length, std::int64_t width) {
   const Tensor table = Tensor::empty({length, width});
-  for (std::int64_t p = 0; p < length; ++p) {
-    for (std::int64_t d = 0; d < width; ++d) {
-      const double exponent = static_cast<double>(d - d % 2) / static_cast<double>(width);
-      const double angle = static_cast<double>(p) / std::pow(10000.0, exponent);
+  for (std::int64_t d = 0; d < width; ++d) {
+    const double wavelength = std::pow(10000.0, static_cast<double>(d - d % 2) / static_cast<double>(width));
+    for (std::int64_t p = 0; p < length; ++p) {
+      const double angle = static_cast<double>(p) / wavelength;
       table.row(p)[d] = static_cast<float>(d % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   }
@@ -50,7 +50,7 @@ Variable PositionalEncoding::sinusoids_for(std::int32_t last_position) const {
   const std::lock_guard lock(sinusoids_->mutex);
   Variable& table = sinusoids_->table;
   if (!table.defined() || table.dim(0) <= last_position) {
-    const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(last_position + 1, 256))));
+    const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(last_position + 1, 64))));
     table = Variable(sinusoids(length, width_));
   }
   return table;
