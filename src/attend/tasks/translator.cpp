@@ -109,8 +109,12 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
 
+  // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
+  auto size = static_cast<std::size_t>(options.batch_size);
+  const auto wanted = 2 * static_cast<std::size_t>(threads());
+  if (threads() > 1) size = std::clamp<std::size_t>((order.size() + wanted - 1) / wanted, 1, size);
+
   std::vector<Translation> results(requests.size());
-  const auto size = static_cast<std::size_t>(options.batch_size);
   const auto translate_one = [&](std::int64_t number) {
     const std::size_t begin = static_cast<std::size_t>(number) * size;
     std::vector<const Request*> batch;
@@ -118,13 +122,7 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
     auto translated = translate_batch(batch, options);
     for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
   };
-  // Whole batches side by side scale better than the small products inside one.
-  const auto batches = static_cast<std::int64_t>((order.size() + size - 1) / size);
-  if (batches >= 2 * threads()) {
-    parallel_each(batches, translate_one);
-  } else {
-    for (std::int64_t number = 0; number < batches; ++number) translate_one(number);
-  }
+  parallel_each(static_cast<std::int64_t>((order.size() + size - 1) / size), translate_one);
   return results;
 }
 
