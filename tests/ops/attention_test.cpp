@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
+#include "attend/tensor/allocator.h"
 #include "ops/operands.h"
 
 namespace attend {
@@ -140,6 +141,25 @@ TEST_P(ScaledDotProductAttention, LetsQuerySequencesShareKeys) {
 TEST(MaskBias, IsZeroWhereAllowedAndMinusInfinityElsewhere) {
   EXPECT_EQ(mask_bias({true, false, true}).to_vector(), (std::vector<float>{0.0f, kForbidden, 0.0f}));
   EXPECT_EQ(mask_bias({}).size(), 0);
+}
+
+// The scores of all pairs are never in memory at once.
+TEST(AttentionMemory, IsLinearInTheLength) {
+  constexpr std::int64_t kHeads = 4, kWidth = 64;
+  std::vector<std::int64_t> peaks;
+  for (const std::int32_t length : {1024, 4096}) {
+    Random random({7, 8});
+    const Variable x(normal_tensor({length, kWidth}, random), true);
+    const Tensor dout = normal_tensor(x.shape(), random);
+    const std::int64_t before = memory_statistics().bytes_in_use;
+    reset_peak_memory();
+    const AttentionPattern pattern{ids({0, length}), ids({0, length}), nullptr, /*causal=*/true};
+    backward(scaled_dot_product_attention(x, x, x, pattern, {kHeads, 0.25f, {0.1f, {5, 6}}}), dout);
+    peaks.push_back(memory_statistics().peak_bytes - before);
+  }
+  const std::int64_t pairs = 4096 * 4096 * static_cast<std::int64_t>(sizeof(float));
+  EXPECT_LT(peaks[1], pairs / 4);
+  EXPECT_LT(static_cast<double>(peaks[1]), 4.5 * static_cast<double>(peaks[0])) << peaks[0] << " and " << peaks[1] << " bytes";
 }
 
 }  // namespace
