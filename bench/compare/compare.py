@@ -114,6 +114,10 @@ class Comparison:
         best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in kinds}
         for kind in kinds:
             turns = [(ours(), theirs(best[kind])) for _ in range(self.a.turns)]
+            turns = [turn for turn in turns if turn[1] is not None]
+            if not turns:
+                print(f"  {name}: PyTorch {best[kind]} ran once and then not again", flush=True)
+                continue
             speed = [[side["tokens_per_second"] for side in turn] for turn in turns]
             self.add(f"{name} (f32 against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
                      "PyTorch", "tokens/s", [a / b for a, b in speed], first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]],
