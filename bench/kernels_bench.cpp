@@ -67,7 +67,7 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
     return [x = random_tensor({n, in}, 1), w = to_panels(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
   });
-  add("quantized_linear/" + shape, work, [=]() -> Body {
+  add("quantized_linear_in_panels/" + shape, work, [=]() -> Body {
     return [x = random_tensor({n, in}, 1), w = to_panels(quantize_rows(random_tensor({out, in}, 2))), b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
   });

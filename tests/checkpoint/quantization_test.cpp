@@ -51,6 +51,14 @@ TEST_F(QuantizationTest, SurvivesTheFile) {
             dequantize_rows(quantize_rows(original_.tensor("layer.weight"))).to_vector());
 }
 
+// Its weights may be arranged for products, or in 8 bits.
+TEST_F(QuantizationTest, WhatWasLoadedForInferenceIsNotSavedAgain) {
+  Model model;
+  load_parameters(quantized_, model.parameters);
+  Checkpoint again;
+  EXPECT_THROW(add_parameters(again, model.parameters, model.parameters.values()), ShapeError);
+}
+
 TEST_F(QuantizationTest, IsNotDoneTwice) {
   Model model;
   load_parameters(quantized_, model.parameters);

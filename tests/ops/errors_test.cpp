@@ -14,6 +14,7 @@
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
 #include "attend/ops/softmax.h"
+#include "attend/tensor/panels.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -220,6 +221,10 @@ TEST(WrongElements, AreRefused) {
   const Variable integers(Tensor::zeros({4, 3}, DType::i32));
   expect_error<ShapeError>([&] { add(integers, integers); }, {"F32", "I32"});
   expect_error<ShapeError>([&] { linear(var({4, 3}), integers); }, {"F32", "I32"});
+  expect_error<ShapeError>([&] { embedding(integers, ids({0}), 1.0f); }, {"F32", "I32"});
+  const Variable panels(to_panels(Tensor::zeros({16, 4})));
+  expect_error<ShapeError>([&] { gather_rows(panels, ids({3})); }, {"[gather_rows]", "F32 in panels"});
+  expect_error<ShapeError>([&] { matmul(var({2, 4}), panels, /*transpose_b=*/true); }, {"F32 in panels"});
 }
 
 TEST(WrongNumbers, OutsideATableAreRefused) {

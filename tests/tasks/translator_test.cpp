@@ -10,6 +10,7 @@
 #include "attend/core/error.h"
 #include "attend/core/parallel.h"
 #include "attend/core/random.h"
+#include "attend/tensor/panels.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
 
@@ -35,6 +36,9 @@ const Translator& translator() {
   }();
   return result;
 }
+
+// As it is when its file was read: weights arranged for products.
+Translator loaded(const Translator& original) { return Translator(translation_model(checkpoint_of(original.model()))); }
 
 // 1 to 15 words in any order.
 std::vector<std::string> random_sentences(std::size_t count) {
@@ -76,19 +80,26 @@ void expect_same(const std::vector<Translation>& actual, const std::vector<Trans
   }
 }
 
-class ThreadsRestored {
+class ScopedThreads {
  public:
-  ~ThreadsRestored() { set_threads(before_); }
+  explicit ScopedThreads(int count) { set_threads(count); }
+  ~ScopedThreads() { set_threads(before_); }
 
  private:
   int before_ = threads();
 };
 
+// On one thread a batch has as many sentences as it is said to have; several threads have smaller ones, side by side.
+std::vector<Translation> translated_by_one_thread(const std::vector<std::string>& sentences, const TranslationOptions& options) {
+  const ScopedThreads one(1);
+  return translator().translate(sentences, options);
+}
+
 class TranslatorInAnyCompany : public testing::TestWithParam<int> {
  protected:
   TranslationOptions options_ = beam_of(GetParam(), std::min(GetParam(), 3));
   std::vector<std::string> sentences_ = random_sentences(64);
-  std::vector<Translation> together_ = translator().translate(sentences_, options_);
+  std::vector<Translation> together_ = translated_by_one_thread(sentences_, options_);
 };
 
 TEST_P(TranslatorInAnyCompany, GivesDifferentSentencesDifferentTranslations) {
@@ -118,16 +129,22 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameInAnotherOrder) {
 TEST_P(TranslatorInAnyCompany, GivesTheSameWithAnyBatchSize) {
   for (const int batch_size : {1, 7, 64, 1000}) {
     options_.batch_size = batch_size;
-    expect_same(translator().translate(sentences_, options_), together_);
+    expect_same(translated_by_one_thread(sentences_, options_), together_);
   }
 }
 
 TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
-  const ThreadsRestored guard;
   for (const int count : {1, 2, 3}) {
-    set_threads(count);
+    const ScopedThreads threads(count);
     expect_same(translator().translate(sentences_, options_), together_);
   }
+}
+
+TEST_P(TranslatorInAnyCompany, GivesTheSameOnceLoadedFromAFile) {
+  const Translator arranged = loaded(translator());
+  EXPECT_TRUE(in_panels(arranged.model().network->output_weights()));
+  EXPECT_FALSE(in_panels(translator().model().network->output_weights()));
+  expect_same(arranged.translate(sentences_, options_), together_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Beams, TranslatorInAnyCompany, testing::Values(1, 5));

@@ -74,8 +74,8 @@ class Backend {
   // --- matrix products ---------------------------------------------------------------------------------------------------------------
   // c = op(a) op(b) + beta * c, op(x) = x or its transpose. c [M, N], contracted over K. beta 0 ignores what c held.
   virtual void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) = 0;
-  // y = activation(x W^T + bias).  x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be quantised: then every row of
-  // x is rounded to integers too (tensor/quantized.h).
+  // y = activation(x W^T + bias).  x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be in panels (tensor/panels.h),
+  // or quantised: then every row of x is rounded to integers too (tensor/quantized.h).
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class Backend {
 
   // --- lookup ------------------------------------------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined (then so is position). y [N, D]. The table
-  // may be quantised.
+  // may be quantised or in panels.
   virtual void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
                      std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) = 0;
   // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.

@@ -11,6 +11,7 @@ namespace attend {
 
 void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
+    if (entry.dtype != DType::f32) throw ShapeError(fmt::format("{}: expected F32, got {}", entry.name, name_of(entry.dtype)));
     const Tensor part = flat.slice_rows(entry.offset, entry.offset + entry.shape.size());
     checkpoint.tensors.push_back({entry.name, part.reshape(entry.shape)});
   }

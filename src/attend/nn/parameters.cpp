@@ -92,23 +92,12 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
 void ParameterSet::arrange_for_products() {
   std::vector<bool> fits;
   for (const Entry& entry : entries_) fits.push_back(entry.use == Entry::Use::product && fits_panels(value(entry)));
-  // A stack is a matrix too, so all of its parts are arranged or none. What one stack forbids may forbid another.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Handle& handle : handles_) {
-      if (handle.first == handle.last) continue;
-      const auto part_fits = [&](std::int64_t i) {
-        return fits[static_cast<std::size_t>(i)] && entries_[static_cast<std::size_t>(i)].shape[0] % kPanelRows == 0;
-      };
-      bool all = true, any = false;
-      for (std::int64_t i = handle.first; i <= handle.last; ++i) {
-        all = all && part_fits(i);
-        any = any || fits[static_cast<std::size_t>(i)];
-      }
-      if (all || !any) continue;
-      for (std::int64_t i = handle.first; i <= handle.last; ++i) fits[static_cast<std::size_t>(i)] = false;
-      changed = true;
-    }
+  // A stack is a matrix too, so all of its parts are arranged or none. Of two stacks with a part in common one holds the other.
+  for (const Handle& handle : handles_) {
+    const auto begin = static_cast<std::size_t>(handle.first), end = static_cast<std::size_t>(handle.last) + 1;
+    bool all = true;
+    for (std::size_t i = begin; i < end; ++i) all = all && fits[i] && (end - begin == 1 || entries_[i].shape[0] % kPanelRows == 0);
+    if (!all) std::fill(fits.begin() + handle.first, fits.begin() + handle.last + 1, false);
   }
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (fits[i]) entries_[i].dtype = to_panels(value(entries_[i])).dtype();
@@ -125,6 +114,7 @@ void ParameterSet::lay_out(const std::set<std::string>& quantized) {
   }
   for (Entry& entry : entries_) {
     if (!quantized.contains(entry.name)) {
+      entry.dtype = DType::f32;
       entry.offset = floats;
       floats += entry.shape.size();
       continue;

@@ -42,9 +42,9 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    enum class Use { other, lookup, product } use = Use::other;
-    DType dtype = DType::f32;  // i8: quantised; in panels: arranged for products
-    std::int64_t offset = 0;   // first element in the flat buffer of its kind
+    enum class Use { other, lookup, product } use = Use::other;  // the last two may be quantised, the last one in panels
+    DType dtype = DType::f32;                                    // i8: quantised; in panels: arranged for products
+    std::int64_t offset = 0;                                     // first element in the flat buffer of its kind
   };
 
   // Throws ConfigError when the name is taken.

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/parallel.h"
 
 namespace attend {
 
 namespace {
+
+constexpr std::int64_t kGrain = 1 << 16;  // numbers, for a thread
 
 std::size_t row_bytes(const Tensor& weights) { return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype()); }
 
@@ -25,21 +28,24 @@ void collect(const float* panel, std::int64_t row, std::int64_t columns, float* 
 
 // The same with a scale behind the row, and all scales behind the panel.
 void spread(const std::int8_t* from, std::int64_t row, std::int64_t columns, std::int8_t* panel) {
-  for (std::int64_t i = 0; i < columns; ++i) panel[(i / 2 * kPanelRows + row) * 2 + i % 2] = from[i];
+  for (std::int64_t i = 0; i < columns; i += 2) std::memcpy(panel + i * kPanelRows + 2 * row, from + i, 2);
   std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns, kQuantizedScaleBytes);
 }
 
 void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, std::int8_t* to) {
-  for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[(i / 2 * kPanelRows + row) * 2 + i % 2];
+  for (std::int64_t i = 0; i < columns; i += 2) std::memcpy(to + i, panel + i * kPanelRows + 2 * row, 2);
   std::memcpy(to + columns, panel + kPanelRows * columns + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
 }
 
 template <class T>
 void rearrange(const Tensor& weights) {
-  for (std::int64_t first = 0; first + kPanelRows <= weights.rows(); first += kPanelRows) {
-    const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
-    for (std::int64_t row = 0; row < kPanelRows; ++row) spread(rows.row<T>(row), row, weight_columns(weights), weights.row<T>(first));
-  }
+  const std::int64_t columns = weight_columns(weights);
+  parallel_for(weights.rows() / kPanelRows, kGrain / (kPanelRows * (columns + 1)) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin * kPanelRows; first < end * kPanelRows; first += kPanelRows) {
+      const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
+      for (std::int64_t row = 0; row < kPanelRows; ++row) spread(rows.row<T>(row), row, columns, weights.row<T>(first));
+    }
+  });
 }
 
 }  // namespace
@@ -63,22 +69,24 @@ Tensor to_panels(const Tensor& weights) {
 
 Tensor weight_rows(const Tensor& weights, std::span<const std::int32_t> rows) {
   const DType dtype = is_quantized(weights) ? DType::i8 : DType::f32;
+  if (weights.dtype() != dtype && !in_panels(weights))
+    throw ShapeError(fmt::format("[weight_rows] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
   const std::int64_t columns = weight_columns(weights), arranged = rows_in_panels(weights);
   const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
-  for (std::int64_t n = 0; n < result.rows(); ++n) {
-    const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
-    if (row >= arranged) {
-      std::memcpy(result.slice_rows(n, n + 1).bytes(), weights.bytes() + static_cast<std::size_t>(row) * stride, row_bytes(weights));
-      continue;
+  parallel_for(result.rows(), kGrain / (columns + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
+      const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
+      if (row >= arranged) {
+        std::memcpy(result.slice_rows(n, n + 1).bytes(), weights.bytes() + static_cast<std::size_t>(row) * stride, row_bytes(weights));
+      } else if (dtype == DType::f32) {
+        collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
+      } else {
+        collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns, result.row<std::int8_t>(n));
+      }
     }
-    const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
-    if (dtype == DType::f32) {
-      collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
-    } else {
-      collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns, result.row<std::int8_t>(n));
-    }
-  }
+  });
   return result;
 }
 

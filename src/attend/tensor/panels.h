@@ -5,7 +5,7 @@
 //
 // What is behind the last whole panel stays row after row. A panel takes the memory that its rows took, so weights are rearranged where
 // they are, and rows that begin and end with panels are such a matrix too. The tensor keeps its shape; its element type says how it is
-// arranged, so nothing takes it for rows by mistake.
+// arranged, so nothing takes it for rows by mistake. Columns cannot be cut out of it, nor rows that do not begin with a panel.
 #pragma once
 
 #include <cstdint>

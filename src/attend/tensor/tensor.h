@@ -64,7 +64,7 @@ class Tensor {
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;     // along the first dimension
   Tensor slice_columns(std::int64_t begin, std::int64_t end) const;  // of the matrix view, rank 2
   Tensor reshape(Shape shape) const;                                 // contiguous only
-  Tensor as(DType dtype) const;                                      // elements of another type of the same size
+  Tensor as(DType dtype) const;                                      // the same memory as elements of another type of that size
 
   Tensor clone() const;                        // a contiguous copy
   void copy_from(const Tensor& source) const;  // same shape and dtype

@@ -102,7 +102,7 @@ struct Panels {
   TileInput at(std::size_t column) const {
     const std::size_t c = begin + column;
     TileInput input{data + c / width * distance + c % width, kLanes, width};
-    if (kLanes >= width) input.second = c + kLanes < end ? distance : 0;  // the second vector may be another panel's, or none
+    if (kLanes == width) input.second = c + kLanes < end ? distance : 0;  // the second vector is another panel's, or there is none
     return input;
   }
 };
@@ -153,9 +153,10 @@ HWY_INLINE void multiply_rows(const Product& product, const Block& block, const 
   }
 }
 
-// Columns that lie in panels already.
-HWY_INLINE void multiply_ready(const Product& product, const Block& block, float* packed_a) {
+// Columns that lie in the panels of tensor/panels.h.
+HWY_INLINE void multiply_panels(const Product& product, const Block& block, float* packed_a) {
   constexpr std::size_t kWidth = kPanelRows;
+  static_assert(kWidth % kLanes == 0, "a vector lies in one panel");
   const auto depth = static_cast<std::size_t>(product.depth);
   Block chunk = block;
   for (std::size_t column = 0; column < block.columns; column += kChunk) {
@@ -170,7 +171,7 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   const auto depth = static_cast<std::size_t>(product.depth);
   const auto row_begin = static_cast<std::size_t>(part.row_begin), row_end = static_cast<std::size_t>(part.row_end);
   const auto column_begin = static_cast<std::size_t>(part.column_begin), column_end = static_cast<std::size_t>(part.column_end);
-  const std::size_t ready_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.ready)));
+  const std::size_t panels_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
   float* panels = scratch + kDepthBlock * kRowBlock;
   // Few rows: a panel is used at once, while it is in the first-level cache.
   std::size_t chunk = row_end - row_begin <= kRowBlock ? kTileColumns : kChunk;
@@ -180,9 +181,9 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
     const std::size_t k_count = HWY_MIN(kDepthBlock, depth - k);
-    if (column_begin < ready_end)
-      multiply_ready(product, {k, k_count, row_begin, row_end, column_begin, ready_end - column_begin}, scratch);
-    for (std::size_t column = ready_end; column < column_end; column += chunk) {
+    if (column_begin < panels_end)
+      multiply_panels(product, {k, k_count, row_begin, row_end, column_begin, panels_end - column_begin}, scratch);
+    for (std::size_t column = panels_end; column < column_end; column += chunk) {
       const Block block{k, k_count, row_begin, row_end, column, HWY_MIN(chunk, column_end - column)};
 #if HWY_TARGET != HWY_SCALAR
       if (few && block.columns % kTileColumns == 0) {

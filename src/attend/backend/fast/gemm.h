@@ -22,8 +22,8 @@ struct Product {
   bool transpose_a = false;  // a is [K, M] in memory
   const float* b = nullptr;
   std::int64_t b_stride = 0;
-  bool transpose_b = false;  // b is [N, K] in memory
-  std::int64_t ready = 0;    // columns at the front of a transposed b that lie in panels (tensor/panels.h)
+  bool transpose_b = false;        // b is [N, K] in memory
+  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels (tensor/panels.h); then b_stride is K
   float* c = nullptr;
   std::int64_t c_stride = 0;
   float beta = 0.0f;

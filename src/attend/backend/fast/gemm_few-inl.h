@@ -1,4 +1,5 @@
-// Products of very few rows with a transposed b: decoding. b is read once and transposed in registers; nothing is packed.
+// Products of very few rows with a transposed b that is not in panels: decoding while a model is trained. b is read once and transposed in
+// registers; nothing is packed.
 #if defined(ATTEND_BACKEND_FAST_GEMM_FEW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H

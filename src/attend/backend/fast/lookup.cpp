@@ -40,6 +40,8 @@ void add_scaled_row(const float* x, float scale, float* y, std::size_t columns) 
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -47,6 +49,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/runs.h"
+#include "attend/core/error.h"
 #include "attend/tensor/panels.h"
 
 namespace attend {
@@ -56,7 +59,7 @@ HWY_EXPORT(add_scaled_row);
 
 void FastBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
                         std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
-  if (table.dtype() != DType::f32) {
+  if (is_quantized(table) || in_panels(table)) {
     std::vector<std::int32_t> in_order(ids.size());
     std::iota(in_order.begin(), in_order.end(), 0);
     return embed(float_weights(weight_rows(table, ids)), in_order, scale, positions, position, dropout, y);
@@ -93,6 +96,8 @@ void FastBackend::scatter_add(const Tensor& dy, std::span<const std::int32_t> id
 }
 
 void FastBackend::gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) {
+  if (x.dtype() != y.dtype())
+    throw ShapeError(fmt::format("[gather_rows] expected rows of {}, got {}", name_of(y.dtype()), name_of(x.dtype())));
   const std::size_t bytes = static_cast<std::size_t>(y.cols()) * size_of(x.dtype());
   const std::size_t x_stride = static_cast<std::size_t>(x.row_stride()) * size_of(x.dtype());
   const std::size_t y_stride = static_cast<std::size_t>(y.row_stride()) * size_of(x.dtype());

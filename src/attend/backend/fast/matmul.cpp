@@ -28,7 +28,7 @@ void FastBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, boo
 }
 
 void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
-  assert(weight_columns(weight) > 0);
+  assert(weight_columns(weight) > 0 && (!in_panels(weight) || weight.contiguous()));
   if (y.size() == 0) return;
   if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
   Product product;
@@ -40,7 +40,7 @@ void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bi
   product.b = in_panels(weight) ? weight.as(DType::f32).data() : weight.data();
   product.b_stride = weight.row_stride();
   product.transpose_b = true;
-  product.ready = rows_in_panels(weight);
+  product.panel_columns = rows_in_panels(weight);
   product.c = y.data();
   product.c_stride = y.row_stride();
   if (bias.defined()) product.bias = bias.data();

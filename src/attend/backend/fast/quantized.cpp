@@ -1,9 +1,9 @@
 // Products with weights in 8 bits (tensor/quantized.h). Activations become 16-bit integers, row by row; the sums are exact integers.
 //
-// Columns that are not in panels (tensor/panels.h): both operands lie along the depth, as they are in memory. A vector of weights is
-// widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring products being added in the same instruction. The
-// sums of a tile are added up across their lanes at the end. Panels have a kernel of their own, below; sums of integers being exact, both
-// agree to the bit.
+// Columns that are not in panels (tensor/panels.h; the last ones of a matrix, and matrices that do not fit): both operands lie along the
+// depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring
+// products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have a kernel of
+// their own, below; sums of integers being exact, both agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -266,11 +266,11 @@ struct PanelTileTable {
   static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, T>...};
   static constexpr std::size_t kRows = sizeof...(counts);
 };
-// As many rows as the registers can hold the sums of.
-#if HWY_TARGET == HWY_AVX3
+// As many rows as were fastest, or as the registers can hold the sums of.
+#if HWY_MAX_BYTES >= 64
 template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
-#elif HWY_TARGET == HWY_AVX2
+#elif HWY_MAX_BYTES >= 32
 template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6>;
 #else
@@ -294,11 +294,11 @@ HWY_INLINE void quantized_panels(const QuantizedProduct& p, std::size_t begin, s
 }
 
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
-std::size_t quantized_scratch(const QuantizedProduct& p) { return p.ready > 0 ? p.depth * kWidth : 0; }
+std::size_t quantized_scratch(const QuantizedProduct& p) { return p.panel_columns > 0 ? p.depth * kWidth : 0; }
 
 // All rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* scratch) {
-  std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.ready));
+  std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
   if (begin < first) quantized_panels(p, begin, first, scratch);
   // A chunk of the other columns stays in the second-level cache while all rows pass by.
   constexpr std::size_t kChunkBytes = 128 << 10;
@@ -347,14 +347,14 @@ void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   p.row_scales = scales.data();
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
-  p.ready = static_cast<std::size_t>(rows_in_panels(weight));
+  p.panel_columns = static_cast<std::size_t>(rows_in_panels(weight));
   if (bias.defined()) p.bias = bias.data();
   p.activation = activation;
   p.y = y.data();
   p.y_stride = static_cast<std::size_t>(y.row_stride());
 
   // Threads share the columns, a cache line of y at the least.
-  constexpr std::int64_t kLine = 16;
+  constexpr std::int64_t kLine = kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
   const std::int64_t cost = y.rows() * stride * kLine;
   const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);

@@ -16,10 +16,10 @@ struct QuantizedProduct {
   const std::int16_t* rounded = nullptr;  // activations
   std::size_t rounded_stride = 0;
   const float* row_scales = nullptr;
-  const std::int8_t* weights = nullptr;  // rows of depth numbers and a scale
+  const std::int8_t* weights = nullptr;  // panels, then rows of depth numbers and a scale
   std::size_t weights_stride = 0;
-  std::size_t ready = 0;        // columns of y at the front whose weights lie in panels (tensor/panels.h)
-  const float* bias = nullptr;  // null: none
+  std::size_t panel_columns = 0;  // that many of y at the front have their weights in panels (tensor/panels.h)
+  const float* bias = nullptr;    // null: none
   Activation activation = Activation::none;
   float* y = nullptr;
   std::size_t y_stride = 0;

@@ -12,7 +12,7 @@ namespace attend {
 
 void ReferenceBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
                              std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
-  if (table.dtype() != DType::f32) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
+  if (is_quantized(table) || in_panels(table)) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
   assert(y.cols() == table.cols());
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     const auto token = static_cast<std::size_t>(n);
