@@ -50,6 +50,20 @@ TEST(KVCache, GrowsByOneRowForEachHypothesis) {
   EXPECT_EQ(seen(cache, 0), (Seen{{11, 12, 13}, {21, 22, 23}}));
 }
 
+TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
+  KVCache cache(2, 2);
+  Seen expected(2);
+  for (int step = 0; step < 40; ++step) {
+    const auto number = static_cast<float>(step);
+    cache.extend(Rows{1, 1});
+    for (const int layer : {0, 1}) cache.append(layer, block({100 + number, 200 + number}));
+    expected[0].push_back(100 + number);
+    expected[1].push_back(200 + number);
+  }
+  EXPECT_EQ(seen(cache, 0), expected);
+  EXPECT_EQ(seen(cache, 1), expected);
+}
+
 TEST(KVCache, TakesSeveralPositionsOfAHypothesisAtOnce) {
   KVCache cache(1, 3);
   cache.extend(Rows{3, 0, 1});

@@ -1,8 +1,8 @@
 // The keys and values of the positions decoded so far, for every layer of a decoder.
 //
-// Nothing is ever moved: each step adds one block of rows per layer, and a table says which row of which block holds position t of
-// hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten. Numbers that do not
-// fit what is there throw ShapeError.
+// What is in the cache is never moved: each step copies its rows to the end of a slab, which has room for some steps, and a table says
+// which row of which slab holds position t of hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is
+// rewritten. Numbers that do not fit what is there throw ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,14 @@ class KVCache {
 
  private:
   struct Slot {
-    std::int32_t block;
+    std::int32_t slab;
     std::int32_t row;
   };
-  std::vector<std::vector<Slot>> history_;   // [hypothesis][position]
-  std::vector<std::vector<Tensor>> blocks_;  // [layer][step]
-  std::int32_t steps_ = 0;
-  std::int32_t new_positions_ = 0;  // of the last extend
+  std::vector<std::vector<Slot>> history_;  // [hypothesis][position]
+  std::vector<std::vector<Tensor>> slabs_;  // [layer][slab] of [rows, W]
+  std::int32_t slab_ = -1;                  // the last one
+  std::int32_t slab_rows_ = 0;              // that it has room for
+  std::int32_t first_ = 0, end_ = 0;        // its rows for the positions of the last extend
   std::vector<const float*> keys_;
   std::vector<std::int32_t> offsets_;
 };
