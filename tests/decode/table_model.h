@@ -27,21 +27,26 @@ class TableModel final : public StepModel {
   std::int64_t sentences() const override { return static_cast<std::int64_t>(sentences_.size()); }
   std::int64_t longest(std::int64_t) const override { return longest_; }
 
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
+  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
     std::vector<Row> next;
     std::vector<int> asked;
-    std::vector<float> logits;
     for (std::size_t r = 0; r < parents.size(); ++r) {
       Row row = rows_.at(static_cast<std::size_t>(parents[r]));
       if (!asked_.empty()) row.prefix.push_back(tokens[r]);
       asked.push_back(row.sentence);
-      const std::vector<float> of_row = logits_(row.sentence, row.prefix);
-      logits.insert(logits.end(), of_row.begin(), of_row.end());
       next.push_back(std::move(row));
     }
     rows_ = std::move(next);
     asked_.push_back(std::move(asked));
-    const auto rows = static_cast<std::int64_t>(parents.size());
+  }
+  Tensor log_probabilities(std::int64_t begin, std::int64_t end) override {
+    std::vector<float> logits;
+    for (std::int64_t r = begin; r < end; ++r) {
+      const Row& row = rows_[static_cast<std::size_t>(r)];
+      const std::vector<float> of_row = logits_(row.sentence, row.prefix);
+      logits.insert(logits.end(), of_row.begin(), of_row.end());
+    }
+    const std::int64_t rows = end - begin;
     const Tensor log_probabilities = Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
     backend().log_softmax(log_probabilities, log_probabilities);
     return log_probabilities;

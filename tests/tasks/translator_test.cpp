@@ -56,6 +56,7 @@ TranslationOptions beam_of(int beam_size, int n_best = 1) {
   options.beam.beam_size = beam_size;
   options.beam.n_best = n_best;
   options.beam.max_length = 12;
+  options.batch_size = 64;
   return options;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 struct Live {
   Hypothesis so_far;
-  std::int32_t row = 0;  // of the last step
+  std::int32_t row = 0;  // among the hypotheses of the last step
 };
 
 // A continuation of one live hypothesis by one token.
@@ -105,6 +105,21 @@ std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
   return std::move(sentence.finished);
 }
 
+struct BestTokens {
+  Tensor values;   // [R, k], best first; -infinity where fewer tokens may follow
+  Tensor indices;  // [R, k] i32, columns
+};
+
+BestTokens best_tokens(StepModel& model, std::int64_t hypotheses, int k) {
+  const BestTokens best{Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity()), Tensor::zeros({hypotheses, k}, DType::i32)};
+  for_log_probabilities(model, hypotheses, [&](std::int64_t begin, const Tensor& log_probabilities) {
+    const std::int64_t end = begin + log_probabilities.rows(), found = std::min<std::int64_t>(k, log_probabilities.cols());
+    backend().top_k(log_probabilities, static_cast<int>(found), best.values.slice_rows(begin, end).slice_columns(0, found),
+                    best.indices.slice_rows(begin, end).slice_columns(0, found));
+  });
+  return best;
+}
+
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options) {
@@ -128,11 +143,8 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const Special
     }
     if (parents.empty()) break;
 
-    const Tensor log_probabilities = model.step(parents, tokens);
-    const int k = static_cast<int>(std::min<std::int64_t>(options.beam_size + 1, log_probabilities.cols()));
-    const Tensor values = Tensor::empty({log_probabilities.rows(), k});
-    const Tensor indices = Tensor::empty({log_probabilities.rows(), k}, DType::i32);
-    backend().top_k(log_probabilities, k, values, indices);
+    model.step(parents, tokens);
+    const auto [values, indices] = best_tokens(model, std::ssize(parents), options.beam_size + 1);
     for (Sentence& sentence : sentences) {
       if (!sentence.live.empty()) advance(sentence, candidates(sentence, model, values, indices), special, options);
     }

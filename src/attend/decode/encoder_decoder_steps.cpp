@@ -19,9 +19,13 @@ std::int64_t EncoderDecoderSteps::longest(std::int64_t sentence) const {
   return limit > 0 ? std::min(sensible, limit) : sensible;
 }
 
-Tensor EncoderDecoderSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+void EncoderDecoderSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  hidden_ = state_->step(parents, tokens);
+}
+
+Tensor EncoderDecoderSteps::log_probabilities(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor logits = model_.project(Variable(hidden(parents, tokens))).value();
+  const Tensor logits = model_.project(Variable(hidden_.slice_rows(begin, end))).value();
   backend().log_softmax(logits, logits);
   return logits;
 }

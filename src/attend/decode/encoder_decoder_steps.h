@@ -15,16 +15,18 @@ class EncoderDecoderSteps final : public StepModel {
 
   std::int64_t sentences() const override;
   std::int64_t longest(std::int64_t sentence) const override;
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  Tensor log_probabilities(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
 
-  // What step() projects: hidden states [R, D].
-  Tensor hidden(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) { return state_->step(parents, tokens); }
+  // What is projected for the last step: hidden states [R, D].
+  const Tensor& hidden() const { return hidden_; }
 
  private:
   const EncoderDecoder& model_;
   Ids src_offsets_;
   std::unique_ptr<DecodingState> state_;
+  Tensor hidden_;
 };
 
 }  // namespace attend

@@ -56,6 +56,15 @@ std::int32_t sample_token(std::span<const float> log_probabilities, const Sampli
   return order[weights.size() - 1];
 }
 
+namespace {
+
+struct Choice {
+  std::int32_t token;
+  float score;
+};
+
+}  // namespace
+
 std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence) {
   validate(options);
@@ -70,16 +79,22 @@ std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, c
   for (const std::uint64_t stream : stream_of_sentence) random.emplace_back(RandomKey{options.seed, stream});
 
   while (!rows.empty()) {
-    const Tensor log_probabilities = model.step(rows, tokens);
+    model.step(rows, tokens);
+    std::vector<Choice> choices;
+    for_log_probabilities(model, std::ssize(rows), [&](std::int64_t begin, const Tensor& log_probabilities) {
+      for (std::int64_t i = 0; i < log_probabilities.rows(); ++i) {
+        const std::span<const float> row(log_probabilities.row(i), static_cast<std::size_t>(log_probabilities.cols()));
+        const auto s = static_cast<std::size_t>(sentences[static_cast<std::size_t>(begin + i)]);
+        const std::int32_t column = sample_token(row, options, random[s].uniform());
+        choices.push_back({model.token(begin + i, column), row[static_cast<std::size_t>(column)]});
+      }
+    });
     std::vector<std::int32_t> next_rows, next_tokens, next_sentences;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto s = static_cast<std::size_t>(sentences[r]);
+      const auto [token, score] = choices[r];
       Hypothesis& result = results[s];
-      const std::span<const float> row(log_probabilities.row(static_cast<std::int64_t>(r)),
-                                       static_cast<std::size_t>(log_probabilities.cols()));
-      const std::int32_t column = sample_token(row, options, random[s].uniform()),
-                         token = model.token(static_cast<std::int64_t>(r), column);
-      result.token_scores.push_back(row[static_cast<std::size_t>(column)]);
+      result.token_scores.push_back(score);
       result.log_probability += result.token_scores.back();
       if (token == special.eos) continue;
       result.ids.push_back(token);

@@ -51,21 +51,21 @@ ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Tokens& sr
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }
 
-Tensor ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
-  const NoGradient guard;
-  const Tensor logits = linear(Variable(steps_.hidden(parents, tokens)), Variable(weights_)).value();
+void ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  steps_.step(parents, tokens);
   std::vector<std::int32_t> sentence;
-  std::size_t widest = 0;
-  for (const std::int32_t parent : parents) {
-    sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
-    widest = std::max(widest, columns_[static_cast<std::size_t>(sentence.back())].size());
-  }
+  for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
   sentence_ = std::move(sentence);
+}
 
-  const Tensor log_probabilities =
-      Tensor::full({logits.rows(), static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
+Tensor ShortlistedSteps::log_probabilities(std::int64_t begin, std::int64_t end) {
+  const NoGradient guard;
+  const Tensor logits = linear(Variable(steps_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
+  std::size_t widest = 0;
+  for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) widest = std::max(widest, columns_of(hypothesis).size());
+  const Tensor log_probabilities = Tensor::full({end - begin, static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
   for (std::int64_t row = 0; row < logits.rows(); ++row) {
-    const std::vector<std::int32_t>& columns = columns_of(row);
+    const std::vector<std::int32_t>& columns = columns_of(begin + row);
     const float* from = logits.row(row);
     float* to = log_probabilities.row(row);
     for (std::size_t i = 0; i < columns.size(); ++i) to[i] = from[columns[i]];
@@ -75,8 +75,8 @@ Tensor ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<c
   return log_probabilities;
 }
 
-std::int32_t ShortlistedSteps::token(std::int64_t row, std::int64_t column) const {
-  return tokens_[static_cast<std::size_t>(columns_of(row)[static_cast<std::size_t>(column)])];
+std::int32_t ShortlistedSteps::token(std::int64_t hypothesis, std::int64_t column) const {
+  return tokens_[static_cast<std::size_t>(columns_of(hypothesis)[static_cast<std::size_t>(column)])];
 }
 
 }  // namespace attend

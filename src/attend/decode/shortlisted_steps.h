@@ -18,19 +18,20 @@ class ShortlistedSteps final : public StepModel {
 
   std::int64_t sentences() const override { return steps_.sentences(); }
   std::int64_t longest(std::int64_t sentence) const override { return steps_.longest(sentence); }
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
-  std::int32_t token(std::int64_t row, std::int64_t column) const override;
+  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  Tensor log_probabilities(std::int64_t begin, std::int64_t end) override;
+  std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
 
  private:
-  const std::vector<std::int32_t>& columns_of(std::int64_t row) const {
-    return columns_[static_cast<std::size_t>(sentence_[static_cast<std::size_t>(row)])];
+  const std::vector<std::int32_t>& columns_of(std::int64_t hypothesis) const {
+    return columns_[static_cast<std::size_t>(sentence_[static_cast<std::size_t>(hypothesis)])];
   }
 
   EncoderDecoderSteps steps_;
   std::vector<std::int32_t> tokens_;                // of any sentence, ascending
   Tensor weights_;                                  // their rows of the output layer
   std::vector<std::vector<std::int32_t>> columns_;  // of each sentence: its tokens' places among them, ascending
-  std::vector<std::int32_t> sentence_;              // of each row of the last step
+  std::vector<std::int32_t> sentence_;              // of each hypothesis of the last step
 };
 
 }  // namespace attend

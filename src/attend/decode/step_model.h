@@ -2,6 +2,7 @@
 // left to right fits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -18,14 +19,25 @@ class StepModel {
   // The longest target, in tokens, that makes sense for a sentence.
   virtual std::int64_t longest(std::int64_t sentence) const = 0;
 
-  // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r]. -> log-probabilities [R, K] of the tokens that may come
-  // after it, -infinity where there is none.
-  virtual Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
-  // The token of a column in row `row` of the last step; tokens rise with their columns.
-  virtual std::int32_t token(std::int64_t row, std::int64_t column) const = 0;
+  // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r].
+  virtual void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
+  // For the hypotheses [begin, end) of the last step: log-probabilities [end - begin, K] of the tokens that may come after them, -infinity
+  // where there is none.
+  virtual Tensor log_probabilities(std::int64_t begin, std::int64_t end) = 0;
+  // The token of a column for a hypothesis of the last step; tokens rise with their columns.
+  virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };
 
-// Throws DataError unless the highest log-probability of a row of step() is finite. It is not when a logit is NaN or +infinity, or when all
+// Calls use(begin, log_probabilities) for the `hypotheses` of the last step, so few at a time that what is said of each word of the
+// vocabulary stays in the cache.
+template <class Use>
+void for_log_probabilities(StepModel& model, std::int64_t hypotheses, const Use& use) {
+  constexpr std::int64_t kAtATime = 48;
+  for (std::int64_t begin = 0; begin < hypotheses; begin += kAtATime)
+    use(begin, model.log_probabilities(begin, std::min(begin + kAtATime, hypotheses)));
+}
+
+// Throws DataError unless the highest log-probability of a hypothesis is finite. It is not when a logit is NaN or +infinity, or when all
 // are -infinity; single logits of -infinity are tokens that cannot follow.
 void require_probabilities(float highest);
 
