@@ -147,7 +147,7 @@ class Comparison:
 
         few = self.first_lines(source, one_by_one)
         for kind in ("float32", "int8"):
-            our_size = min((16, 64, 128), key=lambda size: ours(kind, source, size)["seconds"])
+            our_size = min((16, 32, 64), key=lambda size: ours(kind, source, size)["seconds"])
             their_best = min(((size, inter) for size in (16, 64, 128) for inter in (1, 2)), key=lambda s: theirs(kind, source, *s)["seconds"])
             turns = [(ours(kind, source, our_size), theirs(kind, source, *their_best)) for _ in range(self.a.turns)]
             same = self.same_lines(outs["ours"], outs["theirs"])
