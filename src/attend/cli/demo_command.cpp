@@ -62,12 +62,12 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
   training.model.transformer.n_encoder_layers = 2;
   training.model.transformer.n_decoder_layers = 2;
   training.model.transformer.dropout = 0;
-  training.trainer.max_steps = 700;
-  training.trainer.valid_every = 350;
+  training.trainer.max_steps = 560;
+  training.trainer.valid_every = 280;
   training.trainer.save_every = 0;
   training.trainer.schedule.kind = ScheduleKind::cosine;
   training.trainer.schedule.learning_rate = 3e-3f;
-  training.trainer.schedule.warmup_steps = 200;
+  training.trainer.schedule.warmup_steps = 150;
   return training;
 }
 
