@@ -26,7 +26,13 @@ void wait_sparingly(int, char** argv, char** environment) {
   }
   if (environment[count] != nullptr) return;
   with_setting[count] = setting;
-  syscall(SYS_execve, "/proc/self/exe", argv, with_setting);  // where that is not possible, it goes on as it is
+  // By its own name, which is what `ps` and `top` show; by the link when the file is no longer there. Where neither is possible, it goes on
+  // as it is.
+  constexpr const char* kLink = "/proc/self/exe";
+  static char name[4096];
+  const long length = syscall(SYS_readlink, kLink, name, sizeof name - 1);
+  if (length > 0) syscall(SYS_execve, name, argv, with_setting);
+  syscall(SYS_execve, kLink, argv, with_setting);
 }
 
 }  // namespace
