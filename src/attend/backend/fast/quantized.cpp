@@ -195,8 +195,27 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
 // nothing needs to be added up across lanes. Weights are widened to 16 bits where they are read, or once for many rows.
 constexpr std::size_t kWidth = kPanelRows;
 
+// How sums grow by pairs of products. `odd` is where the instruction set splits a sum in two; zero where not.
+#if HWY_TARGET != HWY_SCALAR
+struct MultiplyThenAdd {
+  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector& odd) {
+    sum = hn::ReorderWidenMulAccumulate(Integers(), a, b, sum, odd);
+  }
+};
+#else
+struct MultiplyThenAdd {};
+#endif
+#if HWY_TARGET == HWY_AVX3
+// One instruction, by its name: compilers know it as an intrinsic only in functions for processors that all have it.
+struct MultiplyAdd {
+  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector&) {
+    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  }
+};
+#endif
+
 #if HWY_TARGET == HWY_SCALAR
-template <int rows, class T>
+template <int rows, class, class T>
 HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < kWidth; ++c) {
@@ -214,13 +233,13 @@ HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::Promo
 HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
 
 // totals[r][c] = q[r] . column c of the panel, [depth / 2][16][2].
-template <int rows, class T>
+template <int rows, class Add, class T>
 HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
   constexpr std::size_t kVectors = 2 * kWidth / kShorts;
   const Integers d;
   const Shorts shorts;
   IntegerVector sums[rows][kVectors];
-  IntegerVector odd[rows][kVectors];  // where the instruction set splits the sum in two; zero where not
+  IntegerVector odd[rows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
@@ -236,7 +255,7 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
       __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
       const auto both = hn::BitCast(shorts, hn::Set(d, pair));
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
+      for (std::size_t v = 0; v < kVectors; ++v) Add::pairs(both, weights[v], sums[r][v], odd[r][v]);
     }
   }
 #pragma GCC unroll 8
@@ -252,45 +271,53 @@ HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::in
 }
 #endif
 
-template <int rows, class T>
+template <int rows, class Add, class T>
 HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kWidth];
-  panel_totals<rows>(p.rounded + row * p.rounded_stride, p.rounded_stride, panel, p.depth, totals);
+  panel_totals<rows, Add>(p.rounded + row * p.rounded_stride, p.rounded_stride, panel, p.depth, totals);
   HWY_ALIGN float scales[kWidth];
   __builtin_memcpy(scales, p.weights + column * p.weights_stride + kWidth * p.depth, sizeof scales);
   write_totals<rows, kWidth>(p, totals, scales, row, column, kWidth);
 }
 
-template <class T, int... counts>
+template <class Add, class T, int... counts>
 struct PanelTileTable {
-  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, T>...};
+  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, Add, T>...};
   static constexpr std::size_t kRows = sizeof...(counts);
 };
 // As many rows as were fastest, or as the registers can hold the sums of.
 #if HWY_MAX_BYTES >= 64
-template <class T>
-using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
+template <class Add, class T>
+using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6, 7, 8>;
 #elif HWY_MAX_BYTES >= 32
-template <class T>
-using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6>;
+template <class Add, class T>
+using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6>;
 #else
-template <class T>
-using PanelTiles = PanelTileTable<T, 1, 2>;
+template <class Add, class T>
+using PanelTiles = PanelTileTable<Add, T, 1, 2>;
 #endif
 
 // All rows by the columns [begin, end) of whole panels.
+template <class Add>
 HWY_INLINE void quantized_panels(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
-  constexpr std::size_t kRows = PanelTiles<std::int8_t>::kRows;
+  constexpr std::size_t kRows = PanelTiles<Add, std::int8_t>::kRows;
   for (std::size_t column = begin; column < end; column += kWidth) {
     const std::int8_t* panel = p.weights + column * p.weights_stride;
     if (p.rows <= kRows) {
-      PanelTiles<std::int8_t>::kernels[p.rows - 1](p, panel, 0, column);
+      PanelTiles<Add, std::int8_t>::kernels[p.rows - 1](p, panel, 0, column);
       continue;
     }
     widen_panel(panel, p.depth, wide);
     for (std::size_t row = 0; row < p.rows; row += kRows)
-      PanelTiles<std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
+      PanelTiles<Add, std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
   }
+}
+
+HWY_INLINE void quantized_panels_of_this_processor(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
+#if HWY_TARGET == HWY_AVX3
+  if (__builtin_cpu_supports("avx512vnni")) return quantized_panels<MultiplyAdd>(p, begin, end, wide);
+#endif
+  quantized_panels<MultiplyThenAdd>(p, begin, end, wide);
 }
 
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
@@ -299,7 +326,7 @@ std::size_t quantized_scratch(const QuantizedProduct& p) { return p.panel_column
 // All rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* scratch) {
   std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
-  if (begin < first) quantized_panels(p, begin, first, scratch);
+  if (begin < first) quantized_panels_of_this_processor(p, begin, first, scratch);
   // A chunk of the other columns stays in the second-level cache while all rows pass by.
   constexpr std::size_t kChunkBytes = 128 << 10;
   const std::size_t chunk = HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
