@@ -36,7 +36,10 @@ Tensor random_tensor(Shape shape, std::uint64_t seed) {
 
 // `make` allocates operands and returns the call to time: it runs only when the benchmark is selected.
 void add(const std::string& name, Work work, const std::function<Body()>& make) {
-  for (Backend* backend : {&reference_backend(), &fast_backend()}) {
+  std::vector<Backend*> backends{&reference_backend(), &fast_backend()};
+  if (name.starts_with("linear/") || name.starts_with("matmul_"))
+    backends.push_back(&bf16_backend());  // the others have what the fast one has
+  for (Backend* backend : backends) {
     const std::string full = fmt::format("{}/{}", backend->name(), name);
     benchmark::RegisterBenchmark(full.c_str(),
                                  [backend, work, make](benchmark::State& state) {

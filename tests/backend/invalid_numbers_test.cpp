@@ -13,7 +13,7 @@ namespace attend {
 namespace {
 
 using InvalidNumbers = EachBackend;
-INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend, &bf16_backend), backend_name);
 
 constexpr std::int64_t kInvalidRows = 5;
 constexpr std::int64_t kInvalidColumns = 19;

@@ -27,6 +27,7 @@ struct KernelCase {
 };
 
 std::vector<KernelCase> matmul_cases();
+std::vector<KernelCase> bf16_cases();
 std::vector<KernelCase> elementwise_cases();
 std::vector<KernelCase> reduction_cases();
 std::vector<KernelCase> normalisation_cases();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/backend/backend.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
 
@@ -16,6 +17,21 @@ TEST_F(TrainerTest, Learns) {
   ToyRun run;
   EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kFinished);
   EXPECT_LT(run.recorder.steps[300].loss, run.recorder.steps[1].loss / 4);
+}
+
+TEST_F(TrainerTest, MultipliesInBf16WhenAsked) {
+  options_.max_steps = 300;
+  TrainerOptions narrow = options_;
+  narrow.precision = Precision::bf16;
+  ToyRun wide_run, narrow_run;
+  wide_run.train(path("wide"), options_);
+  narrow_run.train(path("narrow"), narrow);
+  // A factor is off by at most 2^-9 of itself: the first losses agree to about a hundredth, and differ.
+  const double wide = wide_run.recorder.steps[1].loss, first = narrow_run.recorder.steps[1].loss;
+  EXPECT_NEAR(first, wide, 0.02 * wide);
+  EXPECT_NE(first, wide);
+  EXPECT_LT(narrow_run.recorder.steps[300].loss, first / 4);
+  EXPECT_EQ(backend().name(), "fast") << "outside of the steps nothing is rounded";
 }
 
 TEST_F(TrainerTest, TellsItsListenersInOrder) {

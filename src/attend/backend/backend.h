@@ -2,7 +2,8 @@
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
 // `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
-// Both give the same results up to rounding; the tests compare them kernel by kernel.
+// Both give the same results up to rounding; the tests compare them kernel by kernel. `bf16_backend()` is the fast one with the factors of
+// `matmul` and `linear` rounded to bf16, for training.
 //
 // Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H heads, Dh head width, V vocabulary.
 // Tensors are f32 unless an argument says otherwise and may have a row stride; outputs must not overlap inputs except where "in place" is
@@ -196,6 +197,7 @@ class Backend {
 
 Backend& reference_backend();
 Backend& fast_backend();
+Backend& bf16_backend();
 
 // The backend that ops use: the fast one unless a test or ATTEND_BACKEND=reference says otherwise.
 Backend& backend();

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/state.h"
@@ -135,6 +137,8 @@ StepEvent Trainer::update() {
   }
 
   const float learning_rate = schedule_->at(step_ + 1);
+  std::optional<ScopedBackend> products;
+  if (options_.precision == Precision::bf16) products.emplace(bf16_backend());
   objective_.parameters().gradients().zero();
   double loss = 0, nll = 0;
   for (const Position& at : positions) {

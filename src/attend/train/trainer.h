@@ -4,11 +4,14 @@
 // bit, as never having stopped (with the same number of threads).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/run_folder.h"
@@ -18,6 +21,14 @@
 #include "attend/train/objective.h"
 
 namespace attend {
+
+// What the factors of matrix products are rounded to, forward and backward. Everything else is f32: sums, activations, parameters, the
+// optimiser, and validation (Micikevicius et al. 2018, mixed precision; bf16 has the range of f32, so the loss needs no scaling).
+enum class Precision { f32, bf16 };
+inline std::span<const std::string_view> enum_names(Precision) {
+  static constexpr std::array<std::string_view, 2> kNames{"f32", "bf16"};
+  return kNames;
+}
 
 struct TrainerOptions {
   std::int64_t max_steps = 100000;
@@ -30,6 +41,7 @@ struct TrainerOptions {
   int average_last = 0;    // at the end, the mean of so many checkpoints becomes the model if it validates better; 0: none
   float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
   std::uint64_t seed = 1;
+  Precision precision = Precision::f32;
   AdamOptions adam;
   ScheduleOptions schedule;
 };
@@ -47,6 +59,7 @@ void fields(TrainerOptions& o, Visitor&& visit) {
         "average so many of the last checkpoints at the end, and keep that if it validates better; 0: none");
   visit("ema-decay", o.ema_decay, "decay of an exponential moving average of the parameters; 0: none");
   visit("seed", o.seed, "everything random is a function of this number");
+  visit("precision", o.precision, "of the factors of matrix products in training: f32, bf16 (faster where the processor multiplies bf16)");
   fields(o.adam, visit);
   fields(o.schedule, visit);
 }

@@ -14,12 +14,12 @@
 
 namespace attend {
 
-class FastBackend final : public Backend {
+class FastBackend : public Backend {
  public:
   std::string_view name() const override { return "fast"; }
 
-  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) final;
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) final;
+  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
   void fill(const Tensor& x, float value) final;
   void add(const Tensor& a, const Tensor& b, const Tensor& y) final;
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) final;
@@ -70,6 +70,15 @@ class FastBackend final : public Backend {
                          const Tensor& dh) final;
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
   void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
+};
+
+// The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h).
+class Bf16Backend final : public FastBackend {
+ public:
+  std::string_view name() const override { return "bf16"; }
+
+  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
 };
 
 }  // namespace attend

@@ -107,39 +107,60 @@ struct Panels {
   }
 };
 
+// Rows of a as multiply_tile reads them: element (r, k) at data[r * row_step + k * k_step], the next tile `tile_step` on.
+struct RowsOfA {
+  const float* data;
+  std::size_t row_step, k_step, tile_step;
+};
+
+// The rows of a block: where they are, unless they are transposed or rounded.
+HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing packing, float* packed) {
+  const auto stride = static_cast<std::size_t>(product.a_stride);
+  if (product.transpose_a) {
+    pack_a(product, block.row_begin, block.row_end, block.k, block.depth, packed);
+    for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows)
+      narrow_rows(packed + (row - block.row_begin) * block.depth, block.depth, kTileRows, packing);
+    return {packed, 1, kTileRows, kTileRows * block.depth};
+  }
+  const float* a = product.a + block.row_begin * stride + block.k;
+  if (packing == Packing::floats) return {a, stride, 1, kTileRows * stride};
+  for (std::size_t row = 0; row < block.row_end - block.row_begin; ++row)
+    narrow_row(a + row * stride, block.depth, packed + row * block.depth, packing);
+  return {packed, block.depth, 1, kTileRows * block.depth};
+}
+
 // A chunk of columns in panels against at most kRowBlock rows.
 HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels, float* packed_a) {
-  const auto a_stride = static_cast<std::size_t>(product.a_stride);
-  const float* a = product.a + block.row_begin * a_stride + block.k;
-  std::size_t row_step = a_stride, k_step = 1, tile_step = kTileRows * a_stride;
-  if (product.transpose_a) {
-    pack_a(product, block.row_begin, block.row_end, block.k, block.depth, packed_a);
-    a = packed_a;
-    row_step = 1;
-    k_step = kTileRows;
-    tile_step = kTileRows * block.depth;
-  }
+  const Packing packing = packing_of(product);
+  const MultiplyTile* kernels = tile_kernels(packing);
+  const std::size_t depth = packed_depth(block.depth, packing);
+  const RowsOfA a = rows_of_a(product, block, packing, packed_a);
+  const bool in_place = packing == Packing::floats && !product.transpose_a;
   for (std::size_t column = 0; column < block.columns; column += kTileColumns) {
     Block tile = block;
     tile.column += column;
     tile.columns = HWY_MIN(kTileColumns, block.columns - column);
     TileOutput out = output_of(product, tile);
     const TileInput input = panels.at(column);
-    const float* from = a;
-    for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows, from += tile_step, out.c += kTileRows * out.stride) {
+    const float* from = a.data;
+    for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows, from += a.tile_step, out.c += kTileRows * out.stride) {
       const std::size_t rows = HWY_MIN(static_cast<std::size_t>(kTileRows), block.row_end - row);
-      if (column == 0 && !product.transpose_a) prefetch_rows(from + tile_step, row_step, block.depth);
-      Tiles::kernels[rows - 1](from, row_step, k_step, input, block.depth, out);
+      if (column == 0 && in_place) prefetch_rows(from + a.tile_step, a.row_step, block.depth);
+      kernels[rows - 1](from, a.row_step, a.k_step, input, depth, out);
     }
   }
 }
 
 HWY_INLINE void pack_b(const Product& product, const Block& block, float* panels) {
   const auto stride = static_cast<std::size_t>(product.b_stride);
-  if (!product.transpose_b) return pack_rows(product.b + block.k * stride + block.column, stride, block.depth, block.columns, panels);
+  if (!product.transpose_b) pack_rows(product.b + block.k * stride + block.column, stride, block.depth, block.columns, panels);
   for (std::size_t c = 0; c < block.columns; c += kTileColumns) {
-    const std::size_t width = HWY_MIN(kTileColumns, block.columns - c);
-    pack_columns(product.b + (block.column + c) * stride + block.k, stride, block.depth, width, panels + c * block.depth);
+    float* panel = panels + c * block.depth;
+    if (product.transpose_b) {
+      const std::size_t width = HWY_MIN(kTileColumns, block.columns - c);
+      pack_columns(product.b + (block.column + c) * stride + block.k, stride, block.depth, width, panel);
+    }
+    narrow_rows(panel, block.depth, kTileColumns, packing_of(product));
   }
 }
 
@@ -173,10 +194,10 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   const auto column_begin = static_cast<std::size_t>(part.column_begin), column_end = static_cast<std::size_t>(part.column_end);
   const std::size_t panels_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
   float* panels = scratch + kDepthBlock * kRowBlock;
-  // Few rows: a panel is used at once, while it is in the first-level cache.
-  std::size_t chunk = row_end - row_begin <= kRowBlock ? kTileColumns : kChunk;
+  // Few rows: a panel is used at once, while it is in the first-level cache; but rows that have to be rounded are for all columns.
+  std::size_t chunk = row_end - row_begin <= kRowBlock && product.factors == Factors::f32 ? kTileColumns : kChunk;
 #if HWY_TARGET != HWY_SCALAR
-  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a;
+  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a && product.factors == Factors::f32;
   if (few) chunk = kFewColumns;
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {

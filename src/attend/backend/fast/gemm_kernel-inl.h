@@ -8,6 +8,7 @@
 
 #include "attend/backend/fast/activation-inl.h"
 #include "attend/backend/fast/gemm.h"
+#include "attend/backend/fast/gemm_bf16-inl.h"
 #include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -79,8 +80,18 @@ struct TileInput {
   std::size_t step;
 };
 
+// How a sum grows by what a lane of a and of b holds.
+struct AddProduct {
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return hn::MulAdd(a, b, sum); }
+};
+#if HWY_TARGET == HWY_AVX3
+struct AddPairOfProducts {
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return multiply_pairs(a, b, sum); }
+};
+#endif
+
 // `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times columns of b.
-template <int rows>
+template <int rows, class Add>
 HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const TileInput& b, std::size_t depth,
                                 const TileOutput& out) {
   const Floats d;
@@ -104,8 +115,8 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     for (int r = 0; r < rows; ++r) {
       const auto value = hn::Set(d, *from[r]);
       from[r] += k_step;
-      left[r] = hn::MulAdd(value, b0, left[r]);
-      right[r] = hn::MulAdd(value, b1, right[r]);
+      left[r] = Add::to(left[r], value, b0);
+      right[r] = Add::to(right[r], value, b1);
     }
   }
   HWY_ALIGN float tile[rows * kTileColumns];
@@ -122,15 +133,25 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
 
 using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t, const TileOutput&);
 
-template <int... counts>
+template <class Add, int... counts>
 struct TileTable {
-  static constexpr MultiplyTile kernels[] = {multiply_tile<counts>...};
+  static constexpr MultiplyTile kernels[] = {multiply_tile<counts, Add>...};
 };
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
-using Tiles = TileTable<1, 2, 3, 4, 5, 6>;
+template <class Add>
+using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6>;
 #else
-using Tiles = TileTable<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+template <class Add>
+using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
 #endif
+
+// The kernels for tiles of 1, 2, ... rows.
+HWY_INLINE const MultiplyTile* tile_kernels([[maybe_unused]] Packing packing) {
+#if HWY_TARGET == HWY_AVX3
+  if (packing == Packing::bf16_pairs) return Tiles<AddPairOfProducts>::kernels;
+#endif
+  return Tiles<AddProduct>::kernels;
+}
 
 // panels[c / kTileColumns][k][c % kTileColumns] = b[k * stride + c] for c < columns, 0 behind. A few rows at a time: that many streams the
 // processor can fetch ahead.
