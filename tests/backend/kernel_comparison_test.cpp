@@ -6,9 +6,9 @@
 #include <cmath>
 #include <ostream>
 
-#include "attend/core/parallel.h"
 #include "backend/instruction_set.h"
 #include "backend/kernel_case.h"
+#include "core/scoped_threads.h"
 
 namespace attend {
 
@@ -18,8 +18,8 @@ namespace {
 
 std::vector<KernelCase> all_cases() {
   std::vector<KernelCase> cases;
-  for (auto family : {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalisation_cases, lookup_cases, pooling_cases, softmax_cases,
-                      attention_cases, attention_pair_cases, recurrence_cases}) {
+  for (auto family : {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalisation_cases, lookup_cases, pooling_cases,
+                      softmax_cases, attention_cases, attention_pair_cases, recurrence_cases}) {
     for (KernelCase& kernel : family()) cases.push_back(std::move(kernel));
   }
   return cases;
@@ -51,17 +51,6 @@ void expect_close(const Tensor& found, const Tensor& expected, Tolerance toleran
   }
   EXPECT_EQ(wrong, 0) << "of " << found.size() << " elements are wrong, worst by " << worst << " at " << where;
 }
-
-class ThreadCount {
- public:
-  explicit ThreadCount(int count) : before_(threads()) { set_threads(count); }
-  ~ThreadCount() { set_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 class Kernel : public ::testing::TestWithParam<KernelCase> {
  protected:
@@ -111,7 +100,7 @@ TEST_P(Kernel, DoesNotDependOnTheNumberOfThreads) {
   for (const Shape& shape : kernel.shapes) {
     SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
     const auto run = [&](int count) {
-      const ThreadCount scope(count);
+      const ScopedThreads scope(count);
       Operands operands(Rows::contiguous);
       return kernel.run(fast_backend(), operands, shape);
     };

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/parallel.h"
 #include "attend/tensor/panels.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
+#include "core/scoped_threads.h"
 
 namespace attend {
 
@@ -205,22 +205,20 @@ std::vector<RowKernel> all_row_kernels() {
 class RowOfKernel : public ::testing::TestWithParam<RowKernel> {};
 
 TEST_P(RowOfKernel, HasEqualBitsAloneAndInABatch) {
-  const int before = threads();
   for (const std::int64_t columns : {1, 7, 16, 67, 512}) {
     const auto rows = [&](std::int64_t begin, std::int64_t end) {
       Operands operands(Rows::contiguous);
       return GetParam().run(fast_backend(), operands, columns, begin, end);
     };
-    set_threads(2);
+    const ScopedThreads two(2);
     const Tensor all = rows(0, kAllRows);
     for (const int count : {1, 2}) {
-      set_threads(count);
+      const ScopedThreads scope(count);
       for (const auto& [begin, end] : {std::pair{0, 1}, {5, 6}, {320, 321}, {3, 5}, {2, 7}, {100, 109}, {7, 71}, {1, 321}})
         EXPECT_TRUE(same_bits(rows(begin, end), all.slice_rows(begin, end)))
             << "rows " << begin << " to " << end << ", " << columns << " columns, " << count << " threads";
     }
   }
-  set_threads(before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels()), [](const auto& suite) { return suite.param.name; });

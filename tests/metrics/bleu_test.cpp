@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "attend/core/error.h"
-#include "attend/core/parallel.h"
 #include "attend/core/random.h"
+#include "core/scoped_threads.h"
 #include "metrics/goldens.h"
 
 namespace attend {
@@ -153,17 +153,16 @@ TEST(Bleu, ScoresALargeCorpusInSeconds) {
 }
 
 TEST(Bleu, DoesNotDependOnThreads) {
-  const int before = threads();
   std::vector<std::string> hypotheses, references;
   for (int copy = 0; copy < 100; ++copy) {
     hypotheses.insert(hypotheses.end(), goldens::kCorpora.at("A").begin(), goldens::kCorpora.at("A").end());
     references.insert(references.end(), goldens::kReferences[0].begin(), goldens::kReferences[0].end());
   }
-  set_threads(1);
-  const auto alone = bleu_counts(hypotheses, {references});
-  set_threads(4);
-  EXPECT_EQ(bleu_counts(hypotheses, {references}).values, alone.values);
-  set_threads(before);
+  const auto counts = [&](int count) {
+    const ScopedThreads scope(count);
+    return bleu_counts(hypotheses, {references}).values;
+  };
+  EXPECT_EQ(counts(4), counts(1));
 }
 
 }  // namespace

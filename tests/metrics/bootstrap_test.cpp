@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "attend/core/error.h"
-#include "attend/core/parallel.h"
 #include "attend/metrics/bleu.h"
 #include "attend/metrics/chrf.h"
+#include "core/scoped_threads.h"
 #include "metrics/goldens.h"
 
 namespace attend {
@@ -47,14 +47,12 @@ TEST(PairedBootstrap, AgreesWithSacrebleu) {
 }
 
 TEST(PairedBootstrap, IsAFunctionOfTheSeedAlone) {
-  const int before = threads();
   const Metric metric = metric_named("BLEU");
-  const auto run = [&](std::uint64_t seed) { return paired_bootstrap(metric.systems[0], metric.systems[1], metric.score, {200, seed}); };
-  set_threads(1);
-  const auto alone = run(3);
-  set_threads(3);
-  const auto together = run(3), other = run(4);
-  set_threads(before);
+  const auto run = [&](int count, std::uint64_t seed) {
+    const ScopedThreads scope(count);
+    return paired_bootstrap(metric.systems[0], metric.systems[1], metric.score, {200, seed});
+  };
+  const auto alone = run(1, 3), together = run(3, 3), other = run(3, 4);
   EXPECT_EQ(alone.p_value, together.p_value);
   EXPECT_EQ(alone.system.mean, together.system.mean);
   EXPECT_EQ(alone.baseline.low, together.baseline.low);

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cmath>
 
-#include "attend/core/parallel.h"
 #include "attend/tasks/generator.h"
 #include "attend/tasks/language_objective.h"
 #include "attend/tasks/text_perplexity.h"
 #include "checkpoint/test_folder.h"
+#include "core/scoped_threads.h"
 #include "tasks/small_language.h"
 #include "tensor/expect_error.h"
 
@@ -96,12 +96,10 @@ TEST_F(LanguageTrainingTest, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
 
 TEST_F(LanguageTrainingTest, GivesTheSameBytesWithOneThreadOrTwo) {
   options_.loss.output_sample = 10;
-  const int before = threads();
   for (const int count : {1, 2}) {
-    set_threads(count);
+    const ScopedThreads scope(count);
     train(std::to_string(count));
   }
-  set_threads(before);
   EXPECT_EQ(read(model("1")), read(model("2")));
 }
 

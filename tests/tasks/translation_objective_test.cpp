@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "attend/core/parallel.h"
 #include "attend/tasks/translation_training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
+#include "core/scoped_threads.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
 
@@ -225,13 +225,11 @@ TEST_F(TranslationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
 
 TEST_F(TranslationRun, GivesTheSameBytesWithOneThreadOrTwo) {
   options_.max_steps = 5;
-  const int before = threads();
   for (const int count : {1, 2}) {
-    set_threads(count);
+    const ScopedThreads scope(count);
     TranslationObjective objective = translation_of({.seed = 1, .dropout = 0.1f});
     train(std::to_string(count), objective);
   }
-  set_threads(before);
   EXPECT_EQ(read(path("1") / "model.safetensors"), read(path("2") / "model.safetensors"));
 }
 

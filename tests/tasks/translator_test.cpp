@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "attend/core/error.h"
-#include "attend/core/parallel.h"
 #include "attend/core/random.h"
 #include "attend/tensor/panels.h"
+#include "core/scoped_threads.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
 
@@ -80,15 +80,6 @@ void expect_same(const std::vector<Translation>& actual, const std::vector<Trans
     expect_same(actual[i], expected[i]);
   }
 }
-
-class ScopedThreads {
- public:
-  explicit ScopedThreads(int count) { set_threads(count); }
-  ~ScopedThreads() { set_threads(before_); }
-
- private:
-  int before_ = threads();
-};
 
 // On one thread a batch has as many sentences as it is said to have; several threads have smaller ones, side by side.
 std::vector<Translation> translated_by_one_thread(const std::vector<std::string>& sentences, const TranslationOptions& options) {

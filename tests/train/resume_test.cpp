@@ -1,5 +1,5 @@
 // N steps are k steps, stopping, resuming and N-k steps: bit for bit, in memory and on disk.
-#include "attend/core/parallel.h"
+#include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
 
@@ -180,13 +180,13 @@ TEST_F(TrainerTest, ResumesWithTheSameMovingAverageOnly) {
 }
 
 TEST_F(TrainerTest, GivesTheSameRunWithOneThreadOrTwo) {
-  const int before = threads();
-  set_threads(1);
   ToyRun one, two;
-  one.train(path("one"), options_);
-  set_threads(2);
+  {
+    const ScopedThreads scope(1);
+    one.train(path("one"), options_);
+  }
+  const ScopedThreads scope(2);
   two.train(path("two"), options_);
-  set_threads(before);
   EXPECT_EQ(read(checkpoint("one", 12)), read(checkpoint("two", 12)));
 }
 
