@@ -1,7 +1,9 @@
-// What the machine can do: the denominators for kernels_bench. The rates of oneDNN's products in f32 and in 8 bits at a shape that suits
+// What the machine can do: the denominators for kernels_bench. The rates of oneDNN's products in f32, bf16 and 8 bits at a shape that suits
 // them, and of copying memory in the caches and far outside them (bytes/s counts what is read and what is written).
 #include <benchmark/benchmark.h>
 #include <oneapi/dnnl/dnnl.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -38,6 +40,36 @@ void onednn_product_int8(benchmark::State& state) {
   state.counters["FLOP/s"] = benchmark::Counter(operations, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// Does not run where oneDNN has no bf16, which is where the processor has none.
+void onednn_product_bf16(benchmark::State& state) {
+  using namespace dnnl;
+  const std::int64_t rows = state.range(0), columns = state.range(1), depth = state.range(2);
+  try {
+    const engine cpu(engine::kind::cpu, 0);
+    const auto matrix = [](std::int64_t height, std::int64_t width, memory::data_type type, memory::format_tag order) {
+      return memory::desc({height, width}, type, order);
+    };
+    const auto a = matrix(rows, depth, memory::data_type::bf16, memory::format_tag::ab);
+    const auto b = matrix(depth, columns, memory::data_type::bf16, memory::format_tag::ba);
+    const auto c = matrix(rows, columns, memory::data_type::f32, memory::format_tag::ab);
+    const matmul product(matmul::primitive_desc(matmul::desc(a, b, c), cpu));
+    stream queue(cpu);
+    memory a_memory(a, cpu), b_memory(b, cpu), c_memory(c, cpu);
+    std::memset(a_memory.get_data_handle(), 0, a.get_size());
+    std::memset(b_memory.get_data_handle(), 0, b.get_size());
+    threads();
+    for (auto _ : state) {
+      product.execute(queue, {{DNNL_ARG_SRC, a_memory}, {DNNL_ARG_WEIGHTS, b_memory}, {DNNL_ARG_DST, c_memory}});
+      queue.wait();
+    }
+  } catch (const dnnl::error& failure) {
+    state.SkipWithError(failure.what());
+    return;
+  }
+  const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth);
+  state.counters["FLOP/s"] = benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void copy(benchmark::State& state) {
   const std::int64_t floats = state.range(0);
   const Tensor from = Tensor::zeros({floats}), to = Tensor::zeros({floats});
@@ -61,6 +93,7 @@ BENCHMARK(onednn_product)
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime();
 BENCHMARK(onednn_product_int8)->Args({1024, 512, 512})->Unit(benchmark::kMicrosecond)->UseRealTime();
+BENCHMARK(onednn_product_bf16)->Args({1024, 512, 512})->Unit(benchmark::kMicrosecond)->UseRealTime();
 BENCHMARK(copy)->Arg(1 << 19)->Arg(1 << 25)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace

@@ -38,12 +38,15 @@ class Comparison:
     def measure_limits(self):
         """What this machine can do: large products through oneDNN, and copying far outside the caches."""
         program = os.path.join(self.a.build, "bench", "bench_kernels")
-        chosen = "onednn_product/1024/512/512|onednn_product_int8/1024/512/512|copy/33554432"
+        chosen = "onednn_product(|_bf16|_int8)/1024/512/512|copy/33554432"
         text = run([program, f"--benchmark_filter={chosen}", "--benchmark_format=json"], stderr=subprocess.DEVNULL)
-        found = {b["name"].split("/")[0]: b.get("FLOP/s", b.get("bytes/s")) / 1e9 for b in json.loads(text)["benchmarks"]}
+        done = [b for b in json.loads(text)["benchmarks"] if not b.get("error_occurred")]
+        found = {b["name"].split("/")[0]: b.get("FLOP/s", b.get("bytes/s")) / 1e9 for b in done}
         limits = dict(gflops_f32=found["onednn_product"], gops_int8=found["onednn_product_int8"], copy_gbytes=found["copy"])
-        print("this machine: {gflops_f32:.0f} GFLOP/s in f32, {gops_int8:.0f} GOP/s in 8 bits (oneDNN), copies {copy_gbytes:.1f} GB/s".format(**limits),
-              flush=True)
+        if "onednn_product_bf16" in found:
+            limits["gflops_bf16"] = found["onednn_product_bf16"]
+        print("this machine: {gflops_f32:.0f} GFLOP/s in f32, {bf16} in bf16, {gops_int8:.0f} GOP/s in 8 bits (oneDNN), copies {copy_gbytes:.1f} GB/s"
+              .format(bf16=f"{limits['gflops_bf16']:.0f}" if "gflops_bf16" in limits else "none", **limits), flush=True)
         return limits
 
     def save(self):
@@ -90,17 +93,17 @@ class Comparison:
             weights=self.path(f"{name}.safetensors")))
 
     def sides(self, name, program, options):
-        """(ours(), theirs(variant)) of the same training; theirs() is None when that variant does not run here, or takes for ever."""
+        """(ours(precision), theirs(variant)) of the same training; theirs() is None when that variant does not run here, or takes for ever."""
         file = self.path(f"{name}.json")
         with open(file, "w") as out:
             json.dump(options, out)
         peer = program.replace("_attend", "_torch") + ".py"
-        return (lambda: run_json([os.path.join(self.a.build, "bench", "compare_" + program), file]),
+        return (lambda precision: run_json([os.path.join(self.a.build, "bench", "compare_" + program), file, precision]),
                 lambda variant: run_json_or_none(script(peer, file, "--variant", variant), self.a.patience))
 
     def train_beside_torch(self, name, program, flops, options):
         ours, theirs = self.sides(name, program, options)
-        first = ours()
+        first = ours("f32")
         trials = {}
         for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled"):
             result = theirs(variant)
@@ -113,15 +116,16 @@ class Comparison:
         kinds = [kind for kind in ("f32", "bf16") if any(v.startswith(kind) for v in trials)]
         best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in kinds}
         for kind in kinds:
-            turns = [(ours(), theirs(best[kind])) for _ in range(self.a.turns)]
+            precision = kind if f"gflops_{kind}" in self.limits else "f32"  # bf16 only where the processor has it
+            turns = [(ours(precision), theirs(best[kind])) for _ in range(self.a.turns)]
             turns = [turn for turn in turns if turn[1] is not None]
             if not turns:
                 print(f"  {name}: PyTorch {best[kind]} ran once and then not again", flush=True)
                 continue
             speed = [[side["tokens_per_second"] for side in turn] for turn in turns]
-            self.add(f"{name} (f32 against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
+            self.add(f"{name} ({precision} against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
                      "PyTorch", "tokens/s", [a / b for a, b in speed], first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]],
-                     parameters=first["parameters"], of_limit=statistics.median(flops(t[0]) for t in turns) / 1e9 / self.limits["gflops_f32"])
+                     parameters=first["parameters"], of_limit=statistics.median(flops(t[0]) for t in turns) / 1e9 / self.limits[f"gflops_{precision}"])
             self.add_times(f"{name}, peak memory ({best[kind]})", turns, "peak_bytes", 2**-20, "MiB", peer="PyTorch")
 
     def decode(self, name, model, source, beam, one_by_one, length=0):

@@ -27,7 +27,7 @@ def measure(c):
             ours, theirs = c.sides(work, "train_lm_attend", dict(
                 model=dict(SHAPE, d_model=d_model, d_ff=4 * d_model, max_positions=4097), vocabulary=VOCABULARY, ids=ids, sequences=sequences,
                 threads=threads, seconds=SECONDS, weights=c.path(f"{work}.safetensors")))
-            sides = dict(attend=ours(), PyTorch=theirs("f32"))
+            sides = dict(attend=ours("f32"), PyTorch=theirs("f32"))
             if sides["PyTorch"] is None:
                 raise SystemExit(f"{work}: PyTorch does not run")
             check_same(work, sides["attend"], sides["PyTorch"])

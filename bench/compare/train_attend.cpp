@@ -1,6 +1,7 @@
 // One side of a comparison: trains an encoder-decoder for some seconds on given token ids and prints what it measured as JSON.
 //
-//   compare_train_attend OPTIONS.json   {"src": file, "tgt": file, "vocabulary": V, "weights": file to write, "seconds": s, "threads": t,
+//   compare_train_attend OPTIONS.json f32|bf16   {"src": file, "tgt": file, "vocabulary": V, "weights": file to write, "seconds": s,
+//   "threads": t,
 //                                        "batch_tokens": n, "model": {the TransformerConfig}, "dropout": p}
 //
 // src and tgt hold a sentence a line, as ids without bos and eos. The loss of the first batch, without dropout, is for the other side to
@@ -8,9 +9,12 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
@@ -49,7 +53,7 @@ double first_loss(const Transformer& model, const EncodedPairs& pairs, const Bat
   return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out.size());
 }
 
-int run(const nlohmann::json& options) {
+int run(const nlohmann::json& options, bool bf16) {
   set_threads(options.at("threads"));
   TransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
@@ -65,6 +69,8 @@ int run(const nlohmann::json& options) {
   nlohmann::json result{{"parameters", model.parameters().size()}, {"first_loss", first_loss(model, pairs, batch_options)}};
 
   const TranslationBatcher batches(pairs, kIds, batch_options, 1);
+  std::optional<ScopedBackend> products;
+  if (bf16) products.emplace(bf16_backend());
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const TranslationBatch batch = batches.batch(i / batches.batches(0), i % batches.batches(0));
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
@@ -78,9 +84,9 @@ int run(const nlohmann::json& options) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 2) throw ConfigError("usage: compare_train_attend OPTIONS.json");
+    if (argc != 3) throw ConfigError("usage: compare_train_attend OPTIONS.json f32|bf16");
     std::ifstream file(argv[1]);
-    return run(nlohmann::json::parse(file));
+    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16");
   } catch (const std::exception& error) {
     std::cerr << "compare_train_attend: " << error.what() << "\n";
     return 1;

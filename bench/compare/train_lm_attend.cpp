@@ -1,6 +1,6 @@
 // One side of a comparison: trains a language model for some seconds on given token ids and prints what it measured as JSON.
 //
-//   compare_train_lm_attend OPTIONS.json   {"ids": file, "vocabulary": V, "sequences": B, "weights": file to write, "seconds": s,
+//   compare_train_lm_attend OPTIONS.json f32|bf16   {"ids": file, "vocabulary": V, "sequences": B, "weights": file to write, "seconds": s,
 //                                           "threads": t, "model": {the LanguageTransformerConfig}}
 //
 // ids holds sequences of equal length, one a line, of which B make a batch. The loss of the first batch, without dropout, is for the other
@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
@@ -45,7 +46,7 @@ CrossEntropy loss_of(const LanguageTransformer& model, const Batch& batch, Pass&
   return model.loss(Tokens::copy(batch.input.ids, batch.input.offsets), targets, {}, pass);
 }
 
-int run(const nlohmann::json& options) {
+int run(const nlohmann::json& options, bool bf16) {
   set_threads(options.at("threads"));
   LanguageTransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
@@ -62,6 +63,8 @@ int run(const nlohmann::json& options) {
     const NoGradient guard;
     result["first_loss"] = loss_of(model, batches.front(), inference).loss.value().item();
   }
+  std::optional<ScopedBackend> products;
+  if (bf16) products.emplace(bf16_backend());
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const Batch& batch = batches[static_cast<std::size_t>(i) % batches.size()];
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
@@ -75,9 +78,9 @@ int run(const nlohmann::json& options) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 2) throw ConfigError("usage: compare_train_lm_attend OPTIONS.json");
+    if (argc != 3) throw ConfigError("usage: compare_train_lm_attend OPTIONS.json f32|bf16");
     std::ifstream file(argv[1]);
-    return run(nlohmann::json::parse(file));
+    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16");
   } catch (const std::exception& error) {
     std::cerr << "compare_train_lm_attend: " << error.what() << "\n";
     return 1;
