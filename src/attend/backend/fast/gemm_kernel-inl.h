@@ -33,7 +33,8 @@ struct TileOutput {
   const float* bias;    // null: none
   Activation activation;
 
-  bool plain() const { return columns == kTileColumns && beta == 0.0f && bias == nullptr && activation == Activation::none; }
+  // What registers can finish: whole vectors, nothing but additions.
+  bool simple() const { return columns == kTileColumns && (beta == 0.0f || beta == 1.0f) && activation == Activation::none; }
 };
 
 // c = function(tile + beta c + bias) for a tile of sums, [rows][kTileColumns].
@@ -119,16 +120,32 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
       right[r] = Add::to(right[r], value, b1);
     }
   }
+  const bool simple = out.simple();
+  if (simple && out.beta != 0.0f) {  // a further block of the depth
+    const float* sums = out.c;
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r, sums += out.stride) {
+      left[r] = hn::Add(hn::LoadU(d, sums), left[r]);
+      right[r] = hn::Add(hn::LoadU(d, sums + kLanes), right[r]);
+    }
+  }
+  if (simple && out.bias != nullptr) {
+    const auto bias0 = hn::LoadU(d, out.bias), bias1 = hn::LoadU(d, out.bias + kLanes);
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) {
+      left[r] = hn::Add(left[r], bias0);
+      right[r] = hn::Add(right[r], bias1);
+    }
+  }
   HWY_ALIGN float tile[rows * kTileColumns];
-  const bool plain = out.plain();
-  float* to = plain ? out.c : tile;
-  const std::size_t stride = plain ? out.stride : kTileColumns;
+  float* to = simple ? out.c : tile;
+  const std::size_t stride = simple ? out.stride : kTileColumns;
 #pragma GCC unroll 12
   for (int r = 0; r < rows; ++r, to += stride) {
     hn::StoreU(left[r], d, to);
     hn::StoreU(right[r], d, to + kLanes);
   }
-  if (!plain) finish_tile(tile, rows, out);
+  if (!simple) finish_tile(tile, rows, out);
 }
 
 using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t, const TileOutput&);
