@@ -93,6 +93,18 @@ TEST_F(TrainerTest, EndsAfterSoManyEpochs) {
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 9}));
 }
 
+TEST_F(TrainerTest, PlansItsScheduleForTheEpochs) {
+  options_.max_epochs = 2;
+  options_.max_steps = 1000;
+  options_.schedule.kind = ScheduleKind::linear;
+  ToyRun run;
+  run.train(path("run"), options_);
+  EXPECT_EQ(run.recorder.start.total_steps, 8) << "two epochs as long as the first";
+  EXPECT_GT(run.recorder.steps[7].learning_rate, 0);
+  EXPECT_EQ(run.recorder.steps[8].learning_rate, 0);
+  EXPECT_EQ(run.recorder.steps.size(), 9u) << "the second is longer";
+}
+
 TEST_F(TrainerTest, KeepsTheBestModelAndTheLastCheckpoints) {
   options_.save_every = 3;
   options_.keep_checkpoints = 3;

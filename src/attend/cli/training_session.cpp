@@ -28,8 +28,9 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
   fmt::print("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls, m.steps);
   fmt::print("speed             {:.0f} target {}/s\n", m.tokens_per_second, task.objective->unit());
   fmt::print("time per epoch    {} ({:.0f} steps)\n", readable_duration(m.seconds_per_epoch), m.steps_per_epoch);
-  fmt::print("time for {} steps  {}\n", readable_count(options.max_steps),
-             readable_duration(m.seconds_per_epoch / m.steps_per_epoch * static_cast<double>(options.max_steps)));
+  const std::int64_t steps = planned_steps(*task.objective, options);
+  fmt::print("time for {} steps  {}\n", readable_count(steps),
+             readable_duration(m.seconds_per_epoch / m.steps_per_epoch * static_cast<double>(steps)));
 }
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, const SessionOptions& session) {

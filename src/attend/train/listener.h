@@ -19,7 +19,7 @@ namespace attend {
 
 struct TrainingStart {
   std::int64_t resumed_step = 0;  // updates already made by the checkpoint this run continues; 0 for a new run
-  std::int64_t total_steps = 0;   // the step at which training ends at the latest; 0 when unknown
+  std::int64_t total_steps = 0;   // the step at which training is planned to end; 0 when unknown
   std::int64_t parameters = 0;    // trained numbers in the model
   std::uint64_t seed = 0;
   std::string resumed_from;     // the checkpoint's path; empty for a new run

@@ -122,14 +122,15 @@ std::string Progress::status(const StepEvent& event, int columns) const {
   if (width(line) > room) line.resize(static_cast<std::size_t>(std::max(room, 0)));
   if (!with_bar) return line;
   const int length = std::min(kShortestBar + room - width(line), kLongestBar);
-  return bar(static_cast<double>(event.step) / static_cast<double>(start_.total_steps), length) + "  " + line;
+  const auto step = static_cast<double>(std::min(event.step, start_.total_steps));
+  return bar(step / static_cast<double>(start_.total_steps), length) + "  " + line;
 }
 
 std::vector<std::string> Progress::parts(const StepEvent& event) const {
   std::vector<std::string> parts = {"loss " + readable_measure(loss_)};
   if (start_.total_steps > 0) {
     const auto steps = static_cast<double>(event.step - first_step_);
-    const auto left = static_cast<double>(start_.total_steps - event.step);
+    const auto left = static_cast<double>(std::max<std::int64_t>(0, start_.total_steps - event.step));
     parts.push_back("ETA " + readable_duration(left == 0 ? 0 : steps > 0 ? left * (event.seconds - first_seconds_) / steps : -1));
   }
   parts.push_back(fmt::format("{} {}/s", readable_quantity(tokens_per_second_), start_.unit));

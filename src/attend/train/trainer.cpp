@@ -52,10 +52,16 @@ class Substitution {
 
 }  // namespace
 
+std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
+  if (o.max_epochs <= 0) return o.max_steps;
+  const double steps = std::ceil(static_cast<double>(o.max_epochs) * static_cast<double>(objective.batches(0)) / o.accumulate);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(steps, static_cast<double>(o.max_steps))));
+}
+
 Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
     : objective_(objective), options_(options), run_(std::move(run)), adam_(objective.parameters(), options.adam) {
   check(options_);
-  schedule_ = make_schedule(options_.schedule, run_.d_model, options_.max_steps);
+  schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f) average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
   best_score_ = -std::numeric_limits<double>::infinity();
 }
@@ -64,7 +70,7 @@ TrainingEnd Trainer::train() {
   if (!run_.resume) run_.folder.require_unused();
   run_.folder.create();
   TrainingStart start;
-  start.total_steps = options_.max_steps;
+  start.total_steps = planned_steps(objective_, options_);
   start.parameters = objective_.parameters().size();
   start.seed = options_.seed;
   start.unit = objective_.unit();

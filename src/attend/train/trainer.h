@@ -64,6 +64,10 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   fields(o.schedule, visit);
 }
 
+// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to be as long as the first, so the last
+// step of a run can come a little later.
+std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
+
 // What a run needs besides its objective and options.
 struct TrainingRun {
   RunFolder folder;
