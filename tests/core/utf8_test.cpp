@@ -33,6 +33,12 @@ TEST(Utf8, FindsTheFirstBadByte) {
   EXPECT_EQ(find_invalid_utf8("ok\xFF"), 2u);
 }
 
+TEST(Utf8, KnowsWhatIsBlank) {
+  for (const std::string& text : {""s, " \t\r\n\v\f"s, "\u0085\u00A0\u1680\u2000\u200A\u200B\u2028\u2029\u202F\u205F\u3000\uFEFF"s})
+    EXPECT_TRUE(is_blank(text));
+  for (const std::string& text : {" a"s, "\u3000."s, "\u2010"s, "\0"s, "\xFF"s}) EXPECT_FALSE(is_blank(text)) << text;
+}
+
 TEST(Utf8, EveryScalarValueSurvivesEncodingAndDecoding) {
   for (char32_t value = 0; value <= 0x10FFFF; ++value) {
     if (value >= 0xD800 && value <= 0xDFFF) continue;

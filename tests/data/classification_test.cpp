@@ -51,7 +51,7 @@ TEST_F(Classification, NamesTheLineWithoutALabel) {
 }
 
 TEST_F(Classification, NamesTheLineWithoutAText) {
-  const std::string file = write("a", "1\tgood\n0\t \n");
+  const std::string file = write("a", "1\tgood\n0\t \u00A0\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
   EXPECT_TRUE(contains(message, file + ":2: the text in column 2 is empty")) << message;
 }
@@ -69,7 +69,9 @@ TEST_F(Classification, LeavesOutAHeader) {
 TEST_F(Classification, NeedsTwoClasses) {
   const std::string file = write("a", "1\tgood\n1\tbad\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
-  EXPECT_TRUE(contains(message, "all 2 texts have the label \"1\"")) << message;
+  EXPECT_TRUE(contains(message, file + ": all 2 texts have the label \"1\"")) << message;
+  const std::string of_both = message_of<DataError>([&] { read_labelled(Files{file, file}, {}); });
+  EXPECT_TRUE(contains(of_both, file + " and 1 more: all 4 texts have the label \"1\"")) << of_both;
 }
 
 TEST_F(Classification, NumbersValidationLabelsAsInTraining) {

@@ -61,7 +61,7 @@ TEST(Classifier, ReadsLineByLine) {
 TEST(Classifier, NamesTheEmptyLineAfterWhatCameBefore) {
   const Classifier classifier(small_classifier());
   for (const int window : {1, 2, 100}) {
-    std::istringstream stream("a good film\na bad film\n \nso good\n");
+    std::istringstream stream("a good film\na bad film\n \u00A0\u3000\nso good\n");
     LineReader lines(stream, "the text");
     int found = 0;
     expect_error<DataError>([&] { classifier.classify(lines, [&](const Classification&) { ++found; }, {.window = window}); },

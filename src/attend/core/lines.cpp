@@ -92,7 +92,6 @@ std::vector<std::string> read_lines(const std::string& path) {
 }
 
 void require_text(std::span<const std::string> lines, std::span<const std::string> files) {
-  const auto is_blank = [](const std::string& line) { return line.find_first_not_of(" \t") == std::string::npos; };
   if (std::all_of(lines.begin(), lines.end(), is_blank))
     throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else", fmt::join(files, ", "), lines.size()));
 }

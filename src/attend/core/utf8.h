@@ -21,6 +21,9 @@ char32_t next_code_point(std::string_view text, std::size_t& position);
 // The number of code points that such a loop would see.
 std::size_t count_code_points(std::string_view text);
 
+// Whether there is nothing but white space in it, or nothing at all: of all kinds that Unicode has, those without a width too.
+bool is_blank(std::string_view text);
+
 // Appends `code_point` to `text`; what is no Unicode scalar value is appended as U+FFFD.
 void append_code_point(std::string& text, char32_t code_point);
 

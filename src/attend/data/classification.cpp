@@ -7,6 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
 
 namespace attend {
@@ -33,8 +34,6 @@ std::string_view column(std::string_view line, int number, const LineReader& lin
   }
   return line.substr(0, line.find('\t'));
 }
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
 
 // Calls accept(label, text, reader) for every line.
 template <class Accept>
@@ -77,9 +76,9 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   result.classes.erase(std::unique(result.classes.begin(), result.classes.end()), result.classes.end());
   if (labels.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   if (result.classes.size() < 2) {
-    throw DataError(
-        fmt::format("{}: all {} texts have the label \"{}\", expected at least two classes; is --label-column {} the right column?",
-                    files.front(), labels.size(), result.classes.front(), options.label_column));
+    const std::string others = files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
+    throw DataError(fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; are the labels in column {}?",
+                                files.front(), others, labels.size(), result.classes.front(), options.label_column));
   }
   result.labels.reserve(labels.size());
   for (const std::string& label : labels) result.labels.push_back(index_of(label, result.classes));

@@ -8,13 +8,14 @@
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/core/utf8.h"
 
 namespace attend {
 
 namespace {
 
 void require_words(const std::string& text, const std::string& where) {
-  if (text.find_first_not_of(' ') == std::string::npos) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
+  if (is_blank(text)) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
 }
 
 void check(const ClassificationOptions& options) {

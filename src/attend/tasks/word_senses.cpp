@@ -21,7 +21,7 @@ Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabelledT
   Vectors vectors;
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     vectors.push_back(word_vector(embeddings[i], bare_word(word)));
-    if (vectors.back().empty()) throw DataError(fmt::format("the text \"{}\" does not hold the word \"{}\"", uses.texts[i], word));
+    if (vectors.back().empty()) throw DataError(fmt::format("use {} of \"{}\" does not hold the word: \"{}\"", i + 1, word, uses.texts[i]));
   }
   return vectors;
 }

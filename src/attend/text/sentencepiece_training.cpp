@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "attend/core/error.h"
+#include "attend/core/utf8.h"
 
 namespace attend::detail {
 namespace {
@@ -167,7 +168,6 @@ std::string train_sentencepiece(std::span<const std::string> sentences, const To
   silence_sentencepiece();
   const int reserved = kControlPieces + (options.byte_fallback ? kBytePieces : 0);
   check(options, reserved);
-  const auto is_blank = [](const std::string& s) { return s.find_first_not_of(" \t\r\n") == std::string::npos; };
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
   // The unigram trainer ends the process when normalisation leaves nothing of the text or when the text overflows its indices.
   if (options.type == TokenizerType::unigram) {
