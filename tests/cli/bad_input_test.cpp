@@ -40,6 +40,8 @@ TEST_F(BadInput, OptionsAreNamedWithTheNearestOnes) {
   expect_training_error({"--dropout", "1.5"}, {"dropout", "1.5"});
   expect_training_error({"--vocab-size", "100000"}, {"vocab-size"});
   expect_training_error({"--threads", "-1"}, {"--threads"});
+  expect_training_error({"--positions", "learned", "--max-positions", "60"}, {"max-length", "256", "max-positions 60"});
+  expect_training_error({"--precision", "fp16"}, {"--precision", "bf16"});
   expect_training_error({"--config", write("unknown.toml", "[model]\nd-modle = 16\n")}, {"unknown.toml:2", "d-model"});
   expect_training_error({"--config", path("absent.toml")}, {"absent.toml"});
   expect_error({"trian"}, {"trian", "train"});

@@ -30,6 +30,10 @@ void check(const TranslationTraining& o) {
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
   if (!(o.loss.training.r_drop >= 0.0f)) throw ConfigError(fmt::format("r-drop: expected 0 or more, got {}", o.loss.training.r_drop));
   validate(o.decoding);
+  if (const TransformerConfig& t = o.model.transformer;
+      o.model.arch == Architecture::transformer && t.positions == PositionKind::learned && o.data.length.max_length > t.max_positions)
+    throw ConfigError(fmt::format("max-length: sentences of {} tokens need as many learned positions, got max-positions {}",
+                                  o.data.length.max_length, t.max_positions));
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
   if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
