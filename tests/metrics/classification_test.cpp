@@ -42,6 +42,15 @@ TEST(ConfusionMatrix, ScoresEachClass) {
   EXPECT_NEAR(matrix.weighted_f1(), (4 * a.f1 + 6 * b.f1) / 11, 1e-12);
 }
 
+TEST(ConfusionMatrix, LeavesClassesThatDoNotOccurOutOfTheMean) {
+  ConfusionMatrix matrix({"a", "b", "c"});
+  matrix.add(0, 0);
+  matrix.add(0, 0);
+  EXPECT_EQ(matrix.macro_f1(), 1);
+  matrix.add(0, 2);  // now c occurs, and has nothing right
+  EXPECT_NEAR(matrix.macro_f1(), 0.8 / 2, 1e-12);
+}
+
 TEST(ConfusionMatrix, PrintsATable) {
   ConfusionMatrix matrix({"negativ", "größer"});
   matrix.add(0, 0);

@@ -173,6 +173,9 @@ TEST(ClassWeights, MustBeNumbersForLabelsThatThereAre) {
   expect_error<ConfigError>([] { class_weights({"bad=x"}, kFilms); }, {"class-weights", "bad=x"});
   expect_error<ConfigError>([] { class_weights({"bad=-1"}, kFilms); }, {"class-weights", "bad=-1"});
   expect_error<ConfigError>([] { class_weights({"worse=1"}, kFilms); }, {"class-weights", "worse", "bad, fine, so-so"});
+  expect_error<ConfigError>([] { class_weights({"bad=1", "bad=2"}, kFilms); }, {"class-weights", "one weight for bad", "two"});
+  expect_error<ConfigError>([] { class_weights({"balanced", "bad=2"}, kFilms); }, {"class-weights", "balanced alone"});
+  expect_error<ConfigError>([] { class_weights({"bad=0", "fine=0", "so-so=0"}, kFilms); }, {"class-weights", "above 0", "none"});
 }
 
 }  // namespace

@@ -63,9 +63,19 @@ ClassScores ConfusionMatrix::of_class(std::int64_t index) const {
 }
 
 double ConfusionMatrix::macro_f1() const {
-  double sum = 0;
-  for (std::int64_t i = 0; i < classes(); ++i) sum += of_class(i).f1;
-  return sum / static_cast<double>(classes());
+  double sum = 0, met = 0;
+  for (std::int64_t i = 0; i < classes(); ++i) {
+    if (!occurs(i)) continue;
+    sum += of_class(i).f1;
+    met += 1;
+  }
+  return met > 0 ? sum / met : 0;
+}
+
+bool ConfusionMatrix::occurs(std::int64_t index) const {
+  for (std::int64_t i = 0; i < classes(); ++i)
+    if (count(i, index) > 0 || count(index, i) > 0) return true;
+  return false;
 }
 
 double ConfusionMatrix::weighted_f1() const {

@@ -30,13 +30,15 @@ class ConfusionMatrix {
 
   double accuracy() const;  // 0 without examples
   ClassScores of_class(std::int64_t index) const;
-  double macro_f1() const;     // mean over the classes
+  double macro_f1() const;     // mean over the classes that occur, as gold or predicted
   double weighted_f1() const;  // mean over the classes, weighted by their support
 
   // A table for people: precision, recall, F1 and support of each class, accuracy, and the confusion matrix (rows: gold).
   std::string table() const;
 
  private:
+  bool occurs(std::int64_t index) const;
+
   std::vector<std::string> names_;
   std::vector<std::int64_t> counts_;  // [classes, classes], row: gold
 };

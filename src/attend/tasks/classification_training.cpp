@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
@@ -34,17 +35,19 @@ std::vector<float> balanced_weights(const LabelledText& texts) {
 }
 
 // "label=number"; a label may have a '=' of its own.
-void set_weight(const std::string& option, const std::vector<std::string>& classes, std::vector<float>& weights) {
+void set_weight(const std::string& option, const std::vector<std::string>& classes, std::vector<float>& weights,
+                std::set<std::string>& named) {
   const std::size_t equals = option.rfind('=');
   float weight = 0;
   const char* end = option.data() + option.size();
   const bool number = equals != std::string::npos && std::from_chars(option.data() + equals + 1, end, weight).ptr == end;
   if (!number || !(weight >= 0.0f) || !std::isfinite(weight))
-    throw ConfigError(fmt::format("class-weights: expected balanced, or label=number with a number of at least 0, got {}", option));
+    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number with a number of at least 0, got {}", option));
   const std::string label = option.substr(0, equals);
   const auto found = std::find(classes.begin(), classes.end(), label);
   if (found == classes.end())
     throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}", label, fmt::join(classes, ", ")));
+  if (!named.insert(label).second) throw ConfigError(fmt::format("class-weights: expected one weight for {}, got two", label));
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
@@ -65,8 +68,11 @@ Tensor class_weights(const std::vector<std::string>& options, const LabelledText
   if (options.size() == 1 && options.front() == "balanced") {
     weights = balanced_weights(texts);
   } else {
-    for (const std::string& option : options) set_weight(option, texts.classes, weights);
+    std::set<std::string> named;
+    for (const std::string& option : options) set_weight(option, texts.classes, weights, named);
   }
+  if (std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0.0f; }))
+    throw ConfigError("class-weights: expected a class with a weight above 0, got none: there would be nothing to learn");
   return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
 }
 
