@@ -42,6 +42,17 @@ TEST(LabPage, KeepsSectionsThatAreNotRunAgain) {
   EXPECT_EQ(occurrences(markdown, "**Verdict: refuted.**"), 1u);
 }
 
+TEST(LabPage, IsTheSameInWhateverOrderItWasMade) {
+  const Experiment& first = experiments()[0];
+  const Experiment& second = experiments()[1];
+  LabPage whole("lab"), begun("lab"), continued("lab");
+  for (const Experiment* experiment : {&first, &second}) whole.set(*experiment, result_with("x", Verdict::confirmed), {});
+  begun.set(first, result_with("x", Verdict::confirmed), {});
+  continued.read(begun.markdown());
+  continued.set(second, result_with("x", Verdict::confirmed), {});
+  EXPECT_EQ(continued.markdown(), whole.markdown());
+}
+
 TEST(LabPage, ForgetsOtherText) {
   LabPage page("lab");
   page.read("Something else\n<!-- experiment ");

@@ -49,7 +49,7 @@ std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
 std::string command_for(const lab::Experiment& experiment, const LabArguments& arguments, int threads) {
   std::string command = fmt::format("attend lab {} --seed {} --threads {}", experiment.name, arguments.options.seed, threads);
   if (arguments.options.quick) command += " --quick";
-  if (!arguments.options.data.empty()) command += " --data DATA";
+  if (experiment.reads_data && !arguments.options.data.empty()) command += " --data DATA";
   return command;
 }
 
@@ -67,7 +67,8 @@ void run_lab(const LabArguments& arguments) {
     const lab::LabResult result = lab::run_experiment(*experiment, with);
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
-    fmt::print("{}({:.0f} s, {} threads)\n\n", lab::to_text(*experiment, result), run.seconds, run.threads);
+    const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
+    fmt::print("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds, run.threads, plots);
     std::fflush(stdout);
     if (!arguments.out.empty()) lab::write_result(arguments.out, *experiment, result, run);
   }

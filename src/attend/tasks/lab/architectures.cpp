@@ -98,7 +98,7 @@ Pair compare(const Lab& lab, const Bench& bench, Table& table) {
 }
 
 std::string difference(const std::string& corpus, const Pair& pair) {
-  return fmt::format("On the {} the Transformer reaches BLEU {:.1f} with {:.0f} tokens/s, the RNN {:.1f} with {:.0f}. ", corpus,
+  return fmt::format("On {}, the Transformer reaches BLEU {:.1f} with {:.0f} tokens/s, the RNN {:.1f} with {:.0f}.", corpus,
                      pair.transformer.last().bleu, pair.transformer.tokens_per_second, pair.rnn.last().bleu, pair.rnn.tokens_per_second);
 }
 
@@ -116,20 +116,21 @@ LabResult run_architectures(const Lab& lab) {
       seconds, captions_seconds);
   result.table.columns = {"corpus", "model", "parameters", "steps", "tokens/s", "perplexity", "BLEU", "time to the same BLEU"};
 
+  std::optional<TrialCorpus> captions;  // read first: what is wrong with the folder shows at once
+  if (!lab.options.data.empty())
+    captions = TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(), lab.full_or_quick(300, 10));
   const TrialCorpus demo = TrialCorpus::demo(lab.full_or_quick(30000, 400), lab.full_or_quick(300, 10), lab.options.seed);
   const Pair on_demo = compare(lab, {demo, trial_transformer(), 2048, seconds}, result.table);
   result.plots.push_back(bleu_plot("architectures-demo", demo.name(), on_demo));
   result.finding = difference(demo.name(), on_demo);
   bool transformer_wins = on_demo.transformer.last().bleu > on_demo.rnn.last().bleu,
        rnn_wins = on_demo.rnn.last().bleu > on_demo.transformer.last().bleu;
-  if (!lab.options.data.empty()) {
-    const TrialCorpus captions =
-        TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(), lab.full_or_quick(300, 10));
+  if (captions) {
     TransformerConfig config = trial_transformer();
     config.dropout = 0.1f;
-    const Pair on_captions = compare(lab, {captions, config, 4096, captions_seconds}, result.table);
-    result.plots.push_back(bleu_plot("architectures-multi30k", captions.name(), on_captions));
-    result.finding += difference(captions.name(), on_captions);
+    const Pair on_captions = compare(lab, {*captions, config, 4096, captions_seconds}, result.table);
+    result.plots.push_back(bleu_plot("architectures-multi30k", captions->name(), on_captions));
+    result.finding += " " + difference(captions->name(), on_captions);
     transformer_wins = transformer_wins && on_captions.transformer.last().bleu > on_captions.rnn.last().bleu;
     rnn_wins = rnn_wins && on_captions.rnn.last().bleu > on_captions.transformer.last().bleu;
   }

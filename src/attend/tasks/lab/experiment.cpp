@@ -53,7 +53,7 @@ std::span<const Experiment> experiments() {
        run_hard_attention},
       {"architectures",
        "With the same parameters and the same time, a Transformer translates better than a recurrent network with attention.",
-       run_architectures},
+       run_architectures, false, true},
   };
   return all;
 }

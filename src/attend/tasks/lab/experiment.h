@@ -59,7 +59,8 @@ struct Experiment {
   std::string name;
   std::string claim;  // a sentence that can turn out wrong
   LabResult (*measure)(const Lab& lab);
-  bool exact = false;  // the smallest version can decide too
+  bool exact = false;       // the smallest version can decide too
+  bool reads_data = false;  // measures something on the data of LabOptions too
 };
 
 // Measures, and leaves the verdict of what --quick cannot decide open.

@@ -96,8 +96,9 @@ void LabPage::read(std::string_view markdown) {
     const std::size_t colon = section.find(": "), end = section.find(kSectionMarkEnd);
     if (colon < end && end != std::string_view::npos) {
       const std::string name(section.substr(kSectionMark.size(), colon - kSectionMark.size()));
-      sections_[name] = {std::string(section.substr(colon + 2, end - colon - 2)),
-                         std::string(section.substr(end + kSectionMarkEnd.size()))};
+      std::string text(section.substr(end + kSectionMarkEnd.size()));
+      while (!text.ends_with("\n\n")) text += '\n';  // the last one on a page ends with its line
+      sections_[name] = {std::string(section.substr(colon + 2, end - colon - 2)), std::move(text)};
     }
     at = next;
   }
