@@ -8,6 +8,7 @@ set -eu
 [ $# -ge 6 ] || { echo "usage: cut_by_group.sh GROUPS ID_COLUMN N OUT_TRAIN OUT_VALID TEXTS..." >&2; exit 2; }
 groups="$1" column="$2" every="$3" train="$4" valid="$5"
 shift 5
+mkdir -p "$(dirname "$train")" "$(dirname "$valid")"
 : >"$train"
 : >"$valid"
 awk -F '\t' -v column="$column" -v every="$every" -v train="$train" -v valid="$valid" '

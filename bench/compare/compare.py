@@ -105,7 +105,7 @@ class Comparison:
         ours, theirs = self.sides(name, program, options)
         first = ours("f32")
         trials = {}
-        for variant in ("f32", "bf16", "f32-compiled", "bf16-compiled"):
+        for variant in self.a.variants:
             result = theirs(variant)
             if result is None:
                 print(f"  {name}: PyTorch {variant} does not run here, or not within {self.a.patience:.0f} s", flush=True)
@@ -251,6 +251,7 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
+    parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
     parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "scaling"])
     arguments = parser.parse_args()
     c = Comparison(arguments)
