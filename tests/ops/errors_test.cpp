@@ -10,6 +10,7 @@
 #include "attend/ops/attention.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
@@ -60,6 +61,22 @@ std::vector<Mistake> simple_mistakes() {
       {"linear", "[5, 3]", "[4]",
        [=] {
          linear(x, var({5, 3}), var({4}));
+       }},
+      {"feed_forward", "[4, 3]", "[5, 4]",
+       [=] {
+         feed_forward(x, {var({5, 4}), {}}, {var({2, 5}), {}}, Activation::relu);
+       }},
+      {"feed_forward", "[5, 3]", "[2, 4]",
+       [=] {
+         feed_forward(x, {var({5, 3}), {}}, {var({2, 4}), {}}, Activation::relu);
+       }},
+      {"feed_forward", "[5, 3]", "[4]",
+       [=] {
+         feed_forward(x, {var({5, 3}), var({4})}, {var({2, 5}), {}}, Activation::relu);
+       }},
+      {"feed_forward", "[2, 5]", "[5]",
+       [=] {
+         feed_forward(x, {var({5, 3}), {}}, {var({2, 5}), var({5})}, Activation::relu);
        }},
       {"linear", "[5, 3]", "[1, 5]",
        [=] {

@@ -9,6 +9,7 @@
 #include "attend/ops/attention.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/softmax.h"
@@ -52,6 +53,25 @@ TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
     expect_near(x.gradient(), x2.gradient(), 1e-4, "dx");
     expect_near(weight.gradient(), weight2.gradient(), 1e-4, "dweight");
     expect_near(bias.gradient(), row.gradient().reshape({33}), 1e-4, "dbias");
+  }
+}
+
+TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::tanh}) {
+    for (const float p : {0.0f, 0.3f}) {
+      const Dropout mask{p, {8, 9}};
+      const Variable x = leaf({7, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33}), b2 = leaf({9});
+      const std::vector<Variable> fused_leaves{x, w1, b1, w2, b2};
+      std::vector<Variable> leaves;
+      for (const Variable& one : fused_leaves) leaves.push_back(copy(one));
+      const Tensor dy = normal_tensor({7, 9}, random_);
+      const Variable fused = feed_forward(x, {w1, b1}, {w2, b2}, activation, mask);
+      const Variable composed = linear(dropout(linear(leaves[0], leaves[1], leaves[2], activation), mask), leaves[3], leaves[4]);
+      EXPECT_EQ(largest_difference(fused.value(), composed.value()), 0);
+      backward(fused, dy);
+      backward(composed, dy);
+      for (std::size_t i = 0; i < leaves.size(); ++i) expect_near(fused_leaves[i].gradient(), leaves[i].gradient(), 1e-5, "gradient");
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
+#include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
@@ -51,6 +52,7 @@ std::vector<OpCase> elementwise_op_cases() {
 
 std::vector<OpCase> product_op_cases() {
   const Operand x{{4, 3}}, weight{{5, 3}, 0.2f}, bias{{5}, 0.3f, 1.5f};  // the bias keeps relu's input away from 0
+  const Operand outer{{2, 5}}, outer_bias{{2}};
   return {
       {"linear", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2]); }},
       {"linear_without_bias", {x, weight}, [](Inputs in) { return linear(in[0], in[1]); }},
@@ -59,6 +61,36 @@ std::vector<OpCase> product_op_cases() {
       {"linear_tanh", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::tanh); }},
       {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
       {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"feed_forward",
+       {x, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::relu);
+       }},
+      {"feed_forward_gelu",
+       {x, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu);
+       }},
+      {"feed_forward_without_biases",
+       {x, weight, outer},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], {}}, {in[2], {}}, Activation::tanh);
+       }},
+      {"feed_forward_with_dropout",
+       {x, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::relu, kDropout);
+       }},
+      {"feed_forward_gelu_with_dropout",
+       {x, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu, kDropout);
+       }},
+      {"feed_forward_of_nothing",
+       {{{0, 3}}, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu);
+       }},
       {"linear_of_its_weight", {weight}, [](Inputs in) { return linear(in[0], in[0]); }},
       {"matmul", {{{4, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
       {"matmul_transposed", {{{4, 3}}, {{5, 3}}}, [](Inputs in) { return matmul(in[0], in[1], true); }},

@@ -11,7 +11,8 @@ Linear::Linear(ParameterSet& parameters, const std::string& path, std::int64_t i
 }
 
 Variable Linear::forward(const Variable& x, Activation activation) const {
-  return linear(x, *weight_, bias_ ? *bias_ : Variable(), activation);
+  const auto [weight, bias] = map();
+  return linear(x, weight, bias, activation);
 }
 
 LayerNorm::LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width)
@@ -31,7 +32,7 @@ FeedForward::FeedForward(ParameterSet& parameters, const std::string& path, cons
       dropout_(options.dropout) {}
 
 Variable FeedForward::forward(const Variable& x, Pass& pass) const {
-  return linear2_.forward(dropout(linear1_.forward(x, activation_), pass.dropout(dropout_)));
+  return feed_forward(x, linear1_.map(), linear2_.map(), activation_, pass.dropout(dropout_));
 }
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width, float dropout,

@@ -7,6 +7,7 @@
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/ops/embedding.h"
+#include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 
 namespace attend {
@@ -16,6 +17,7 @@ class Linear {
  public:
   Linear(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t out, bool bias = true);
   Variable forward(const Variable& x, Activation activation = Activation::none) const;
+  AffineMap map() const { return {*weight_, bias_ ? *bias_ : Variable()}; }
 
  private:
   Parameter weight_;

@@ -1,0 +1,78 @@
+#include "attend/ops/feed_forward.h"
+
+#include "attend/ops/check.h"
+#include "attend/tensor/quantized.h"
+
+namespace attend {
+
+namespace {
+
+// `from`: what the map is applied to, [N, width].
+void check(const AffineMap& map, const Shape& from, std::int64_t width, const char* shapes) {
+  detail::expect(detail::is_matrix(map.weight) && weight_columns(map.weight.value()) == width, "feed_forward", shapes, from,
+                 map.weight.shape());
+  if (map.bias.defined())
+    detail::expect(map.bias.shape() == Shape{map.weight.dim(0)}, "feed_forward", "weight [O, I] and bias [O]", map.weight.shape(),
+                   map.bias.shape());
+}
+
+// Adds the gradients of y = x W^T + b to those of W and b.
+void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweight, const GradientSink& dbias) {
+  if (dweight.needed()) {
+    const auto [buffer, beta] = dweight.target();
+    backend().matmul(dy, true, x, false, beta, buffer);
+  }
+  if (dbias.needed()) {
+    const auto [buffer, beta] = dbias.target();
+    backend().sum_rows(dy, beta, buffer);
+  }
+}
+
+}  // namespace
+
+Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer, Activation activation, const Dropout& dropout) {
+  detail::expect_matrix("feed_forward", x);
+  check(inner, x.shape(), x.dim(1), "x [N, I] and inner weight [F, I]");
+  check(outer, inner.weight.shape(), inner.weight.dim(0), "inner weight [F, I] and outer weight [O, F]");
+  detail::expect_probability("feed_forward", dropout);
+
+  // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Kept is z, or f(z) where f' can be read off that.
+  const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
+  const bool keeps_z = smooth && will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
+  const auto hidden = [keeps_z, activation, dropout](const Tensor& kept) {
+    Tensor h = kept;
+    if (keeps_z) {
+      h = Tensor::empty(kept.shape());
+      backend().activate(activation, kept, h);
+    }
+    if (dropout.p > 0.0f) {
+      const Tensor dropped = keeps_z ? h : Tensor::empty(kept.shape());
+      backend().dropout(dropout, h, dropped);
+      h = dropped;
+    }
+    return h;
+  };
+  const Tensor kept = Tensor::empty({x.dim(0), inner.weight.dim(0)});
+  backend().linear(x.value(), inner.weight.value(), inner.bias.value(), keeps_z ? Activation::none : activation, kept);
+  const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
+  backend().linear(hidden(kept), outer.weight.value(), outer.bias.value(), Activation::none, y);
+
+  // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n dz[n],   dx = dz W1
+  return record(y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
+                [x = x.value(), kept, hidden, activation, dropout, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
+                 dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& dy) {
+                  add_gradients(dy, dw2.needed() ? hidden(kept) : Tensor(), dw2, db2);
+                  if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
+                  const Tensor dz = Tensor::empty(kept.shape());
+                  backend().matmul(dy, false, w2, false, 0.0f, dz);
+                  if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
+                  if (activation != Activation::none) backend().activate_backward(activation, kept, dz, dz);
+                  add_gradients(dz, x, dw1, db1);
+                  if (dx.needed()) {
+                    const auto [buffer, beta] = dx.target();
+                    backend().matmul(dz, false, w1, false, beta, buffer);
+                  }
+                });
+}
+
+}  // namespace attend
