@@ -74,6 +74,35 @@ TEST_F(LanguageCommands, GenerateHandsItsFlagsToTheSampler) {
   EXPECT_NE(generate("--temperature", "100", "1"), generate("--temperature", "1", "1"));
 }
 
+TEST_F(LanguageCommands, AModelIsUsedWithTheCacheItWasMadeFor) {
+  ASSERT_EQ(run(train_lm("lm", {"--max-steps", "3", "--cache-tokens", "50", "--cache-weight", "0.25"})), 0) << error_;
+  const auto evaluate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"evaluate", model("lm"), "--text", path("valid.en"), "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run(arguments), 0) << error_;
+    return nlohmann::json::parse(out_);
+  };
+  const auto with = evaluate({}), without = evaluate({"--cache-tokens", "0"}), lighter = evaluate({"--cache-weight", "0.1"});
+  EXPECT_EQ(with["cache_tokens"], 50);
+  EXPECT_EQ(with["perplexity_without_cache"], without["perplexity"]);
+  EXPECT_FALSE(without.contains("cache_tokens"));
+  EXPECT_LT(with["perplexity"], without["perplexity"]);  // after three steps the model itself knows nothing
+  EXPECT_NE(with["perplexity"], lighter["perplexity"]);
+
+  const std::vector<std::string> generate{"generate",     model("lm"), "--prompt", "The man the man the",
+                                          "--max-tokens", "20",        "--format", "json"};
+  ASSERT_EQ(run(generate), 0) << error_;
+  const std::string generated = out_;
+  std::vector<std::string> plain = generate;
+  plain.insert(plain.end(), {"--cache-tokens", "0"});
+  ASSERT_EQ(run(plain), 0) << error_;
+  EXPECT_NE(out_, generated);
+  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-weight", "1"}, {"cache-weight"});
+  expect_error({"generate", model("lm"), "--prompt", "The", "--cache-beta", "-1"}, {"cache-beta"});
+  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-tokens", "0", "--cache-beta", "2"},
+               {"--cache-beta", "--cache-tokens"});
+}
+
 TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
   train();
   ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man sleeps.\nThe", "--max-tokens", "8"}), 0) << error_;

@@ -99,6 +99,34 @@ TEST(Generator, ReadsAPromptOfSeveralLines) {
   EXPECT_NEAR(found.token_scores[0], model.transformer->target_log_probabilities(hidden, targets).back(), 1e-4);
 }
 
+TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
+  const LanguageModel model = small_language_model(rhyme_tokenizer(), 12);
+  GenerationOptions options = with_tokens(30);
+  options.cache = {20, 0.3f, 2.0f};
+  const Generation found = Generator(model).generate("the cat sat", options);
+  std::vector<std::int32_t> text = model.tokenizer.encode("the cat sat");
+  const std::size_t prompt = text.size();
+  text.insert(text.end(), found.ids.begin(), found.ids.end());
+
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  ContinuousCache cache(options.cache, model.transformer->config().stack.d_model);
+  std::vector<std::int32_t> window{model.tokenizer.eos_id()};
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())}, target{text[n]};
+    const Tensor hidden = model.transformer->hidden(Tokens::copy(window, offsets), pass).value();
+    const Tensor last = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
+    const float expected = cache.read(last, target, model.transformer->target_log_probabilities(Variable(last), target)).front();
+    if (n >= prompt) {
+      EXPECT_NEAR(found.token_scores[n - prompt], expected, 1e-4) << "token " << n;
+    }
+    if (window.size() == 12) window.erase(window.begin(), window.end() - 6);
+    window.push_back(text[n]);
+  }
+  options.cache.tokens = -1;
+  expect_error<ConfigError>([&] { Generator(model).generate("the cat sat", options); }, {"cache-tokens"});
+}
+
 TEST(Generator, NeverWritesPiecesWithoutText) {
   const LanguageModel model = small_language_model();
   model.transformer->parameters().values().zero();  // all pieces are equally likely

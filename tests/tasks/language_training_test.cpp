@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "attend/checkpoint/parameters.h"
 #include "attend/tasks/generator.h"
 #include "attend/tasks/language_objective.h"
 #include "attend/tasks/text_perplexity.h"
@@ -175,6 +176,27 @@ TEST(LanguageModelFile, IsForLanguageModelling) {
   checkpoint.source = "model";
   expect_error<DataError>([&] { language_model(checkpoint); },
                           {"model: expected a model for language modelling, found one for translation"});
+}
+
+TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
+  LanguageModel model = small_language_model();
+  const auto saved = [&] {
+    Checkpoint checkpoint;
+    add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
+    describe_language_model(checkpoint, model);
+    checkpoint.source = "model";
+    return checkpoint;
+  };
+  EXPECT_FALSE(language_model(saved()).cache.used());
+  model.cache = {300, 0.2f, 1.5f};
+  Checkpoint checkpoint = saved();
+  const ContinuousCacheOptions cache = language_model(checkpoint).cache;
+  EXPECT_EQ(cache.tokens, 300);
+  EXPECT_EQ(cache.weight, 0.2f);
+  EXPECT_EQ(cache.beta, 1.5f);
+  EXPECT_EQ(Generator(model).default_options().cache.tokens, 300);
+  checkpoint.metadata["attend.cache"] = R"({"cache_tokens": -1})";
+  expect_error<DataError>([&] { language_model(checkpoint); }, {"model: attend.cache: cache-tokens", "-1"});
 }
 
 }  // namespace

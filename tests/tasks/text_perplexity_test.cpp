@@ -1,5 +1,6 @@
 #include "attend/tasks/text_perplexity.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,6 +54,25 @@ TEST(TextPerplexity, UsesTheContextOfTheTrainingAndHalfOfItAsStride) {
   EXPECT_EQ(found.context, 8);
   EXPECT_EQ(found.stride, 4);
   EXPECT_EQ(found.perplexity.nll, text_perplexity(model, text, {8, 4, {}}).perplexity.nll);
+}
+
+TEST(TextPerplexity, IsLowerWithACacheWhereATextRepeatsItself) {
+  const LanguageModel model = small_language_model();
+  const LanguageText once = encode_language(kRhyme, model.tokenizer);
+  std::vector<std::string> lines = kRhyme;
+  lines.insert(lines.end(), kRhyme.begin(), kRhyme.end());
+  const LanguageText twice = encode_language(lines, model.tokenizer);
+  TextPerplexityOptions options{8, 4, {16}};
+  const double without = text_perplexity(model, twice, options).perplexity.per_token();
+  options.cache = {100, 0.5f, 1.0f};
+  const TextPerplexity with = text_perplexity(model, twice, options);
+  EXPECT_LT(with.perplexity.per_token(), 0.8 * without);
+  EXPECT_LT(with.perplexity.per_token(), text_perplexity(model, once, options).perplexity.per_token());
+  ASSERT_TRUE(with.without_cache.has_value());
+  EXPECT_NEAR(with.without_cache->per_token(), without, 1e-9);
+  EXPECT_NE(with.summary(2).find(fmt::format("; with a cache of 100 tokens, {:.2f} per token without", without)), std::string::npos);
+  options.cache.weight = 1.0f;
+  expect_error<ConfigError>([&] { text_perplexity(model, twice, options); }, {"cache-weight"});
 }
 
 TEST(TextPerplexity, SaysWhatItIsOf) {

@@ -23,22 +23,22 @@ struct EvaluateArguments {
 };
 
 // What is measured of a model depends on what it is for: a line here for every kind.
-void evaluate_model(const EvaluateArguments& arguments) {
+void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& binding) {
   const Checkpoint model = load_checkpoint(arguments.model);
   const std::string& task = model.text("attend.task");
-  if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output);
+  if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output, binding);
   if (task == kClassification) return evaluate_classifier(model, arguments.classifier, arguments.output);
   throw ConfigError(
       fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
                   arguments.model, task));
 }
 
-void run_evaluate(const EvaluateArguments& arguments) {
+void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
   if (const int digits = arguments.output.digits; digits < 0 || digits > 12)
     throw ConfigError(fmt::format("--digits: expected 0 .. 12, got {}", digits));
   if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
   use_threads(arguments.threads);
-  evaluate_model(arguments);
+  evaluate_model(arguments, binding);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier, "A classifier: accuracy, precision, recall, F1, confusion matrix");
-  on_command(command, [arguments] { run_evaluate(*arguments); });
+  on_command(command, [binding, arguments] { run_evaluate(*arguments, binding); });
 }
 
 }  // namespace attend

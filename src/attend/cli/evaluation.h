@@ -15,6 +15,8 @@
 
 namespace attend {
 
+class OptionBinding;
+
 enum class OutputFormat { text, json };
 inline std::span<const std::string_view> enum_names(OutputFormat) {
   static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
@@ -62,7 +64,9 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
   fields(o.perplexity, visit);
 }
 
-void evaluate_language_model(const Checkpoint& model, const LanguageEvaluation& options, const EvaluationOutput& output);
+// `binding`: tells which of the options were given.
+void evaluate_language_model(const Checkpoint& model, LanguageEvaluation options, const EvaluationOutput& output,
+                             const OptionBinding& binding);
 
 // A classifier, by texts whose labels are known.
 struct ClassifierEvaluation {

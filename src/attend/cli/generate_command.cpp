@@ -6,6 +6,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/evaluation.h"
+#include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
@@ -61,11 +62,12 @@ void print(std::string_view text) {
   std::fflush(stdout);
 }
 
-void run_generate(GenerateArguments& arguments, bool has_prompt) {
+void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   require_at_least("samples", arguments.samples, 1);
   use_threads(arguments.threads);
   const Generator generator = Generator::load(arguments.model);
-  if (!has_prompt) {
+  use_model_cache(generator.model(), binding, arguments.generation.cache);
+  if (!binding.is_set("prompt")) {
     arguments.prompt = read_prompt();
     arguments.generation.prompt_source = "standard input";
   }
@@ -96,7 +98,7 @@ void add_generate_command(CLI::App& app) {
   add_argument(command, arguments->model, {"model", "MODEL", "model file"});
   OptionBinding binding(command);
   binding.add(*arguments);
-  on_command(command, [binding, arguments] { run_generate(*arguments, binding.is_set("prompt")); });
+  on_command(command, [binding, arguments] { run_generate(*arguments, binding); });
 }
 
 }  // namespace attend

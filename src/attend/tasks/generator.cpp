@@ -22,6 +22,7 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // what stands for a 
 
 int checked_context(const LanguageModel& model, const GenerationOptions& o) {
   validate(o.sampling);
+  validate(o.cache);
   require_at_least("max-tokens", o.max_tokens, 1);
   require_at_least("context", o.context, 0);
   if (!(o.repetition_penalty > 0.0f && std::isfinite(o.repetition_penalty)))
@@ -59,12 +60,27 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
 // What has been read, as one hypothesis that never outgrows the context.
 class Reader {
  public:
-  Reader(const LanguageTransformer& model, int context) : model_(model), context_(context), state_(model.begin(1)) {}
+  Reader(const LanguageTransformer& model, int context, const ContinuousCacheOptions& cache)
+      : model_(model), context_(context), state_(model.begin(1)) {
+    if (cache.used()) cache_.emplace(cache, model.config().stack.d_model);
+  }
 
-  // -> logits [1, V] of the token after `tokens`, which come after those read before. Precondition: they fit into the context.
-  Tensor read(std::span<const std::int32_t> tokens) {
-    for (const std::int32_t token : tokens.first(tokens.size() - 1)) next(token);
-    return model_.project(next(tokens.back())).value();
+  // `tokens` come after those read before. Precondition: they fit into the context.
+  void read(std::span<const std::int32_t> tokens) {
+    for (const std::int32_t token : tokens) {
+      if (cache_ && hidden_.defined()) cache_->remember(hidden_, token);
+      hidden_ = next(token).value();
+    }
+  }
+
+  // Logits [1, V] of the token that comes next; with a cache they are logarithms of probabilities. Precondition: something has been read.
+  Tensor logits() const {
+    const Tensor logits = model_.project(Variable(hidden_)).value();
+    if (cache_) {
+      backend().log_softmax(logits, logits);
+      cache_->mix(hidden_, logits);
+    }
+    return logits;
   }
 
   std::span<const std::int32_t> seen() const { return seen_; }
@@ -85,6 +101,8 @@ class Reader {
   const LanguageTransformer& model_;
   int context_;
   LanguageState state_;
+  std::optional<ContinuousCache> cache_;
+  Tensor hidden_;  // [1, D], after the last token
   std::vector<std::int32_t> seen_;
 };
 
@@ -141,19 +159,26 @@ std::span<const float> only_row(const Tensor& x) { return {x.row(0), static_cast
 
 }  // namespace
 
+GenerationOptions Generator::default_options() const {
+  GenerationOptions options;
+  options.cache = model_->cache;
+  return options;
+}
+
 Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
                                const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
   const Tokenizer& tokenizer = model_->tokenizer;
   const int context = checked_context(*model_, options);
   const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt begun = read_prompt(prompt, name, tokenizer, context);
-  Reader reader(*model_->transformer, context);
+  Reader reader(*model_->transformer, context, options.cache);
   Writer writer(tokenizer, std::move(begun.line), accept);
   Random random(RandomKey{options.sampling.seed, sample});
 
   Generation result;
-  Tensor logits = reader.read(begun.stream);
+  reader.read(begun.stream);
   for (;;) {
+    const Tensor logits = reader.logits();
     const Tensor scores = Tensor::empty(logits.shape());
     backend().log_softmax(logits, scores);
     // Texts have none of these; what has no text is not written.
@@ -167,7 +192,7 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
     writer.add(token);
     result.complete = options.one_line && token == tokenizer.eos_id();
     if (result.complete || std::ssize(result.ids) >= options.max_tokens) break;
-    logits = reader.read(std::span(&token, 1));
+    reader.read(std::span(&token, 1));
   }
   writer.flush();
   result.text = writer.text();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/decode/continuous_cache.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/language_model.h"
 
@@ -23,6 +24,7 @@ struct GenerationOptions {
   int max_tokens = 200;
   bool one_line = false;
   int context = 0;
+  ContinuousCacheOptions cache = {};
   std::string prompt_source;  // begins messages about the prompt ("standard input"); not an option of the command line
 };
 
@@ -33,8 +35,9 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   fields(o.sampling,
          [&](std::string_view name, auto& value, std::string_view help) { visit(name == "sampling-seed" ? "seed" : name, value, help); });
   visit("repetition-penalty", o.repetition_penalty,
-        "logits of tokens that the context has are divided by it (negative ones multiplied); 1: none");
+        "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
   visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
+  fields(o.cache, visit);
 }
 
 struct Generation {
@@ -51,6 +54,8 @@ class Generator {
   explicit Generator(LanguageModel model) : model_(std::make_shared<const LanguageModel>(std::move(model))) {}
 
   const LanguageModel& model() const { return *model_; }
+  // The defaults, with the cache that the model was made for.
+  GenerationOptions default_options() const;
 
   // Continues `prompt` (UTF-8; lines end with '\n', and the text goes on behind its last character; empty: a text from its beginning).
   // `accept` receives the text as it grows, whole characters only. A function of (model, prompt, options, sample) and nothing else. When

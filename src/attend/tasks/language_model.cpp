@@ -12,10 +12,27 @@
 
 namespace attend {
 
+namespace {
+
+ContinuousCacheOptions read_cache(const Checkpoint& checkpoint) {
+  ContinuousCacheOptions cache;
+  if (!checkpoint.metadata.contains("attend.cache")) return cache;
+  options_from_json(checkpoint.text("attend.cache"), cache, checkpoint.source);
+  try {
+    validate(cache);
+  } catch (const ConfigError& error) {
+    throw DataError(fmt::format("{}: attend.cache: {}", checkpoint.source, error.what()));
+  }
+  return cache;
+}
+
+}  // namespace
+
 void describe_language_model(Checkpoint& checkpoint, const LanguageModel& model) {
   checkpoint.metadata["attend.task"] = kLanguageModelling;
   checkpoint.metadata["attend.config"] = options_to_json(model.transformer->config());
   checkpoint.metadata["attend.context"] = options_to_json(model.context);
+  if (model.cache.used()) checkpoint.metadata["attend.cache"] = options_to_json(model.cache);
   checkpoint.tensors.push_back({"tokenizer", bytes_tensor(model.tokenizer.bytes())});
 }
 
@@ -27,6 +44,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   config.vocab_size = tokenizer.vocab_size();
   LanguageOptions context;
   options_from_json(checkpoint.text("attend.context"), context, checkpoint.source);
+  const ContinuousCacheOptions cache = read_cache(checkpoint);
   if (config.layers() > std::ssize(checkpoint.tensors))
     throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.layers(),
                                 checkpoint.tensors.size()));
@@ -34,7 +52,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
     require_at_least("sequence-length", context.sequence_length, 1);
     auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
     load_parameters(checkpoint, transformer->parameters());
-    return {std::move(transformer), std::move(tokenizer), context};
+    return {std::move(transformer), std::move(tokenizer), context, cache};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it

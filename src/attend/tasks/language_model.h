@@ -3,6 +3,7 @@
 //   metadata   attend.task     "language modelling"
 //              attend.config   the LanguageTransformerConfig, as JSON
 //              attend.context  the LanguageOptions it was trained with, as JSON
+//              attend.cache    the ContinuousCacheOptions it predicts with, as JSON; absent: none
 //   tensors    the parameters under their module paths; tokenizer (u8)
 //
 // A text is one stream of tokens in which eos stands for the end of every line, and for the beginning of the text.
@@ -13,6 +14,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/language.h"
+#include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/text/tokenizer.h"
 
@@ -21,10 +23,11 @@ namespace attend {
 struct LanguageModel {
   std::shared_ptr<LanguageTransformer> transformer;
   Tokenizer tokenizer;
-  LanguageOptions context;  // how much of a text it has learned to see at once
+  LanguageOptions context;            // how much of a text it has learned to see at once
+  ContinuousCacheOptions cache = {};  // what it was made to be used with
 };
 
-// Writes what describes a language model beside its parameters: configuration, context, tokenizer.
+// Writes what describes a language model beside its parameters: configuration, context, cache, tokenizer.
 void describe_language_model(Checkpoint& checkpoint, const LanguageModel& model);
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.

@@ -28,6 +28,7 @@ std::vector<std::string> read_all(const std::vector<std::string>& files) {
 
 void check(const LanguageTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  validate(o.cache);
   require_at_least("output-sample", o.loss.output_sample, 0);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
@@ -70,7 +71,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
-  const LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows};
+  const LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows, o.cache};
 
   LanguageText train = encode_language(lines, tokenizer);
   task.notes.push_back(fmt::format("training text: {}", train.summary()));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attend/data/language.h"
+#include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
@@ -46,6 +47,7 @@ struct LanguageTraining {
   TokenizerOptions vocabulary;
   LanguageTransformerConfig model;
   LanguageLossOptions loss;
+  ContinuousCacheOptions cache;  // of the model when it is used; training goes by the model alone
   TrainerOptions trainer;
 };
 
@@ -56,6 +58,7 @@ void groups(LanguageTraining& o, Visitor&& visit) {
   visit("vocabulary", o.vocabulary);
   visit("model", o.model);
   visit("loss", o.loss);
+  visit("cache", o.cache);
   visit("training", o.trainer);
 }
 

@@ -32,9 +32,16 @@ int resolved_context(const LanguageModel& model, int context) {
   return context;
 }
 
-}  // namespace
+// The targets of a batch that count, each with the hidden state it is predicted from, in the order of the text.
+struct Predictions {
+  Tensor hidden;  // [M, D]
+  std::vector<std::int32_t> targets;
+  std::vector<float> log_probabilities;
 
-double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) {
+  double nll() const { return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0); }
+};
+
+Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   Variable hidden = model.hidden(Tokens::copy(batch.input.ids, batch.input.offsets), pass);
@@ -45,9 +52,13 @@ double negative_log_likelihood(const LanguageTransformer& model, const LanguageB
     targets.clear();
     for (const std::int32_t row : *rows) targets.push_back(batch.target[static_cast<std::size_t>(row)]);
   }
-  const std::vector<float> found = model.target_log_probabilities(hidden, targets);
-  return -std::accumulate(found.begin(), found.end(), 0.0);
+  std::vector<float> log_probabilities = model.target_log_probabilities(hidden, targets);
+  return {hidden.value(), std::move(targets), std::move(log_probabilities)};
 }
+
+}  // namespace
+
+double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) { return predict(model, batch).nll(); }
 
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
   TextPerplexity result;
@@ -55,9 +66,19 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
   const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
-  double nll = 0;
-  for (std::int64_t i = 0; i < batches.batches(); ++i) nll += negative_log_likelihood(*model.transformer, batches.batch(i));
+  validate(options.cache);
+  std::optional<ContinuousCache> cache;
+  if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().stack.d_model);
+  double nll = 0, nll_without = 0;
+  for (std::int64_t i = 0; i < batches.batches(); ++i) {
+    Predictions predictions = predict(*model.transformer, batches.batch(i));
+    nll_without += predictions.nll();
+    if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
+    nll += predictions.nll();
+  }
   result.perplexity.add(nll, text.targets(), text.words);
+  result.cache_tokens = options.cache.tokens;
+  if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words);
   return result;
 }
 
@@ -66,6 +87,8 @@ std::string TextPerplexity::summary(int digits) const {
       fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
   if (perplexity.words > 0) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
   line += fmt::format("; context {}, stride {}", context, stride);
+  if (without_cache)
+    line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens, without_cache->per_token(), digits);
   if (unknown > 0) line += fmt::format("; {} of the tokens unknown", unknown);
   return line;
 }

@@ -1,6 +1,7 @@
 // How well a language model predicts a text.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "attend/data/language.h"
@@ -13,6 +14,7 @@ struct TextPerplexityOptions {
   int context = 0;
   int stride = 0;
   BatchOptions batch;
+  ContinuousCacheOptions cache = {};
 };
 
 template <class Visitor>
@@ -20,10 +22,13 @@ void fields(TextPerplexityOptions& o, Visitor&& visit) {
   visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
   visit("stride", o.stride, "tokens predicted from each window, the others are their context; 0: half of the window");
   fields(o.batch, visit);
+  fields(o.cache, visit);
 }
 
 struct TextPerplexity {
-  Perplexity perplexity;  // of tokens, the ends of lines among them, and of what white space separates
+  Perplexity perplexity;                    // of tokens, the ends of lines among them, and of what white space separates
+  std::optional<Perplexity> without_cache;  // what it would be, if there is a cache
+  int cache_tokens = 0;
   int context = 0;
   int stride = 0;
   std::int64_t unknown = 0;  // tokens that are the unknown piece: what the vocabulary does not have, or a text's own <unk>
@@ -32,8 +37,9 @@ struct TextPerplexity {
   std::string summary(int digits) const;
 };
 
-// Every token of the text is predicted once, from all before it in its window, with the probabilities of the whole vocabulary. Throws
-// ConfigError for bad options, also for a context of more positions than the model has learned; DataError for an empty text.
+// Every token of the text is predicted once, from all before it in its window and what a cache remembers, with the probabilities of the
+// whole vocabulary. Throws ConfigError for bad options, also for a context of more positions than the model has learned; DataError for an
+// empty text.
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options = {});
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.

@@ -1,0 +1,60 @@
+// A language model's memory of what it has read, within its context and far beyond: what was said is likelier to be said again
+// ("continuous cache", Grave, Joulin and Usunier 2017). No training; attention over hidden states whose values are the tokens that
+// followed them:
+//
+//   p(w) = (1 - weight) p_model(w) + weight p_cache(w),   p_cache(w) = sum over i with x_i = w of softmax_i(beta h . h_i / sqrt(D))
+//
+// where h is the hidden state that w is predicted from, h_i the one that token x_i was, and i goes over the `tokens` tokens read last.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "attend/tensor/tensor.h"
+
+namespace attend {
+
+struct ContinuousCacheOptions {
+  int tokens = 0;
+  float weight = 0.1f;
+  float beta = 1.0f;
+
+  bool used() const { return tokens > 0; }
+};
+
+template <class Visitor>
+void fields(ContinuousCacheOptions& o, Visitor&& visit) {
+  visit("cache-tokens", o.tokens, "so many tokens read last, far beyond the context, are likelier to come again where they fit; 0: none");
+  visit("cache-weight", o.weight, "the cache's share of the probability");
+  visit("cache-beta", o.beta, "how much more alike contexts count, beta in softmax(beta h h' / sqrt(d-model))");
+}
+
+// Throws ConfigError naming the option that is wrong.
+void validate(const ContinuousCacheOptions& options);
+
+class ContinuousCache {
+ public:
+  // `width`: D. Throws ConfigError. Precondition: options.used().
+  ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width);
+
+  // Reads a text on from where the last call ended: hidden [M, D], row m predicts targets[m] with the model's log_probabilities[m]. Returns
+  // log p(targets[m]), for which the earlier targets are in the cache. What a text gets does not depend on how it is cut into calls.
+  // Throws ShapeError.
+  std::vector<float> read(const Tensor& hidden, std::span<const std::int32_t> targets, std::span<const float> log_probabilities);
+
+  // The same for a token that is not known yet: replaces the model's log_probabilities [1, V] after hidden [1, D] by log p. remember() then
+  // tells which token it was. Throws ShapeError.
+  void mix(const Tensor& hidden, const Tensor& log_probabilities) const;
+  void remember(const Tensor& hidden, std::int32_t token);
+
+ private:
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  void append(const Tensor& hidden, std::span<const std::int32_t> tokens);
+
+  ContinuousCacheOptions options_;
+  Tensor states_;                     // [rows, D], of which the first size() are used
+  std::vector<std::int32_t> tokens_;  // that the states were followed by; more than options_.tokens, so that rows seldom move
+};
+
+}  // namespace attend
