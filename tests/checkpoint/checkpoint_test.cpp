@@ -1,6 +1,9 @@
 #include "attend/checkpoint/checkpoint.h"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 #include "attend/checkpoint/model_file.h"
@@ -43,6 +46,36 @@ TEST_F(CheckpointTest, ReplacesTheFileItWasLoadedFrom) {
   save_checkpoint(path("a"), load_checkpoint(path("a")));
   EXPECT_EQ(read(path("a")), before);
 }
+
+#ifndef __SANITIZE_THREAD__  // which keeps memory of its own for all that is read
+// What the process has of the machine's memory.
+std::int64_t resident_bytes() {
+  std::ifstream statistics("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  statistics >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+TEST_F(CheckpointTest, KeepsNoMemoryForWhatOthersHaveCopied) {
+  constexpr std::int64_t kMiB = 1 << 20, kNumbers = 16 * kMiB;
+  save_checkpoint(path("a"), {{{"w", Tensor::full({kNumbers}, 1.0f)}}, {}, ""});
+  release_cached_memory();
+  const std::int64_t before = resident_bytes();
+  const Checkpoint loaded = load_checkpoint(path("a"));  // which reads all of it for the checksum
+  EXPECT_LT(resident_bytes() - before, 16 * kMiB);
+  const auto sum = [&] {
+    double total = 0;
+    for (const float number : loaded.tensor("w").span()) total += number;
+    return total;
+  };
+  EXPECT_EQ(sum(), kNumbers);
+  EXPECT_GT(resident_bytes() - before, 48 * kMiB);
+  loaded.release(loaded.tensor("w"));
+  EXPECT_LT(resident_bytes() - before, 16 * kMiB);
+  EXPECT_EQ(sum(), kNumbers);
+  loaded.release(Tensor::full({kNumbers}, 2.0f));  // not of the file: left alone
+}
+#endif
 
 TEST_F(CheckpointTest, ContainsNeitherItsPathNorATime) {
   save_checkpoint(path("first"), small_checkpoint());

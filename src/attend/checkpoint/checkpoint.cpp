@@ -27,6 +27,10 @@ struct Piece {
   std::span<const std::byte> data;
 };
 
+std::span<const std::byte> content_of(const Tensor& tensor) {
+  return {tensor.bytes(), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
+}
+
 std::uint32_t crc_of_part(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
@@ -46,12 +50,15 @@ std::uint32_t crc(std::span<const std::byte> bytes) {
   return whole;
 }
 
-// The CRC-32 of a description that is unambiguous (every string with its length) and independent of the order in the file.
-std::string checksum(std::vector<Piece> pieces, const Metadata& metadata) {
+// The CRC-32 of a description that is unambiguous (every string with its length) and independent of the order in the file. `mapping`, which
+// may be null, is what the pieces are parts of: their memory is given back as they have been read.
+std::string checksum(std::vector<Piece> pieces, const Metadata& metadata, const FileMapping* mapping) {
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.name < b.name; });
   std::string text;
-  for (const Piece& p : pieces)
+  for (const Piece& p : pieces) {
     text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype, fmt::join(p.shape, ","), crc(p.data));
+    if (mapping != nullptr) mapping->release(p.data);
+  }
   for (const auto& [key, value] : metadata) {
     if (key != kChecksumKey) text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
   }
@@ -67,10 +74,9 @@ std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metad
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i].tensor;
-    const std::size_t bytes = static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype());
-    pieces.push_back({tensors[i].name, name_of(tensor.dtype()), shapes[i], {tensor.bytes(), bytes}});
+    pieces.push_back({tensors[i].name, name_of(tensor.dtype()), shapes[i], content_of(tensor)});
   }
-  return checksum(std::move(pieces), metadata);
+  return checksum(std::move(pieces), metadata, nullptr);
 }
 
 }  // namespace
@@ -90,6 +96,10 @@ const std::string& Checkpoint::text(std::string_view key) const {
   const auto found = metadata.find(std::string(key));
   if (found == metadata.end()) throw DataError(fmt::format("{}: its metadata have no '{}'", source, key));
   return found->second;
+}
+
+void Checkpoint::release(const Tensor& tensor) const {
+  if (mapping && tensor.contiguous()) mapping->release(content_of(tensor));
 }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
@@ -126,7 +136,7 @@ void check_content(const SafetensorsFile& file) {
   if (expected->second == kNoChecksum) return;
   std::vector<Piece> pieces;
   for (const TensorEntry& entry : file.entries()) pieces.push_back({entry.name, entry.dtype, entry.shape, file.data(entry)});
-  const std::string found = checksum(std::move(pieces), file.metadata());
+  const std::string found = checksum(std::move(pieces), file.metadata(), file.mapping().get());
   if (found != expected->second) {
     throw DataError(
         fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it was edited on purpose, set {} to {})",
@@ -139,7 +149,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) { return load_chec
 Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
   check_content(file);
-  Checkpoint checkpoint{{}, file.metadata(), file.path()};
+  Checkpoint checkpoint{{}, file.metadata(), file.path(), file.mapping()};
   checkpoint.metadata.erase(std::string(kFormatKey));
   checkpoint.metadata.erase(std::string(kChecksumKey));
   for (const TensorEntry& entry : file.entries()) checkpoint.tensors.push_back({entry.name, file.tensor(entry)});

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,17 @@ inline constexpr std::string_view kTrainingState = "state.";
 struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
-  std::string source;  // path it was read from, for messages; not saved
+  std::string source;                                    // path it was read from, for messages; not saved
+  std::shared_ptr<const FileMapping> mapping = nullptr;  // the file that tensors are views of; null: of none
 
   // nullptr when there is none of that name.
   const Tensor* find(std::string_view name) const;
   // Throws DataError when there is none of that name.
   const Tensor& tensor(std::string_view name) const;
   const std::string& text(std::string_view key) const;
+
+  // For who has copied one of the tensors: gives back the memory that the mapped file takes for it. It can still be read.
+  void release(const Tensor& tensor) const;
 };
 
 // Atomic; see write_safetensors for the errors. ConfigError when the metadata use one of the two keys above.

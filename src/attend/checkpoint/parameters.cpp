@@ -50,9 +50,11 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
     const Tensor value = parameters.value(entry);
     if (!is_quantized(value)) {
       value.copy_from(saved);
+      checkpoint.release(saved);
       continue;
     }
     value.slice_columns(0, entry.shape[1]).copy_from(saved);
+    checkpoint.release(saved);
     const Tensor& scales = saved_tensor(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
     for (std::int64_t row = 0; row < value.rows(); ++row) set_quantized_scale(value, row, scales.data()[row]);
   }
@@ -71,6 +73,7 @@ void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameter
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     const Tensor& saved = saved_tensor(checkpoint, entry.name, DType::f32, entry.shape);
     flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape).copy_from(saved);
+    checkpoint.release(saved);
   }
 }
 

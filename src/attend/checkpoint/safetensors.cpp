@@ -1,14 +1,9 @@
 #include "attend/checkpoint/safetensors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -87,20 +82,6 @@ std::optional<DType> to_dtype(std::string_view name) {
   return std::nullopt;
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (file_ < 0) throw IoError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  }
-  ~Descriptor() { ::close(file_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return file_; }
-
- private:
-  int file_;
-};
-
 }  // namespace
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors, const Metadata& metadata) {
@@ -135,25 +116,18 @@ std::optional<Shape> to_shape(std::span<const std::int64_t> e) {
 }
 
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  const Descriptor descriptor(name);
-  struct stat status {};
-  if (::fstat(descriptor.get(), &status) != 0) throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
-  if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("{}: it is a directory, expected a safetensors file", name));
-  if (!S_ISREG(status.st_mode)) throw DataError(fmt::format("{}: it is a device or a pipe, expected a safetensors file", name));
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return from_memory(nullptr, 0, name);  // nothing to map
-  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
-  if (memory == MAP_FAILED) throw IoError(fmt::format("{}: cannot map into memory: {}", name, std::strerror(errno)));
-  return from_memory({static_cast<const std::byte*>(memory), [size](const std::byte* m) { ::munmap(const_cast<std::byte*>(m), size); }},
-                     size, name);
+  const auto mapping = std::make_shared<const FileMapping>(path);
+  const std::span<const std::byte> bytes = mapping->bytes();
+  SafetensorsFile file = from_memory({mapping, bytes.data()}, bytes.size(), path.string());
+  file.mapping_ = mapping;
+  return file;
 }
 
 SafetensorsFile SafetensorsFile::from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name) {
   SafetensorsFile file;
   file.header_ = parse_safetensors({bytes.get(), static_cast<std::size_t>(size)}, name);
   file.path_ = std::move(name);
-  file.mapping_ = std::move(bytes);
+  file.memory_ = std::move(bytes);
   file.bytes_ = size;
   return file;
 }
@@ -179,16 +153,16 @@ Tensor SafetensorsFile::tensor(const TensorEntry& entry) const {
     throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}", path_, entry.name, entry.shape.size(),
                                 Shape::kMaxRank));
   }
-  auto* const bytes = const_cast<std::byte*>(mapping_.get()) + entry.begin;
+  auto* const bytes = const_cast<std::byte*>(memory_.get()) + entry.begin;
   if (reinterpret_cast<std::uintptr_t>(bytes) % size_of(*dtype) == 0)
-    return Tensor::wrap(std::const_pointer_cast<std::byte>(mapping_), bytes, *shape, *dtype);
+    return Tensor::wrap(std::const_pointer_cast<std::byte>(memory_), bytes, *shape, *dtype);
   Tensor copy = Tensor::empty(*shape, *dtype);
   std::memcpy(copy.bytes(), bytes, static_cast<std::size_t>(entry.bytes()));
   return copy;
 }
 
 std::span<const std::byte> SafetensorsFile::data(const TensorEntry& entry) const {
-  return {mapping_.get() + entry.begin, static_cast<std::size_t>(entry.bytes())};
+  return {memory_.get() + entry.begin, static_cast<std::size_t>(entry.bytes())};
 }
 
 }  // namespace attend

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/checkpoint/file_mapping.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -88,9 +89,13 @@ class SafetensorsFile {
   // The bytes of any entry, whatever its type. Valid as long as this object or a tensor of it lives.
   std::span<const std::byte> data(const TensorEntry& entry) const;
 
+  // null when the file was in memory already.
+  const std::shared_ptr<const FileMapping>& mapping() const { return mapping_; }
+
  private:
   std::string path_;
-  std::shared_ptr<const std::byte> mapping_;
+  std::shared_ptr<const FileMapping> mapping_;  // null: the bytes were in memory already
+  std::shared_ptr<const std::byte> memory_;
   std::uint64_t bytes_ = 0;
   SafetensorsHeader header_;
 };
