@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/random.h"
+#include "attend/tensor/allocator.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -62,6 +64,57 @@ TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
   }
   EXPECT_EQ(seen(cache, 0), expected);
   EXPECT_EQ(seen(cache, 1), expected);
+}
+
+// As long as one hypothesis lives on and three others fall behind it at every step, four rows are new and three become free.
+TEST(KVCache, UsesTheRowsOfDroppedHypothesesAgain) {
+  constexpr std::int64_t kWidth = 1024, kSteps = 400;
+  KVCache cache(1, 4);
+  Seen expected(4);
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  for (std::int64_t step = 0; step < kSteps; ++step) {
+    cache.reorder(Rows{2, 2, 2, 2});
+    cache.extend(Rows{1, 1, 1, 1});
+    const Tensor rows = Tensor::zeros({4, kWidth});
+    for (std::int64_t r = 0; r < 4; ++r) rows.row(r)[0] = static_cast<float>(10 * step + r), rows.row(r)[1] = -rows.row(r)[0];
+    cache.append(0, rows);
+    const std::vector<float> survivor = expected[2];
+    for (std::size_t r = 0; r < 4; ++r) {
+      expected[r] = survivor;
+      expected[r].push_back(static_cast<float>(10 * step) + static_cast<float>(r));
+    }
+    ASSERT_EQ(seen(cache, 0), expected) << "step " << step;
+  }
+  const std::int64_t row_bytes = kWidth * static_cast<std::int64_t>(sizeof(float));
+  EXPECT_LT(memory_statistics().bytes_in_use - before, 3 * kSteps / 2 * row_bytes);  // of 4 * kSteps that were appended
+}
+
+// Against a copy of everything, with hypotheses that branch and end at random.
+TEST(KVCache, KeepsWhatEveryHypothesisHasSeen) {
+  Random random(RandomKey{1, 2});
+  KVCache cache(1, 3);
+  Seen expected(3);
+  float next = 1;
+  for (int step = 0; step < 300; ++step) {
+    Rows parents, counts;
+    Seen reordered;
+    const std::uint64_t hypotheses = 1 + random.below(6);
+    std::vector<float> keys;
+    for (std::uint64_t r = 0; r < hypotheses; ++r) {
+      parents.push_back(static_cast<std::int32_t>(random.below(expected.size())));
+      counts.push_back(static_cast<std::int32_t>(random.below(3)));
+      reordered.push_back(expected[static_cast<std::size_t>(parents.back())]);
+      for (std::int32_t i = 0; i < counts.back(); ++i) {
+        keys.push_back(next);
+        reordered.back().push_back(next++);
+      }
+    }
+    cache.reorder(parents);
+    cache.extend(counts);
+    if (!keys.empty()) cache.append(0, block(keys));
+    expected = reordered;
+    ASSERT_EQ(seen(cache, 0), expected) << "step " << step;
+  }
 }
 
 TEST(KVCache, TakesSeveralPositionsOfAHypothesisAtOnce) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "attend/core/error.h"
@@ -26,26 +27,56 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   if (rows_per_hypothesis.size() != history_.size())
     throw ShapeError(
         fmt::format("[kv_cache] expected a number of rows for each of {} hypotheses, got {}", hypotheses(), rows_per_hypothesis.size()));
-  const std::int32_t rows = std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::int32_t{0});
-  if (slab_ < 0 || end_ + rows > slab_rows_) {
-    constexpr std::int32_t kStepsAhead = 8;
-    ++slab_;
-    slab_rows_ = rows + kStepsAhead * static_cast<std::int32_t>(history_.size());
-    end_ = 0;
-  }
-  first_ = end_;
+  make_room(std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
+  newest_.clear();
   for (std::size_t r = 0; r < history_.size(); ++r) {
-    for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) history_[r].push_back({slab_, end_++});
+    for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
+      newest_.push_back(free_.back());
+      history_[r].push_back(free_.back());
+      free_.pop_back();
+    }
+  }
+}
+
+void KVCache::make_room(std::size_t count) {
+  if (free_.size() >= count) return;
+  collect();
+  // For some steps ahead, so that it is seldom looked for.
+  constexpr std::size_t kStepsAhead = 4;
+  const std::size_t wanted = count + kStepsAhead * history_.size();
+  if (free_.size() >= wanted) return;
+  const auto slab = static_cast<std::int32_t>(slab_rows_.size()), rows = static_cast<std::int32_t>(wanted - free_.size());
+  slab_rows_.push_back(rows);
+  std::vector<Slot> more;
+  for (std::int32_t row = rows; row-- > 0;) more.push_back({slab, row});
+  free_.insert(free_.begin(), more.begin(), more.end());
+}
+
+void KVCache::collect() {
+  std::vector<std::vector<bool>> used;
+  for (const std::int32_t rows : slab_rows_) used.emplace_back(static_cast<std::size_t>(rows), false);
+  for (const auto& positions : history_) {
+    for (const Slot slot : positions) used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
+  }
+  free_.clear();
+  for (auto slab = static_cast<std::int32_t>(used.size()); slab-- > 0;) {
+    const std::vector<bool>& rows = used[static_cast<std::size_t>(slab)];
+    for (auto row = static_cast<std::int32_t>(rows.size()); row-- > 0;)
+      if (!rows[static_cast<std::size_t>(row)]) free_.push_back({slab, row});
   }
 }
 
 void KVCache::append(int layer, const Tensor& keys_values) {
-  if (keys_values.rows() != end_ - first_)
+  if (keys_values.rows() != std::ssize(newest_))
     throw ShapeError(
-        fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", end_ - first_, to_string(keys_values.shape())));
+        fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", newest_.size(), to_string(keys_values.shape())));
   auto& slabs = slabs_[static_cast<std::size_t>(layer)];
-  while (std::ssize(slabs) <= slab_) slabs.push_back(Tensor::empty({slab_rows_, keys_values.cols()}));
-  slabs.back().slice_rows(first_, end_).copy_from(keys_values);
+  while (slabs.size() < slab_rows_.size()) slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}));
+  const auto columns = static_cast<std::size_t>(keys_values.cols());
+  for (std::size_t n = 0; n < newest_.size(); ++n) {
+    const float* const from = keys_values.row(static_cast<std::int64_t>(n));
+    std::copy_n(from, columns, slabs[static_cast<std::size_t>(newest_[n].slab)].row(newest_[n].row));
+  }
 }
 
 KVCache::View KVCache::view(int layer) {

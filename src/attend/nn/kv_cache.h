@@ -1,8 +1,8 @@
 // The keys and values of the positions decoded so far, for every layer of a decoder.
 //
-// What is in the cache is never moved: each step copies its rows to the end of a slab, which has room for some steps, and a table says
-// which row of which slab holds position t of hypothesis r. When a beam search reorders, duplicates or drops hypotheses, only the table is
-// rewritten. Numbers that do not fit what is there throw ShapeError.
+// What is in the cache is never moved: a table says which row of which slab holds position t of hypothesis r, and each step copies its rows
+// to where nothing is that is still in the table. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten,
+// and what only dropped ones had makes room. Numbers that do not fit what is there throw ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,15 @@ class KVCache {
     std::int32_t slab;
     std::int32_t row;
   };
+  // Makes at least `count` slots free.
+  void make_room(std::size_t count);
+  void collect();
+
   std::vector<std::vector<Slot>> history_;  // [hypothesis][position]
   std::vector<std::vector<Tensor>> slabs_;  // [layer][slab] of [rows, W]
-  std::int32_t slab_ = -1;                  // the last one
-  std::int32_t slab_rows_ = 0;              // that it has room for
-  std::int32_t first_ = 0, end_ = 0;        // its rows for the positions of the last extend
+  std::vector<std::int32_t> slab_rows_;     // that each slab has room for
+  std::vector<Slot> free_;                  // not in the table, the next one to be used last
+  std::vector<Slot> newest_;                // of the positions of the last extend
   std::vector<const float*> keys_;
   std::vector<std::int32_t> offsets_;
 };
