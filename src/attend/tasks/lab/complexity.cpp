@@ -143,9 +143,7 @@ LabResult run_complexity(const Lab& lab) {
   result.measured = fmt::format(
       "The forward pass of {} sequences of length n at once: attention alone (heads {} wide, without its projections, as in the paper's "
       "table 1), a GRU of width d, a feed-forward network of width d. The processor time, of all threads together, of the fastest of "
-      "several calls; exponents are fitted over the grid, "
-      "one "
-      "variable at a time.",
+      "several calls; exponents are fitted over the grid, one variable at a time.",
       kSequences, kHeadWidth);
   result.plots = {plot_along(parts, grid, true, widths[widths.size() / 2]), plot_along(parts, grid, false, lengths[lengths.size() / 2])};
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;

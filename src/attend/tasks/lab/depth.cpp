@@ -127,8 +127,7 @@ LabResult run_depth(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Which symbol (of {}) stood one position earlier? Causal post-norm layers of width {}, with and without residual connections and "
-      "layer "
-      "normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. The loss after training; guessing gives "
+      "layer normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. The loss after training; guessing gives "
       "{:.2f}.",
       kDepthSymbols, kDepthWidth, steps, std::log(double{kDepthSymbols}));
   result.table.columns = {"connection"};
@@ -160,8 +159,7 @@ LabResult run_depth(const Lab& lab) {
                                                                          : Verdict::unclear;
   result.finding = fmt::format(
       "The deepest stack that learned (a loss below a tenth of guessing) has {} layers with both, {} with residual connections only, {} "
-      "with "
-      "normalisation only, {} with neither.",
+      "with normalisation only, {} with neither.",
       reach(0), reach(1), reach(2), reach(3));
   result.plots = {plot, gradient_plot(lab, lab.full_or_quick(16, 4))};
   return result;

@@ -56,10 +56,8 @@ LabResult run_hard_attention(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Which symbol (of {}) stood {} positions earlier? One causal layer with one head (d_model 64), {} steps, whose attention is soft, "
-      "hard, or "
-      "hard with the gradient of soft (straight-through); the norm of the first gradient that reaches the queries' weights, the share of "
-      "right "
-      "answers on 256 new sequences, and that of the same parameters with the attention made hard. Guessing gives {:.3f}.",
+      "hard, or hard with the gradient of soft (straight-through); the norm of the first gradient that reaches the queries' weights, the "
+      "share of right answers on 256 new sequences, and that of the same parameters with the attention made hard. Guessing gives {:.3f}.",
       kHardSymbols, kHardBack, steps, 1.0 / kHardSymbols);
   result.table.columns = {"trained with", "gradient of the queries", "loss", "right", "right with hard attention"};
   Plot plot{"hard-attention", "Learning where to look", {"step"}, {"loss per symbol"}, {}};
@@ -84,8 +82,7 @@ LabResult run_hard_attention(const Lab& lab) {
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "Trained soft it is right in {:.3f} of the cases ({:.3f} when made hard afterwards); trained hard, when no gradient reaches the "
-      "queries, in {:.3f}; "
-      "straight-through in {:.3f}.",
+      "queries, in {:.3f}; straight-through in {:.3f}.",
       right[0], hardened[0], right[1], right[2]);
   return result;
 }

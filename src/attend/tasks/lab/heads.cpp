@@ -44,8 +44,7 @@ LabResult run_heads(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "At every position: which symbols (of {}) stood one and five positions earlier, both? One causal layer, d_model 64 shared out among "
-      "its "
-      "heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
+      "its heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
       kHeadSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kHeadSymbols * kHeadSymbols));
   result.table.columns = {"heads", "parameters", "right", "worst seed", "best seed"};
   Plot plot{"heads", "Two things at once, equal parameters", {"heads"}, {"share of right answers"}, {{"mean over seeds", {}}}};

@@ -57,9 +57,8 @@ LabResult run_parallelism(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Forward and backward pass of one layer of width {} over {} tokens, cut into sequences of growing length: the arithmetic of the GRU "
-      "is "
-      "the same in every row, only how much of it can be done at once differs. {} parameters in the Transformer, {} in the GRU; 1 thread "
-      "and {}.",
+      "is the same in every row, only how much of it can be done at once differs. {} parameters in the Transformer, {} in the GRU; 1 "
+      "thread and {}.",
       kWidth, tokens, transformer->parameters().size(), gru->parameters().size(), all);
   result.table.columns = {"length",
                           "sequences",
@@ -96,8 +95,7 @@ LabResult run_parallelism(const Lab& lab) {
   result.verdict = growth(1) > 1.5 && slower > 1 ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "From length {} to {} the step of the GRU takes {:.1f} times as long, that of the Transformer {:.1f} times (it pays for n^2 pairs). "
-      "On one "
-      "sequence of {} tokens the GRU takes {:.1f} times the Transformer's time.",
+      "On one sequence of {} tokens the GRU takes {:.1f} times the Transformer's time.",
       lengths.front(), lengths.back(), growth(1), growth(0), lengths.back(), slower);
   return result;
 }

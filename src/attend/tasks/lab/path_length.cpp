@@ -45,8 +45,7 @@ LabResult run_path_length(const Lab& lab) {
   result.measured = fmt::format(
       "Read a symbol (of {}), then n - 1 others and one more, and say what the first was. A Transformer of two layers (d_model 64) with {} "
       "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each at every distance; the share of right "
-      "answers on 1024 new "
-      "sequences. Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
+      "answers on 1024 new sequences. Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
       kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds, 1.0 / kPathSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};
   Plot plot{"path-length",

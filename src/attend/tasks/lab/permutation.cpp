@@ -95,8 +95,7 @@ LabResult run_permutation(const Lab& lab) {
   result.verdict = equivariant < kRounding && others > kVisible ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "Without positions the outputs move with their tokens, up to rounding (at most {:.0e}). Sinusoids, a learned table, and a causal "
-      "mask "
-      "alone each break that (at least {:.2f}): a mask is a source of order too.",
+      "mask alone each break that (at least {:.2f}): a mask is a source of order too.",
       equivariant, others);
   return result;
 }

@@ -102,8 +102,7 @@ LabResult run_temperature(const Lab& lab) {
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "The variance grows as d^{:.2f} without the division and as d^{:.2f} with it. At d = {} the softmax without it has a Jacobian of "
-      "norm "
-      "{:.3f}, with it {:.3f} ({:.3f} at d = {}).",
+      "norm {:.3f}, with it {:.3f} ({:.3f} at d = {}).",
       growth, scaled_growth, widths.back(), last_plain, last_scaled, first_scaled, widths.front());
   result.plots = {variance, gradient};
   return result;

@@ -93,35 +93,53 @@ double Trial::recent_loss(std::size_t count) const {
   return std::accumulate(losses.end() - static_cast<std::ptrdiff_t>(taken), losses.end(), 0.0) / static_cast<double>(taken);
 }
 
-Trial run_trial(TranslationObjective& objective, const TrialOptions& options) {
+namespace {
+
+TrainerOptions training_of(const TrialOptions& options) {
   TrainerOptions training;
   training.max_steps = options.steps > 0 ? options.steps : std::numeric_limits<std::int32_t>::max();
   training.seed = options.seed;
   training.adam.clip_norm = options.clip_norm;
   training.schedule = options.schedule;
-  Trainer trainer(objective, training, {RunFolder(""), false, trial_transformer().d_model, {}, {}, nullptr, {}});
+  return training;
+}
 
-  Trial trial;
-  double seconds = 0, tokens = 0;
-  const auto done = [&] {  // share of the run
-    return options.steps > 0 ? static_cast<double>(trainer.step()) / static_cast<double>(options.steps) : seconds / options.seconds;
-  };
+}  // namespace
+
+TrialRun::TrialRun(TranslationObjective& objective, const TrialOptions& options)
+    : objective_(objective),
+      options_(options),
+      trainer_(objective, training_of(options), {RunFolder(""), false, trial_transformer().d_model, {}, {}, nullptr, {}}) {}
+
+double TrialRun::share() const {
+  if (trial_.diverged) return 1.0;
+  return options_.steps > 0 ? static_cast<double>(trainer_.step()) / static_cast<double>(options_.steps) : seconds_ / options_.seconds;
+}
+
+void TrialRun::advance() {
+  const double next = static_cast<double>(trial_.points.size() + 1) / static_cast<double>(options_.validations);
   try {
-    while (done() < 1) {
-      const StepEvent event = trainer.update();
-      const double taken = static_cast<double>(event.tokens) / event.tokens_per_second;
-      seconds += taken;
-      tokens += static_cast<double>(event.tokens);
-      trial.losses.push_back(event.nll);
-      if (done() * static_cast<double>(options.validations) < static_cast<double>(trial.points.size() + 1)) continue;
-      const Validation validation = objective.validate();
-      trial.points.push_back({event.step, seconds, std::exp(validation.nll), validation.score});
-    }
+    StepEvent event;
+    do {
+      event = trainer_.update();
+      const auto tokens = static_cast<double>(event.tokens);
+      seconds_ += tokens / event.tokens_per_second;
+      tokens_ += tokens;
+      trial_.tokens_per_second = tokens_ / std::max(seconds_, 1e-9);
+      trial_.losses.push_back(event.nll);
+    } while (share() < std::min(next, 1.0));
+    if (share() < next) return;
+    const Validation validation = objective_.validate();
+    trial_.points.push_back({event.step, seconds_, std::exp(validation.nll), validation.score});
   } catch (const DivergedError&) {
-    trial.diverged = true;
+    trial_.diverged = true;
   }
-  trial.tokens_per_second = tokens / std::max(seconds, 1e-9);
-  return trial;
+}
+
+Trial run_trial(TranslationObjective& objective, const TrialOptions& options) {
+  TrialRun run(objective, options);
+  while (!run.done()) run.advance();
+  return run.trial();
 }
 
 }  // namespace attend::lab

@@ -66,6 +66,27 @@ struct Trial {
   double recent_loss(std::size_t count = 20) const;
 };
 
+// A trial that is made piece by piece, so that several can take turns: what disturbs the machine then disturbs all of them.
+class TrialRun {
+ public:
+  // The objective must outlive it.
+  TrialRun(TranslationObjective& objective, const TrialOptions& options);
+
+  bool done() const { return share() >= 1; }
+  // Trains on to the next validation, and validates. Precondition: not done.
+  void advance();
+  const Trial& trial() const { return trial_; }
+
+ private:
+  double share() const;  // of the run that is over
+
+  TranslationObjective& objective_;
+  TrialOptions options_;
+  Trainer trainer_;
+  Trial trial_;
+  double seconds_ = 0, tokens_ = 0;  // of training so far
+};
+
 Trial run_trial(TranslationObjective& objective, const TrialOptions& options);
 
 }  // namespace attend::lab
