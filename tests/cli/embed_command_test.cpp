@@ -108,16 +108,24 @@ TEST_F(EmbedCommand, SaysWhatIsWrong) {
   expect_error({"embed", model("run"), "--layer", "5"}, {"layer"}, "The man sleeps.\n");
   write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tThe man sleeps.\n");
   expect_error({"embed", model("run"), "--senses", path("uses.tsv")}, {"--word"});
-  expect_error({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man"}, {"other", "two uses"});
+  expect_error({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man"}, {path("uses.tsv"), "other", "two uses"});
   expect_error({"embed", model("run"), "--senses", path("missing.tsv"), "--word", "man"}, {"missing.tsv"});
   expect_error({"embed", model("run"), "--plot", path("plot.svg")}, {"--plot", "--senses"});
   expect_error({"embed", model("run"), "--word", "man"}, {"--word", "--senses"});
+  expect_error({"embed", model("run"), "--count", "3"}, {"--count", "--nearest"});
+  expect_error({"embed", model("run"), "--corpus", path("train.en")}, {"--corpus", "--nearest"});
+  expect_error({"embed", model("run"), "--no-context", "--layer", "1"}, {"--layer", "--no-context"});
   expect_error({"embed", model("run"), "--npy", path("v.npy"), "--senses", path("uses.tsv"), "--word", "man"}, {"--npy", "--senses"});
   const std::vector<std::string> nearest{"embed", model("run"), "--nearest", "man", "--corpus", path("train.en")};
   std::vector<std::string> with_npy = nearest, with_senses = nearest;
   with_npy.insert(with_npy.end(), {"--npy", path("v.npy")});
   expect_error(with_npy, {"--npy", "--nearest"}, "The man sleeps.\n");
   with_senses.insert(with_senses.end(), {"--senses", path("uses.tsv"), "--word", "man"});
+  std::vector<std::string> pooled = nearest, without_context = nearest;
+  pooled.insert(pooled.end(), {"--pooling", "max"});
+  expect_error(pooled, {"--pooling", "--nearest"}, "The man sleeps.\n");
+  without_context.push_back("--no-context");
+  expect_error(without_context, {"--no-context", "--nearest"}, "The man sleeps.\n");
   expect_error(with_senses, {"--nearest", "--senses"}, "The man sleeps.\n");
 }
 

@@ -128,11 +128,19 @@ void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
     fmt::print("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
 }
 
+WordSenses measured_senses(const Embedder& embedder, const LabelledText& uses, const EmbedArguments& arguments) {
+  try {
+    return measure_senses(embedder, uses, arguments.senses.word, arguments.embedding.layer);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", arguments.senses.senses, error.what()));
+  }
+}
+
 void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
   const SenseOptions& options = arguments.senses;
   const LabelledText uses = read_labelled(std::span(&options.senses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", options.senses, i + 1));
-  const WordSenses result = measure_senses(embedder, uses, options.word, arguments.embedding.layer);
+  const WordSenses result = measured_senses(embedder, uses, arguments);
   for (std::size_t s = 0; s < result.senses.size(); ++s) fmt::print("{}{} {}", s == 0 ? "" : ", ", result.uses[s], result.senses[s]);
   fmt::print("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
   for (const SenseSeparation& row : result.separations)
@@ -144,19 +152,25 @@ void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
 }
 
 // Options that say nothing without another, or contradict each other.
-void check(const EmbedArguments& a) {
+void check(const EmbedArguments& a, const OptionBinding& binding) {
   const bool nearest = !a.nearest.nearest.empty(), senses = !a.senses.senses.empty();
+  const char* const other = nearest ? "nearest" : "senses";
   if (nearest && a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
   if (senses && a.senses.word.empty()) throw ConfigError("--word: expected the word of which the senses are, got none");
   if (!senses && !a.senses.word.empty()) throw ConfigError("--word: expected --senses, the file with the uses of the word, got none");
   if (!senses && !a.senses.plot.empty()) throw ConfigError("--plot: expected --senses, the file with the uses to draw, got none");
+  for (const char* name : {"corpus", "count"})
+    if (!nearest && binding.is_set(name)) throw ConfigError(fmt::format("--{}: expected --nearest, the word to look for, got none", name));
   if (nearest && senses) throw ConfigError("--nearest and --senses: expected one of them, got both");
-  if (!a.npy.empty() && (nearest || senses))
-    throw ConfigError(fmt::format("--npy: expected no --{}, which prints no vectors", nearest ? "nearest" : "senses"));
+  if (!a.npy.empty() && (nearest || senses)) throw ConfigError(fmt::format("--npy: expected no --{}, which prints no vectors", other));
+  if (binding.is_set("pooling") && (nearest || senses))
+    throw ConfigError(fmt::format("--pooling: expected no --{}, which looks at one word of a text", other));
+  if (!a.context && (nearest || senses)) throw ConfigError(fmt::format("--no-context: expected no --{}, which compares contexts", other));
+  if (!a.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
 }
 
-void run_embed(const EmbedArguments& arguments) {
-  check(arguments);
+void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
+  check(arguments, binding);
   use_threads(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
   if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
@@ -181,8 +195,9 @@ void add_embed_command(CLI::App& app) {
   CLI::App& command = add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_embed(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_embed(*arguments, binding); });
 }
 
 }  // namespace attend
