@@ -3,7 +3,7 @@
 // Columns that are not in panels (tensor/panels.h; the last ones of a matrix, and matrices that do not fit): both operands lie along the
 // depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring
 // products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have a kernel of
-// their own, below; sums of integers being exact, both agree to the bit.
+// their own (quantized_panels-inl.h); sums of integers being exact, both agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -11,21 +11,11 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/activation-inl.h"
-#include "attend/backend/fast/quantized.h"
+#include "attend/backend/fast/quantized_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_SCALAR
-constexpr std::size_t kShorts = 1;
-#else
-using Integers = hn::Repartition<std::int32_t, Floats>;
-using Shorts = hn::Repartition<std::int16_t, Floats>;
-using Bytes = hn::Half<hn::Repartition<std::int8_t, Floats> >;
-using IntegerVector = hn::Vec<Integers>;
-constexpr std::size_t kShorts = hn::MaxLanes(Shorts());
-#endif
 
 constexpr int kTileRows = 2;
 constexpr int kTileColumns = 4;
@@ -140,18 +130,18 @@ HWY_INLINE void multiply_integers(const std::int16_t* q, std::size_t stride, con
 
 #endif
 
-// y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding. `columns` <= `width`, a multiple of 4.
-template <int rows, int width>
-HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[width], const float* scales, std::size_t row,
+// y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding. `columns` <= kTileColumns.
+template <int rows>
+HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[kTileColumns], const float* scales, std::size_t row,
                              std::size_t column, std::size_t columns) {
-  HWY_ALIGN float bias[width] = {};
+  HWY_ALIGN float bias[kTileColumns] = {};
   if (p.bias != nullptr) __builtin_memcpy(bias, p.bias + column, columns * sizeof(float));
-  const hn::CappedTag<float, width> d;
+  const hn::CappedTag<float, kTileColumns> d;
   const hn::RebindToSigned<decltype(d)> integers;
   for (std::size_t r = 0; r < rows; ++r) {
-    HWY_ALIGN float y[width];
+    HWY_ALIGN float y[kTileColumns];
     const float row_scale = p.row_scales[row + r];
-    for (std::size_t c = 0; c < width; c += hn::Lanes(d)) {
+    for (std::size_t c = 0; c < kTileColumns; c += hn::Lanes(d)) {
       const auto scale = hn::Mul(hn::Set(d, row_scale), hn::Load(d, scales + c));
       hn::Store(hn::MulAdd(hn::ConvertTo(d, hn::LoadU(integers, totals[r] + c)), scale, hn::Load(d, bias + c)), d, y + c);
     }
@@ -166,7 +156,7 @@ HWY_NOINLINE void quantized_tile(const QuantizedProduct& p, std::size_t row, std
   multiply_integers<rows, columns>(p.rounded + row * p.rounded_stride, p.rounded_stride, w, p.weights_stride, p.depth, totals);
   HWY_ALIGN float scales[kTileColumns] = {};
   for (std::size_t c = 0; c < columns; ++c) __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
-  write_totals<rows, kTileColumns>(p, totals, scales, row, column, columns);
+  write_totals<rows>(p, totals, scales, row, column, columns);
 }
 
 template <int rows>
@@ -189,135 +179,6 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
     case Activation::tanh:
       return map_row(y, y, count, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
   }
-}
-
-// Columns in panels. An instruction multiplies two neighbours of a row, broadcast, with those of as many columns as it has lanes, so
-// nothing needs to be added up across lanes. Weights are widened to 16 bits where they are read, or once for many rows.
-constexpr std::size_t kWidth = kPanelRows;
-
-// How sums grow by pairs of products. `odd` is where the instruction set splits a sum in two; zero where not.
-#if HWY_TARGET != HWY_SCALAR
-struct MultiplyThenAdd {
-  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector& odd) {
-    sum = hn::ReorderWidenMulAccumulate(Integers(), a, b, sum, odd);
-  }
-};
-#else
-struct MultiplyThenAdd {};
-#endif
-#if HWY_TARGET == HWY_AVX3
-// One instruction, by its name: compilers know it as an intrinsic only in functions for processors that all have it.
-struct MultiplyAdd {
-  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector&) {
-    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
-  }
-};
-#endif
-
-#if HWY_TARGET == HWY_SCALAR
-template <int rows, class, class T>
-HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < kWidth; ++c) {
-      totals[r][c] = 0;
-      for (std::size_t k = 0; k < depth; ++k) totals[r][c] += q[r * stride + k] * panel[(k / 2 * kWidth + c) * 2 + k % 2];
-    }
-  }
-}
-
-HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
-  for (std::size_t i = 0; i < kWidth * depth; ++i) wide[i] = panel[i];
-}
-#else
-HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from)); }
-HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
-
-// totals[r][c] = q[r] . column c of the panel, [depth / 2][16][2].
-template <int rows, class Add, class T>
-HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
-  constexpr std::size_t kVectors = 2 * kWidth / kShorts;
-  const Integers d;
-  const Shorts shorts;
-  IntegerVector sums[rows][kVectors];
-  IntegerVector odd[rows][kVectors];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
-  }
-  for (std::size_t k = 0; k < depth; k += 2, panel += 2 * kWidth) {
-    hn::Vec<Shorts> weights[kVectors];
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = shorts_at(panel + v * kShorts);
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-      std::int32_t pair;
-      __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
-      const auto both = hn::BitCast(shorts, hn::Set(d, pair));
-#pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) Add::pairs(both, weights[v], sums[r][v], odd[r][v]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v)
-      hn::Store(hn::RearrangeToOddPlusEven(sums[r][v], odd[r][v]), d, totals[r] + v * hn::Lanes(d));
-  }
-}
-
-HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
-  for (std::size_t i = 0; i < kWidth * depth; i += kShorts) hn::Store(shorts_at(panel + i), Shorts(), wide + i);
-}
-#endif
-
-template <int rows, class Add, class T>
-HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
-  HWY_ALIGN std::int32_t totals[rows][kWidth];
-  panel_totals<rows, Add>(p.rounded + row * p.rounded_stride, p.rounded_stride, panel, p.depth, totals);
-  HWY_ALIGN float scales[kWidth];
-  __builtin_memcpy(scales, p.weights + column * p.weights_stride + kWidth * p.depth, sizeof scales);
-  write_totals<rows, kWidth>(p, totals, scales, row, column, kWidth);
-}
-
-template <class Add, class T, int... counts>
-struct PanelTileTable {
-  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, Add, T>...};
-  static constexpr std::size_t kRows = sizeof...(counts);
-};
-// As many rows as were fastest, or as the registers can hold the sums of.
-#if HWY_MAX_BYTES >= 64
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6, 7, 8>;
-#elif HWY_MAX_BYTES >= 32
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6>;
-#else
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2>;
-#endif
-
-// All rows by the columns [begin, end) of whole panels.
-template <class Add>
-HWY_INLINE void quantized_panels(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
-  constexpr std::size_t kRows = PanelTiles<Add, std::int8_t>::kRows;
-  for (std::size_t column = begin; column < end; column += kWidth) {
-    const std::int8_t* panel = p.weights + column * p.weights_stride;
-    if (p.rows <= kRows) {
-      PanelTiles<Add, std::int8_t>::kernels[p.rows - 1](p, panel, 0, column);
-      continue;
-    }
-    widen_panel(panel, p.depth, wide);
-    for (std::size_t row = 0; row < p.rows; row += kRows)
-      PanelTiles<Add, std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
-  }
-}
-
-HWY_INLINE void quantized_panels_of_this_processor(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
-#if HWY_TARGET == HWY_AVX3
-  if (__builtin_cpu_supports("avx512vnni")) return quantized_panels<MultiplyAdd>(p, begin, end, wide);
-#endif
-  quantized_panels<MultiplyThenAdd>(p, begin, end, wide);
 }
 
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
