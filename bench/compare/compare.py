@@ -128,7 +128,18 @@ class Comparison:
                      parameters=first["parameters"], of_limit=statistics.median(flops(t[0]) for t in turns) / 1e9 / self.limits[f"gflops_{precision}"])
             self.add_times(f"{name}, peak memory ({best[kind]})", turns, "peak_bytes", 2**-20, "MiB", peer="PyTorch")
 
-    def decode(self, name, model, source, beam, one_by_one, length=0):
+    def least_seconds(self, kind, shape, vocabulary, beam, result, sentences_at_once):
+        """What decoding with weights larger than the caches takes at least: its multiplications at the rate of large products, or reading the
+        weights of decoder and output once for every step, whichever takes longer."""
+        d, f = shape["d_model"], shape["d_ff"]
+        step_weights = shape["n_decoder_layers"] * (6 * d * d + 2 * d * f) + vocabulary * d
+        source_weights = shape["n_encoder_layers"] * (4 * d * d + 2 * d * f) + shape["n_decoder_layers"] * 2 * d * d
+        rate = self.limits["gflops_f32" if kind == "float32" else "gops_int8"]
+        products = 2 * (beam * result["tokens"] * step_weights + result["source_tokens"] * source_weights) / rate
+        reading = result["tokens"] / sentences_at_once * step_weights * (4 if kind == "float32" else 1) / self.limits["copy_gbytes"]
+        return max(products, reading) / 1e9
+
+    def decode(self, name, model, source, beam, one_by_one, length=0, shape=None, vocabulary=0):
         """Throughput at the best settings of each side, and latency of `one_by_one` sentences one after the other; f32 against f32, 8 bits
         against 8 bits."""
         small = self.path(name + ".int8.safetensors")
@@ -149,6 +160,12 @@ class Comparison:
             return python("decode_ctranslate2.py", folders[kind], source, outs["theirs"], "--compute-type", kind, "--beam-size", beam, "--batch-size",
                           batch_size, "--inter", inter, "--intra", intra or 2 // inter, "--length", length, *(["--latency"] if latency else []))
 
+        def of_limit(turns, sentences):
+            if shape is None:
+                return {}
+            return dict(of_limit=statistics.median(
+                self.least_seconds(kind, shape, vocabulary, beam, mine, sentences) / mine["seconds"] for mine, _ in turns))
+
         few = self.first_lines(source, one_by_one)
         for kind in ("float32", "int8"):
             our_size = min((16, 32, 64), key=lambda size: ours(kind, source, size)["seconds"])
@@ -161,13 +178,13 @@ class Comparison:
                 sys.exit(f"{name}: the two sides write different numbers of tokens: {[side['tokens'] for side in turns[0]]}")
             speed = [[side["tokens"] / side["seconds"] for side in turn] for turn in turns]
             self.add(f"{name} beam {beam}, {kind}", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed), "CTranslate2",
-                     "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best])
+                     "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best], **of_limit(turns, our_size))
             self.add_times(f"{name} beam {beam}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB")
             self.add_times(f"{name} beam {beam}, {kind}, loading", turns, "load_seconds")
             quickest = min((1, 2), key=lambda intra: theirs(kind, few, 1, 1, intra, latency=True)["latency_median"])
             turns = [(ours(kind, few, 1, latency=True), theirs(kind, few, 1, 1, quickest, latency=True)) for _ in range(self.a.turns)]
-            for which in ("latency_median", "latency_99"):
-                self.add_times(f"{name} beam {beam}, {kind}, {which}", turns, which)
+            self.add_times(f"{name} beam {beam}, {kind}, latency_median", turns, "latency_median", **of_limit(turns, 1))
+            self.add_times(f"{name} beam {beam}, {kind}, latency_99", turns, "latency_99")
         one = self.first_lines(source, 1)
         exactly = ["--min-length", length, "--max-length", length] if length else []
         cold = [({"seconds": self.process_seconds([self.attend, "translate", small, "--beam-size", beam, *exactly], one)},
@@ -280,7 +297,7 @@ def main():
         source = c.first_lines(os.path.join(arguments.data, "newstest", "newstest2013.en"), 200)
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
-            c.decode("decode-base", c.random_base(), source, beam, one_by_one=100, length=30)
+            c.decode("decode-base", c.random_base(), source, beam, one_by_one=100, length=30, shape=BASE, vocabulary=32000)
     if "scaling" in arguments.only:
         c.curves = scaling.measure(c)
         c.save()

@@ -48,15 +48,16 @@ int run(const nlohmann::json& options) {
   }
   result["seconds"] = now() - started;
 
-  std::size_t tokens = 0;
+  std::size_t tokens = 0, source_tokens = 0;
   std::ofstream out(std::string(options.at("out")));
   for (const Translation& output : outputs) {
     tokens += output.candidates.front().tokens.size();
+    source_tokens += output.source_tokens.size();
     out << output.text() << "\n";
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  result.update({{"tokens", tokens}, {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+  result.update({{"tokens", tokens}, {"source_tokens", source_tokens}, {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
   if (!latencies.empty()) {
     std::sort(latencies.begin(), latencies.end());
     result.update({{"latency_median", latencies[latencies.size() / 2]}, {"latency_99", latencies[(latencies.size() * 99 + 99) / 100 - 1]}});
