@@ -1,65 +1,152 @@
 #include "attend/tensor/allocator.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstdlib>
-#include <map>
 #include <mutex>
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/tensor/free_ranges.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#endif
 
 namespace attend {
 
 namespace {
 
+using detail::FreeRanges;
+using detail::Range;
+
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmallest = 256;
+constexpr std::size_t kSmall = std::size_t{64} << 10;
+constexpr std::size_t kGrowth = std::size_t{1} << 20;
+constexpr std::size_t kRegion = std::size_t{256} << 20;
 
-// Eight classes per power of two: at most 12.5 % of a block is unused.
-std::size_t round_up_to_class(std::size_t bytes) {
+std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
+
+// Small blocks have eight classes per power of two: at most 12.5 % of a block is unused.
+std::size_t block_size(std::size_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
-  const std::size_t step = std::max(kAlignment, std::bit_floor(bytes - 1) / 8);
-  return (bytes + step - 1) / step * step;
+  if (bytes > kSmall) return round_up(bytes, kAlignment);
+  return round_up(bytes, std::max(kAlignment, std::bit_floor(bytes - 1) / 8));
 }
 
-// A kept block serves a request if it is at most so many times larger, or small. The blocks of the largest batch shall serve smaller ones
-// too; but a small tensor that lives long shall not sit on a large block.
-constexpr std::size_t kLargestMultiple = 8;
-constexpr std::size_t kSmall = std::size_t{1} << 20;
+// 0 for kSmallest, eight more for every power of two.
+std::size_t class_of(std::size_t size) {
+  if (size <= kSmallest) return 0;
+  const std::size_t power = std::bit_floor(size - 1);
+  return 8 * static_cast<std::size_t>(std::bit_width(power) - std::bit_width(kSmallest)) + (size - power) * 8 / power;
+}
+constexpr std::size_t kClasses = 8 * 8 + 1;        // kSmallest << 8 is kSmall
+constexpr std::size_t kServedClasses = 8 * 3 + 1;  // blocks up to eight times too large
 
-struct Block {
-  std::byte* data;
-  std::size_t size;
+std::size_t size_of_class(std::size_t i) {
+  const std::size_t power = kSmallest << (i / 8);
+  return power + i % 8 * (power / 8);
+}
+
+// Memory in regions of address space: ranges that have been used and are free, and ranges that have not, or not since release().
+class Pool {
+ public:
+  // nullptr when no free range is that large.
+  std::byte* take_used(std::size_t size) { return used_.take(size); }
+  void add(Range range) { used_.add(range); }
+
+  // Takes memory that has not been used before, behind the free end of what has: how much, and where the block begins. Throws Error.
+  struct Growth {
+    std::byte* block;
+    std::size_t bytes;
+  };
+  Growth grow(std::size_t size) {
+    for (const Range range : unused_.all()) {
+      const Range before = used_.take_ending_at(range.begin);
+      if (before.size + range.size >= size) return grow(before, range, size);
+      used_.add(before);
+    }
+    return grow({}, map_region(size), size);
+  }
+
+  // Gives the memory of all free ranges back, the addresses stay. -> bytes.
+  std::size_t release() {
+    std::size_t bytes = 0;
+    for (const Range range : used_.all()) {
+      forget(range);
+      unused_.add(range);
+      bytes += range.size;
+    }
+    used_.clear();
+    return bytes;
+  }
+
+ private:
+  Growth grow(Range before, Range unused, std::size_t size) {
+    const std::size_t more = std::min(round_up(size - before.size, kGrowth), unused.size);
+    unused_.take_front(unused.begin, more);
+    std::byte* const block = before.size > 0 ? before.begin : unused.begin;
+    used_.add({block + size, before.size + more - size});
+    return {block, more};
+  }
+
+  // Address space; it takes memory where it is used.
+  Range map_region(std::size_t size) {
+    const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
+    void* const memory = bytes < size ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes asked for", size));
+    ASAN_POISON_MEMORY_REGION(memory, bytes);
+    const Range region{static_cast<std::byte*>(memory), bytes};
+    unused_.add(region);
+    return region;
+  }
+
+  static void forget(Range range) {  // whole pages
+    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = round_up(reinterpret_cast<std::uintptr_t>(range.begin), page);
+    const auto end = reinterpret_cast<std::uintptr_t>(range.end()) / page * page;
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+
+  FreeRanges used_, unused_;
 };
 
+// Small and large blocks have pools of their own: a small one that lives long shall not divide what large ones leave.
 class Cache {
  public:
-  // A block of at least `size` bytes.
-  Block take(std::size_t size) {
+  // A block of at least `size` bytes, a block_size().
+  Range take(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    Block block = take_kept(size);
-    if (block.data == nullptr) block = ask_system(size);
+    const Range block = size <= kSmall ? take_small(size) : Range{take_from(large_, size), size};
     statistics_.bytes_in_use += static_cast<std::int64_t>(size);
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.bytes_in_use);
+    ASAN_UNPOISON_MEMORY_REGION(block.begin, size);
     return block;
   }
 
-  void give_back(const Block& block, std::size_t size) {
+  void give_back(Range block, std::size_t size) {
     const std::lock_guard lock(mutex_);
+    ASAN_POISON_MEMORY_REGION(block.begin, size);
     statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
-    free_[block.size].push_back(block.data);
+    if (block.size <= kSmall) {
+      lists_[class_of(block.size)].push_back(block.begin);
+    } else {
+      large_.add(block);
+    }
   }
 
   void release() {
     const std::lock_guard lock(mutex_);
-    for (auto& [size, blocks] : free_) {
-      for (std::byte* block : blocks) std::free(block);
-      statistics_.bytes_reserved -= static_cast<std::int64_t>(size * blocks.size());
-      blocks.clear();
-    }
+    join_lists();
+    statistics_.bytes_reserved -= static_cast<std::int64_t>(small_.release() + large_.release());
   }
 
   MemoryStatistics statistics() {
@@ -73,30 +160,43 @@ class Cache {
   }
 
  private:
-  // The smallest kept block that fits and is not far too large.
-  Block take_kept(std::size_t size) {
-    const auto end = free_.upper_bound(std::max(kSmall, kLargestMultiple * size));
-    for (auto entry = free_.lower_bound(size); entry != end; ++entry) {
-      auto& [kept, blocks] = *entry;
-      if (blocks.empty()) continue;
-      std::byte* data = blocks.back();
-      blocks.pop_back();
-      return {data, kept};
+  // The smallest listed one that is not far too large; else one that is cut from what is free.
+  Range take_small(std::size_t size) {
+    const std::size_t first = class_of(size);
+    for (std::size_t i = first; i < std::min(first + kServedClasses, kClasses); ++i) {
+      if (lists_[i].empty()) continue;
+      std::byte* const block = lists_[i].back();
+      lists_[i].pop_back();
+      return {block, size_of_class(i)};
     }
-    return {nullptr, 0};
+    if (std::byte* const block = small_.take_used(size)) return {block, size};
+    join_lists();
+    return {take_from(small_, size), size};
   }
 
-  Block ask_system(std::size_t size) {
-    void* data = std::aligned_alloc(kAlignment, size);
-    if (data == nullptr)
-      throw Error(fmt::format("out of memory: {} bytes asked for, {} in use; try smaller batches", size, statistics_.bytes_in_use));
-    ++statistics_.system_calls;
-    statistics_.bytes_reserved += static_cast<std::int64_t>(size);
-    return {static_cast<std::byte*>(data), size};
+  std::byte* take_from(Pool& pool, std::size_t size) {
+    if (std::byte* const block = pool.take_used(size)) return block;
+    try {
+      const Pool::Growth growth = pool.grow(size);
+      ++statistics_.system_calls;
+      statistics_.bytes_reserved += static_cast<std::int64_t>(growth.bytes);
+      return growth.block;
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(), statistics_.bytes_in_use));
+    }
+  }
+
+  // What lies in the lists of all classes becomes free ranges again.
+  void join_lists() {
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      for (std::byte* const block : lists_[i]) small_.add({block, size_of_class(i)});
+      lists_[i].clear();
+    }
   }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<std::byte*>> free_;
+  std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
+  Pool small_, large_;
   MemoryStatistics statistics_;
 };
 
@@ -113,9 +213,9 @@ void reset_peak_memory() { cache().reset_peak(); }
 void release_cached_memory() { cache().release(); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
-  const std::size_t size = round_up_to_class(bytes);
-  const Block block = cache().take(size);
-  return {block.data, [block, size](std::byte*) { cache().give_back(block, size); }};
+  const std::size_t size = block_size(bytes);
+  const Range block = cache().take(size);
+  return {block.begin, [block, size](std::byte*) { cache().give_back(block, size); }};
 }
 
 }  // namespace attend
