@@ -17,7 +17,7 @@ struct TimedStep {
 };
 
 // Steps of Adam, with the loss of step(i), i = 0, 1, ...: a few to warm up, then for `seconds`. -> {"steps": ..., "tokens_per_second": ...,
-// "source_tokens_per_second": ..., "seconds_per_step": ..., "peak_bytes": of the process}
+// "source_tokens_per_second": ..., "fastest_step_seconds": ..., "peak_bytes": of the process}
 nlohmann::json train_for(double seconds, ParameterSet& parameters, const std::function<TimedStep(std::int64_t)>& step);
 
 }  // namespace attend

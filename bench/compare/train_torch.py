@@ -138,19 +138,21 @@ def loss_of(model, batch, variant):
 def train_for(seconds, warm_up, optimizer, step):
     """Steps after some to warm up; step(i) leaves gradients and returns (tokens, source tokens). -> what train_for.h returns."""
     steps = tokens = source_tokens = 0
-    begun = time.monotonic()
+    begun, fastest = time.monotonic(), float("inf")
     i = 0
     while i <= warm_up or time.monotonic() - begun < seconds:
         if i == warm_up:
             begun = time.monotonic()
+        step_begun = time.monotonic()
         optimizer.zero_grad(set_to_none=True)
         done = step(i)
         optimizer.step()
         if i >= warm_up:
+            fastest = min(fastest, time.monotonic() - step_begun)
             steps, tokens, source_tokens = steps + 1, tokens + done[0], source_tokens + done[1]
         i += 1
     taken = time.monotonic() - begun
-    return dict(steps=steps, tokens_per_second=tokens / taken, source_tokens_per_second=source_tokens / taken, seconds_per_step=taken / steps,
+    return dict(steps=steps, tokens_per_second=tokens / taken, source_tokens_per_second=source_tokens / taken, fastest_step_seconds=fastest,
                 peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
