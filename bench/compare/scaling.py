@@ -43,7 +43,7 @@ def measure(c):
 
 def plot(curve):
     """Two panels with logarithmic axes: milliseconds a step, and MiB."""
-    width, height, panel = 760, 320, 320
+    width, height, panel = 800, 320, 320
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
            f'<rect width="{width}" height="{height}" fill="white"/>']
     values = [p["value"] for p in curve["points"]]
@@ -61,7 +61,7 @@ def plot(curve):
             path = "L".join(f"{a:.1f} {b:.1f}" for a, b, _ in points)
             out.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
             up = -8 if side == "PyTorch" else 16
-            out += [f'<text x="{a:.0f}" y="{b + up:.0f}" fill="{colour}" text-anchor="middle">{n:.3g}</text>' for a, b, n in points]
+            out += [f'<text x="{a:.0f}" y="{b + up:.0f}" fill="{colour}" text-anchor="middle">{n:.0f}</text>' for a, b, n in points]
     out.append(f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">{curve["label"]}</text>')
     out.append(f'<text x="{width - 10}" y="20" text-anchor="end"><tspan fill="#0072b2">attend</tspan> <tspan fill="#d55e00">PyTorch (dashed)</tspan></text>')
     return "\n".join(out) + "</svg>\n"
