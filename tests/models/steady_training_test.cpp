@@ -65,7 +65,7 @@ TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
   };
   for (int i = 0; i < 2; ++i) epoch();  // small blocks settle
   const MemoryStatistics warm = memory_statistics();
-  EXPECT_LE(warm.bytes_reserved, warm.peak_bytes * 3 / 2 + kPieces) << "all batches together want hardly more than the largest";
+  EXPECT_LE(warm.bytes_reserved, warm.peak_bytes * 3 / 2 + kPieces) << "all batches together want at most half more than the largest";
   epoch();
   EXPECT_EQ(memory_statistics().system_calls, warm.system_calls);
   EXPECT_EQ(memory_statistics().bytes_reserved, warm.bytes_reserved);
