@@ -6,6 +6,7 @@
 
 #include "attend/backend/fast/gemm_few-inl.h"
 #include "attend/backend/fast/gemm_kernel-inl.h"
+#include "attend/backend/fast/gemm_pack-inl.h"
 #include "attend/tensor/panels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,47 +24,6 @@ std::size_t gemm_scratch(std::size_t columns) { return kDepthBlock * (HWY_MIN(co
 
 // The tile's extent: [0] rows, [1] columns.
 std::size_t gemm_tile(bool columns) { return columns ? kTileColumns : kTileRows; }
-
-HWY_INLINE void copy_tile_rows(const float* from, float* to) {
-#if HWY_TARGET == HWY_SCALAR
-  for (int r = 0; r < kTileRows; ++r) to[r] = from[r];
-#else
-  const hn::FixedTag<float, 4> four;
-  const hn::FixedTag<float, 2> two;
-  static_assert(kTileRows == 6 || kTileRows == 12);
-  hn::StoreU(hn::LoadU(four, from), four, to);
-  if constexpr (kTileRows == 6) {
-    hn::StoreU(hn::LoadU(two, from + 4), two, to + 4);
-  } else {
-    hn::StoreU(hn::LoadU(four, from + 4), four, to + 4);
-    hn::StoreU(hn::LoadU(four, from + 8), four, to + 8);
-  }
-#endif
-}
-
-// Rows [begin, end) of a transposed a, rearranged: [row / kTileRows][k][row % kTileRows]. Tiles then read one cache line after the other.
-// A few k at a time, so that a cache line of a, which several tiles share, is fetched once.
-HWY_INLINE void pack_a(const Product& product, std::size_t begin, std::size_t end, std::size_t k, std::size_t depth, float* packed) {
-  const auto stride = static_cast<std::size_t>(product.a_stride);
-  constexpr std::size_t kStreams = 8;
-  for (std::size_t first = 0; first < depth; first += kStreams) {
-    const std::size_t count = HWY_MIN(kStreams, depth - first);
-    for (std::size_t row = begin; row < end; row += kTileRows) {
-      const float* from = product.a + (k + first) * stride + row;
-      float* to = packed + (row - begin) * depth + first * kTileRows;
-      if (row + kTileRows <= end) {
-        for (std::size_t i = 0; i < count; ++i, from += stride, to += kTileRows) {
-          hwy::Prefetch(from + kStreams * stride);
-          copy_tile_rows(from, to);
-        }
-      } else {
-        for (std::size_t i = 0; i < count; ++i, from += stride, to += kTileRows) {
-          for (std::size_t r = 0; row + r < end; ++r) to[r] = from[r];
-        }
-      }
-    }
-  }
-}
 
 // One block of the depth and a rectangle of c.
 struct Block {
@@ -116,17 +76,15 @@ struct RowsOfA {
 // The rows of a block: where they are, unless they are transposed or rounded.
 HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing packing, float* packed) {
   const auto stride = static_cast<std::size_t>(product.a_stride);
+  const std::size_t rows = block.row_end - block.row_begin, depth = packed_depth(block.depth, packing);
   if (product.transpose_a) {
-    pack_a(product, block.row_begin, block.row_end, block.k, block.depth, packed);
-    for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows)
-      narrow_rows(packed + (row - block.row_begin) * block.depth, block.depth, kTileRows, packing);
-    return {packed, 1, kTileRows, kTileRows * block.depth};
+    pack_transposed_a({product.a + block.k * stride + block.row_begin, stride}, rows, block.depth, packing, packed);
+    return {packed, 1, kTileRows, kTileRows * depth};
   }
-  const float* a = product.a + block.row_begin * stride + block.k;
-  if (packing == Packing::floats) return {a, stride, 1, kTileRows * stride};
-  for (std::size_t row = 0; row < block.row_end - block.row_begin; ++row)
-    narrow_row(a + row * stride, block.depth, packed + row * block.depth, packing);
-  return {packed, block.depth, 1, kTileRows * block.depth};
+  const Operand a{product.a + block.row_begin * stride + block.k, stride};
+  if (packing == Packing::floats) return {a.data, stride, 1, kTileRows * stride};
+  pack_a(a, rows, block.depth, packing, packed);
+  return {packed, depth, 1, kTileRows * depth};
 }
 
 // A chunk of columns in panels against at most kRowBlock rows.
@@ -151,17 +109,16 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
   }
 }
 
-HWY_INLINE void pack_b(const Product& product, const Block& block, float* panels) {
+// Columns of b that lie elsewhere, in panels of their own.
+HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* panels) {
+  const Packing packing = packing_of(product);
   const auto stride = static_cast<std::size_t>(product.b_stride);
-  if (!product.transpose_b) pack_rows(product.b + block.k * stride + block.column, stride, block.depth, block.columns, panels);
-  for (std::size_t c = 0; c < block.columns; c += kTileColumns) {
-    float* panel = panels + c * block.depth;
-    if (product.transpose_b) {
-      const std::size_t width = HWY_MIN(kTileColumns, block.columns - c);
-      pack_columns(product.b + (block.column + c) * stride + block.k, stride, block.depth, width, panel);
-    }
-    narrow_rows(panel, block.depth, kTileColumns, packing_of(product));
+  if (product.transpose_b) {
+    pack_transposed_b({product.b + block.column * stride + block.k, stride}, block.depth, block.columns, packing, panels);
+  } else {
+    pack_b({product.b + block.k * stride + block.column, stride}, block.depth, block.columns, packing, panels);
   }
+  return {panels, kTileColumns, packed_depth(block.depth, packing) * kTileColumns, 0, block.columns};
 }
 
 // Columns of one block of the depth against all its rows.
@@ -215,8 +172,7 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
         continue;
       }
 #endif
-      pack_b(product, block, panels);
-      multiply_rows(product, block, {panels, kTileColumns, block.depth * kTileColumns, 0, block.columns}, scratch);
+      multiply_rows(product, block, pack_block(product, block, panels), scratch);
     }
   }
 }
@@ -246,12 +202,13 @@ struct Grid {
   std::int64_t columns = 1;
 };
 
-// The grid whose largest part costs least: tiles to compute, and a share of b (and of a transposed a) to pack.
+// The grid whose largest part costs least: tiles to compute, and a share of b (and of an a that is transposed or rounded) to pack.
 Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t tile_columns) {
   constexpr double kWorthSharing = 1 << 17;  // multiplications
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) * static_cast<double>(product.depth);
   const std::int64_t workers =
       work < 2 * kWorthSharing ? 1 : std::min<std::int64_t>(threads(), static_cast<std::int64_t>(work / kWorthSharing));
+  const bool packs_a = product.transpose_a || product.factors != Factors::f32;
   Grid best;
   double best_cost = 0.0;
   for (std::int64_t rows = 1; rows <= workers; ++rows) {
@@ -259,7 +216,7 @@ Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t ti
     const auto height = static_cast<double>(round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows));
     const auto width = static_cast<double>(round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns));
     constexpr double kPacking = 8.0;  // packing an element costs as much as this many multiplications
-    const double cost = height * width + kPacking * (width + (product.transpose_a ? height : 0.0));
+    const double cost = height * width + kPacking * (width + (packs_a ? height : 0.0));
     if (rows == 1 || cost < best_cost) {
       best = grid;
       best_cost = cost;

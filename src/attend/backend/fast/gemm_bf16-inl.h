@@ -47,8 +47,18 @@ HWY_INLINE FloatVector multiply_pairs(FloatVector a, FloatVector b, FloatVector 
   return sum;
 }
 
+// Two vectors rounded to one of 16-bit numbers, the lower in the lower half.
+HWY_INLINE FloatVector narrow(FloatVector low, FloatVector high) {
+  FloatVector both;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(both.raw) : "v"(low.raw), "v"(high.raw));
+  return both;
+}
+
 HWY_INLINE FloatVector pair_of(FloatVector even, FloatVector odd) {
-  return hn::BitCast(Floats(), hn::Or(round_to_bf16(odd), hn::ShiftRight<16>(round_to_bf16(even))));
+  HWY_ALIGN static constexpr std::uint16_t kOrder[] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                                                       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  const __m512i order = _mm512_load_si512(kOrder);
+  return FloatVector{_mm512_castsi512_ps(_mm512_permutexvar_epi16(order, _mm512_castps_si512(narrow(even, odd).raw)))};
 }
 
 // Pairs along a row: to[i] = (from[2 i], from[2 i + 1]), the last with 0 where `count` is odd.
@@ -61,31 +71,13 @@ HWY_INLINE void pair_neighbours(const float* from, std::size_t count, float* to)
     const auto high = left >= 2 * kLanes ? hn::LoadU(d, from + i + kLanes)
                       : left > kLanes    ? load_part(d, from + i + kLanes, left - kLanes)
                                          : hn::Zero(d);
-    const auto pairs = pair_of(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+    const auto pairs = narrow(low, high);
     const std::size_t stored = HWY_MIN((left + 1) / 2, kLanes);
     if (stored == kLanes) {
       hn::StoreU(pairs, d, to + i / 2);
     } else {
       store_part(pairs, d, to + i / 2, stored);
     }
-  }
-}
-
-// Pairs of rows, in place: row i of the result, `width` pairs, is made of the rows 2 i and 2 i + 1, the last with zeros where `rows` is
-// odd.
-HWY_INLINE void pair_rows(float* numbers, std::size_t rows, std::size_t width) {
-  const Floats d;
-  constexpr std::size_t kLanes = hn::MaxLanes(Floats());
-  for (std::size_t row = 0; row < rows; row += 2) {
-    const float* even = numbers + row * width;
-    const float* odd = even + width;
-    float* to = numbers + row / 2 * width;
-    const bool both = row + 1 < rows;
-    std::size_t i = 0;
-    for (; i + kLanes <= width; i += kLanes)
-      hn::StoreU(pair_of(hn::LoadU(d, even + i), both ? hn::LoadU(d, odd + i) : hn::Zero(d)), d, to + i);
-    if (const std::size_t left = width - i; left > 0)
-      store_part(pair_of(load_part(d, even + i, left), both ? load_part(d, odd + i, left) : hn::Zero(d)), d, to + i, left);
   }
 }
 #endif
@@ -96,25 +88,6 @@ HWY_INLINE Packing packing_of(const Product& product) {
   if (__builtin_cpu_supports("avx512bf16")) return Packing::bf16_pairs;
 #endif
   return Packing::bf16_floats;
-}
-
-// Lanes that `depth` factors are packed into.
-HWY_INLINE std::size_t packed_depth(std::size_t depth, Packing packing) { return packing == Packing::bf16_pairs ? (depth + 1) / 2 : depth; }
-
-// Rounds `depth` rows of `width` numbers that have been packed.
-HWY_INLINE void narrow_rows(float* numbers, std::size_t depth, std::size_t width, Packing packing) {
-#if HWY_TARGET == HWY_AVX3
-  if (packing == Packing::bf16_pairs) return pair_rows(numbers, depth, width);
-#endif
-  if (packing == Packing::bf16_floats) round_row_to_bf16(numbers, depth * width, numbers);
-}
-
-// Rounds a row of `depth` numbers on its way to packed_depth() lanes.
-HWY_INLINE void narrow_row(const float* from, std::size_t depth, float* to, [[maybe_unused]] Packing packing) {
-#if HWY_TARGET == HWY_AVX3
-  if (packing == Packing::bf16_pairs) return pair_neighbours(from, depth, to);
-#endif
-  round_row_to_bf16(from, depth, to);
 }
 
 }  // namespace HWY_NAMESPACE

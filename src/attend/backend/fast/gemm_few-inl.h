@@ -7,7 +7,7 @@
 #define ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
 #endif
 
-#include "attend/backend/fast/gemm_kernel-inl.h"
+#include "attend/backend/fast/gemm_pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -16,12 +16,6 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 constexpr std::size_t kFewRows = 3;
 constexpr std::size_t kFewColumns = 2 * kTileColumns;
-
-// A matrix in memory, row after row.
-struct Operand {
-  const float* data;
-  std::size_t stride;
-};
 
 // `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. The order of the sums is that of multiply_tile.
 // One row wants two tiles: a sum waits four cycles for its next term, so many must be under way.

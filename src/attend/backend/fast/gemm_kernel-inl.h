@@ -1,4 +1,4 @@
-// The innermost parts of a matrix product: packing, and the tile of c that lives in registers.
+// The innermost part of a matrix product: the tile of c that lives in registers.
 #if defined(ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
@@ -105,6 +105,7 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     right[r] = hn::Zero(d);
     from[r] = a + static_cast<std::size_t>(r) * row_step;
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
+    hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride + kLanes);
   }
   const float* next = b.first;
   const std::size_t second = b.second, step = b.step;
@@ -168,80 +169,6 @@ HWY_INLINE const MultiplyTile* tile_kernels([[maybe_unused]] Packing packing) {
   if (packing == Packing::bf16_pairs) return Tiles<AddPairOfProducts>::kernels;
 #endif
   return Tiles<AddProduct>::kernels;
-}
-
-// panels[c / kTileColumns][k][c % kTileColumns] = b[k * stride + c] for c < columns, 0 behind. A few rows at a time: that many streams the
-// processor can fetch ahead.
-HWY_INLINE void pack_rows(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panels) {
-  const Floats d;
-  constexpr std::size_t kStreams = 8;
-  for (std::size_t first = 0; first < depth; first += kStreams) {
-    const std::size_t last = HWY_MIN(first + kStreams, depth);
-    for (std::size_t column = 0; column < columns; column += kTileColumns) {
-      const float* from = b + first * stride + column;
-      float* to = panels + column * depth + first * kTileColumns;
-      for (std::size_t k = first; k < last; ++k, from += stride, to += kTileColumns) {
-        hwy::Prefetch(from + kStreams * stride);
-        if (HWY_LIKELY(column + kTileColumns <= columns)) {
-          hn::Store(hn::LoadU(d, from), d, to);
-          hn::Store(hn::LoadU(d, from + kLanes), d, to + kLanes);
-        } else {
-          for (std::size_t c = 0; c < kTileColumns; ++c) to[c] = column + c < columns ? from[c] : 0.0f;
-        }
-      }
-    }
-  }
-}
-
-#if HWY_TARGET != HWY_SCALAR
-// Blocks of eight rows (four where vectors are that short) by four columns of b.
-using Group = hn::CappedTag<float, 8>;
-constexpr std::size_t kGroup = hn::MaxLanes(Group());
-
-// Calls use(k, column) for k = 0 .. 3: column[r] = b[r * stride + k].
-template <class Use>
-HWY_INLINE void transpose_block(const float* b, std::size_t stride, const Use& use) {
-  const Group d;
-  const hn::Repartition<double, Group> pairs;
-  const hn::FixedTag<float, 4> four;
-#if HWY_MAX_BYTES >= 32
-  const auto load = [&](std::size_t row)
-                        HWY_ATTR { return hn::Combine(d, hn::LoadU(four, b + (row + 4) * stride), hn::LoadU(four, b + row * stride)); };
-#else
-  const auto load = [&](std::size_t row) HWY_ATTR { return hn::LoadU(four, b + row * stride); };
-#endif
-  const auto r0 = load(0), r1 = load(1), r2 = load(2), r3 = load(3);
-  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
-  use(0, hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)));
-  use(1, hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)));
-  use(2, hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)));
-  use(3, hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)));
-}
-#endif
-
-// panel[k][c] = b[c * stride + k] for c < columns, 0 behind.
-HWY_INLINE void pack_columns(const float* b, std::size_t stride, std::size_t depth, std::size_t columns, float* panel) {
-  std::size_t first = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const Group d;
-  const std::size_t whole = depth - depth % 4;
-  for (; first + kGroup <= columns; first += kGroup) {
-    const float* from = b + first * stride;
-    float* to = panel + first;
-    for (std::size_t k = 0; k < whole; k += 4, to += 4 * kTileColumns) {
-      transpose_block(from + k, stride, [&](std::size_t i, auto column) HWY_ATTR { hn::Store(column, d, to + i * kTileColumns); });
-    }
-    for (std::size_t k = whole; k < depth; ++k, to += kTileColumns) {
-      for (std::size_t c = 0; c < kGroup; ++c) to[c] = from[c * stride + k];
-    }
-  }
-#endif
-  for (std::size_t c = first; c < kTileColumns; ++c) {
-    for (std::size_t k = 0; k < depth; ++k) panel[k * kTileColumns + c] = c < columns ? b[c * stride + k] : 0.0f;
-  }
 }
 
 }  // namespace HWY_NAMESPACE
