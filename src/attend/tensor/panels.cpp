@@ -27,13 +27,24 @@ void collect(const float* panel, std::int64_t row, std::int64_t columns, float* 
 }
 
 // The same with a scale behind the row, and all scales behind the panel.
+constexpr std::int64_t kTogether = 4;  // numbers of a row that lie side by side
+constexpr std::uint32_t kSigns = 0x80808080;
+
+// Adds 128 to four bytes, or takes it away.
+void copy_shifted(const std::int8_t* from, std::int8_t* to) {
+  std::uint32_t bytes = 0;
+  std::memcpy(&bytes, from, kTogether);
+  bytes ^= kSigns;
+  std::memcpy(to, &bytes, kTogether);
+}
+
 void spread(const std::int8_t* from, std::int64_t row, std::int64_t columns, std::int8_t* panel) {
-  for (std::int64_t i = 0; i < columns; i += 2) std::memcpy(panel + i * kPanelRows + 2 * row, from + i, 2);
+  for (std::int64_t i = 0; i < columns; i += kTogether) copy_shifted(from + i, panel + i * kPanelRows + kTogether * row);
   std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns, kQuantizedScaleBytes);
 }
 
 void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, std::int8_t* to) {
-  for (std::int64_t i = 0; i < columns; i += 2) std::memcpy(to + i, panel + i * kPanelRows + 2 * row, 2);
+  for (std::int64_t i = 0; i < columns; i += kTogether) copy_shifted(panel + i * kPanelRows + kTogether * row, to + i);
   std::memcpy(to + columns, panel + kPanelRows * columns + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
 }
 
@@ -51,14 +62,14 @@ void rearrange(const Tensor& weights) {
 }  // namespace
 
 bool fits_panels(const Tensor& weights) {
-  const bool kind = weights.dtype() == DType::f32 || (weights.dtype() == DType::i8 && weight_columns(weights) % 2 == 0);
+  const bool kind = weights.dtype() == DType::f32 || (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
   return kind && weights.shape().rank() == 2 && weights.contiguous() && weights.rows() >= kPanelRows;
 }
 
 Tensor to_panels(const Tensor& weights) {
   if (!fits_panels(weights))
-    throw ShapeError(fmt::format("[to_panels] expected {} rows or more of floats, or of an even number of 8 bits, got {} {}", kPanelRows,
-                                 name_of(weights.dtype()), to_string(weights.shape())));
+    throw ShapeError(fmt::format("[to_panels] expected {} rows or more of floats, or of a multiple of 4 numbers in 8 bits, got {} {}",
+                                 kPanelRows, name_of(weights.dtype()), to_string(weights.shape())));
   if (is_quantized(weights)) {
     rearrange<std::int8_t>(weights);
     return weights.as(DType::i8_panels);

@@ -1,7 +1,7 @@
 // Weights W [O, I] as the kernels of products read them. 16 rows make a panel, in which the numbers of a column lie side by side:
 //
 //   f32   [I][16]
-//   i8    [I/2][16][2], then the scales of the 16 rows (tensor/quantized.h)
+//   i8    [I/4][16][4], each number + 128, without a sign; then the scales of the 16 rows (tensor/quantized.h)
 //
 // What is behind the last whole panel stays row after row. A panel takes the memory that its rows took, so weights are rearranged where
 // they are, and rows that begin and end with panels are such a matrix too. The tensor keeps its shape; its element type says how it is
@@ -23,7 +23,7 @@ inline bool in_panels(const Tensor& weights) { return weights.dtype() == DType::
 // How many of the rows are in panels.
 inline std::int64_t rows_in_panels(const Tensor& weights) { return in_panels(weights) ? weights.rows() / kPanelRows * kPanelRows : 0; }
 
-// A contiguous matrix of at least one panel, its element type f32, or i8 with an even I.
+// A contiguous matrix of at least one panel, its element type f32, or i8 with an I that four divides.
 bool fits_panels(const Tensor& weights);
 // Rearranges the memory of `weights`, which then is to be used through the result alone. Throws ShapeError unless fits_panels().
 Tensor to_panels(const Tensor& weights);

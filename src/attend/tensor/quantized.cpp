@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "attend/core/error.h"
 
@@ -58,12 +57,6 @@ Tensor dequantize_rows(const Tensor& quantized) {
     for (std::int64_t i = 0; i < weights.cols(); ++i) to[i] = scale * static_cast<float>(from[i]);
   }
   return weights;
-}
-
-std::int32_t quantized_activation_limit(std::int64_t depth) {
-  constexpr std::int64_t kTwelveBits = 4095;
-  const std::int64_t exact = std::numeric_limits<std::int32_t>::max() / (127 * std::max<std::int64_t>(depth, 1));
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(exact, 1, kTwelveBits));
 }
 
 }  // namespace attend

@@ -27,8 +27,8 @@ Tensor quantize_rows(const Tensor& weights);
 // The numbers that a quantised matrix stands for: f32 [O, I].
 Tensor dequantize_rows(const Tensor& quantized);
 
-// Activations are rounded too, row by row, inside a product with a quantised matrix: to -limit .. limit, where `limit` is as large as
-// 12 bits and exact sums in 32 bits allow for this depth. The sums of integers are exact, so their order does not matter.
-std::int32_t quantized_activation_limit(std::int64_t depth);
+// Activations are rounded to 8 bits, too, row by row, inside a product with a quantised matrix: to -127 .. 127 times the largest magnitude
+// of the row / 127. The sums of integers are exact, so their order does not matter.
+constexpr std::int32_t kQuantizedActivationLimit = 127;
 
 }  // namespace attend

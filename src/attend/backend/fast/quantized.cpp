@@ -1,9 +1,9 @@
-// Products with weights in 8 bits (tensor/quantized.h). Activations become 16-bit integers, row by row; the sums are exact integers.
+// Products with weights in 8 bits (tensor/quantized.h). Activations become integers, row by row; the sums are exact.
 //
 // Columns that are not in panels (tensor/panels.h; the last ones of a matrix, and matrices that do not fit): both operands lie along the
 // depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring
-// products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have a kernel of
-// their own (quantized_panels-inl.h); sums of integers being exact, both agree to the bit.
+// products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have kernels of
+// their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of integers being exact, all agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/quantized_bytes-inl.h"
 #include "attend/backend/fast/quantized_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,11 +21,27 @@ namespace HWY_NAMESPACE {
 constexpr int kTileRows = 2;
 constexpr int kTileColumns = 4;
 
+// Whether activations are bytes here.
+bool quantized_in_bytes() {
+#if HWY_TARGET == HWY_AVX3
+  return __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
 // Depth, rounded up to whole vectors of 16-bit numbers: the distance of two rows of rounded activations.
 std::size_t quantized_stride(std::size_t depth) { return (depth + kShorts - 1) / kShorts * kShorts; }
 
+struct RowScale {
+  float scale;
+  std::int32_t shift;  // 128 times the sum of the rounded row
+};
+
 // q[i] = x[i] * limit / max |x|, to the nearest, ties to even; zeros up to `stride`. -> max |x| / limit; NaN when x is not finite.
-float round_row(const float* x, std::size_t depth, float limit, std::size_t stride, std::int16_t* q) {
+template <class T>
+HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q) {
+  constexpr auto kLimit = static_cast<float>(kQuantizedActivationLimit);
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   auto largest = hn::Zero(d);
@@ -42,26 +59,36 @@ float round_row(const float* x, std::size_t depth, float limit, std::size_t stri
   }
   const float top = hn::GetLane(hn::MaxOfLanes(d, largest));
   const float invalid = hn::GetLane(hn::SumOfLanes(d, sum));
-  const float scale = top > 0.0f ? limit / top : 0.0f;
-  const hn::Rebind<std::int16_t, Floats> shorts;
+  const float scale = top > 0.0f ? kLimit / top : 0.0f;
+  const hn::Rebind<T, Floats> narrow;
+  const hn::RebindToSigned<Floats> integers;
   const auto vscale = hn::Set(d, invalid == 0.0f ? scale : 0.0f);
-  const auto vlimit = hn::Set(d, limit);
-  const auto rounded = [&](FloatVector v) HWY_ATTR {
+  const auto vlimit = hn::Set(d, kLimit);
+  auto total = hn::Zero(integers);
+  const auto store = [&](FloatVector v, std::size_t at) HWY_ATTR {
     const auto bounded = hn::Max(hn::Neg(vlimit), hn::Min(vlimit, hn::Mul(v, vscale)));
-    return hn::DemoteTo(shorts, hn::NearestInt(bounded));
+    const auto rounded = hn::NearestInt(bounded);
+    total = hn::Add(total, rounded);
+    hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, q + at);
   };
   i = 0;
-  for (; i + lanes <= depth; i += lanes) hn::StoreU(rounded(hn::LoadU(d, x + i)), shorts, q + i);
-  for (std::size_t k = i; k < stride; k += lanes) {
-    const bool some = k < depth;
-    hn::StoreU(rounded(some ? load_part(d, x + k, depth - k) : hn::Zero(d)), shorts, q + k);
-  }
-  return top / limit + invalid;
+  for (; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), i);
+  for (std::size_t k = i; k < stride; k += lanes) store(k < depth ? load_part(d, x + k, depth - k) : hn::Zero(d), k);
+  return {top / kLimit + invalid, 128 * hn::GetLane(hn::SumOfLanes(integers, total))};
+}
+
+// Row `row` of `rounded`, as the products of this processor want it.
+void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* rounded, float* scale, std::int32_t* shift) {
+  const std::size_t stride = quantized_stride(depth);
+  const RowScale of_row = quantized_in_bytes() ? round_numbers(x, depth, stride, reinterpret_cast<std::int8_t*>(rounded) + row * stride)
+                                               : round_numbers(x, depth, stride, reinterpret_cast<std::int16_t*>(rounded) + row * stride);
+  scale[row] = of_row.scale;
+  shift[row] = of_row.shift;
 }
 
 #if HWY_TARGET == HWY_SCALAR
-template <int rows, int columns>
-HWY_INLINE void multiply_integers(const std::int16_t* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
+template <int rows, int columns, class T>
+HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
                                   std::int32_t (*totals)[kTileColumns]) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
@@ -88,21 +115,24 @@ HWY_INLINE void sum_four(const IntegerVector* sums, std::int32_t* totals) {
   for (std::size_t block = 4; block < hn::Lanes(d); block += 4) total = hn::Add(total, hn::Load(four, blocks + block));
   hn::StoreU(total, four, totals);
 }
+
+HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from)); }
+HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
+
 // The last vector of a row of weights ends with its scale, and what is behind it: only the first `count` bytes count.
 HWY_INLINE hn::Vec<Shorts> load_weights(const std::int8_t* from, std::size_t count) {
   const Bytes bytes;
-  if (HWY_LIKELY(count >= kShorts)) return hn::PromoteTo(Shorts(), hn::LoadU(bytes, from));
+  if (HWY_LIKELY(count >= kShorts)) return shorts_at(from);
   HWY_ALIGN std::int8_t part[hn::MaxLanes(bytes)] = {};
   for (std::size_t i = 0; i < count; ++i) part[i] = from[i];
   return hn::PromoteTo(Shorts(), hn::Load(bytes, part));
 }
 
 // totals[r][c] = q[r] . w[c] for `rows` rows of rounded activations and `columns` rows of weights.
-template <int rows, int columns>
-HWY_INLINE void multiply_integers(const std::int16_t* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
+template <int rows, int columns, class T>
+HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
                                   std::int32_t (*totals)[kTileColumns]) {
   const Integers d;
-  const Shorts shorts;
   IntegerVector sums[rows][kTileColumns];
   IntegerVector odd[rows][kTileColumns];  // where the instruction set splits the sum in two; zero where not
   for (int r = 0; r < rows; ++r) {
@@ -111,7 +141,7 @@ HWY_INLINE void multiply_integers(const std::int16_t* q, std::size_t stride, con
   const auto step = [&](std::size_t k, std::size_t count) HWY_ATTR {
     hn::Vec<Shorts> activations[rows];
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) activations[r] = hn::Load(shorts, q + static_cast<std::size_t>(r) * stride + k);
+    for (int r = 0; r < rows; ++r) activations[r] = shorts_at(q + static_cast<std::size_t>(r) * stride + k);
 #pragma GCC unroll 4
     for (int c = 0; c < columns; ++c) {
       const auto weights = load_weights(w + static_cast<std::size_t>(c) * w_stride + k, count);
@@ -149,21 +179,21 @@ HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*tot
   }
 }
 
-template <int rows, int columns>
+template <int rows, int columns, class T>
 HWY_NOINLINE void quantized_tile(const QuantizedProduct& p, std::size_t row, std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kTileColumns];
   const std::int8_t* w = p.weights + column * p.weights_stride;
-  multiply_integers<rows, columns>(p.rounded + row * p.rounded_stride, p.rounded_stride, w, p.weights_stride, p.depth, totals);
+  multiply_integers<rows, columns>(p.rounded_row<T>(row), p.rounded_stride, w, p.weights_stride, p.depth, totals);
   HWY_ALIGN float scales[kTileColumns] = {};
   for (std::size_t c = 0; c < columns; ++c) __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
   write_totals<rows>(p, totals, scales, row, column, columns);
 }
 
-template <int rows>
+template <int rows, class T>
 HWY_INLINE void quantized_columns(const QuantizedProduct& p, std::size_t row, std::size_t begin, std::size_t end) {
   std::size_t column = begin;
-  for (; column + kTileColumns <= end; column += kTileColumns) quantized_tile<rows, kTileColumns>(p, row, column);
-  for (; column < end; ++column) quantized_tile<rows, 1>(p, row, column);
+  for (; column + kTileColumns <= end; column += kTileColumns) quantized_tile<rows, kTileColumns, T>(p, row, column);
+  for (; column < end; ++column) quantized_tile<rows, 1, T>(p, row, column);
 }
 
 HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::size_t begin, std::size_t end) {
@@ -181,21 +211,34 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
   }
 }
 
+// All rows by the columns [begin, end), which are not in panels. A chunk of them stays in the second-level cache while all rows pass by.
+template <class T>
+HWY_INLINE void multiply_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kChunkBytes = 128 << 10;
+  const std::size_t chunk = HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
+  for (std::size_t first = begin; first < end; first += chunk) {
+    const std::size_t last = HWY_MIN(first + chunk, end);
+    std::size_t row = 0;
+    for (; row + kTileRows <= p.rows; row += kTileRows) quantized_columns<kTileRows, T>(p, row, first, last);
+    if (row < p.rows) quantized_columns<1, T>(p, row, first, last);
+  }
+}
+
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
-std::size_t quantized_scratch(const QuantizedProduct& p) { return p.panel_columns > 0 ? p.depth * kWidth : 0; }
+std::size_t quantized_scratch(const QuantizedProduct& p) { return p.panel_columns > 0 && !quantized_in_bytes() ? p.depth * kWidth : 0; }
 
 // All rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* scratch) {
-  std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
-  if (begin < first) quantized_panels_of_this_processor(p, begin, first, scratch);
-  // A chunk of the other columns stays in the second-level cache while all rows pass by.
-  constexpr std::size_t kChunkBytes = 128 << 10;
-  const std::size_t chunk = HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
-  for (; first < end; first += chunk) {
-    const std::size_t last = HWY_MIN(first + chunk, end);
-    std::size_t row = 0;
-    for (; row + kTileRows <= p.rows; row += kTileRows) quantized_columns<kTileRows>(p, row, first, last);
-    if (row < p.rows) quantized_columns<1>(p, row, first, last);
+  const std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
+#if HWY_TARGET == HWY_AVX3
+  if (quantized_in_bytes()) {
+    multiply_panels_of_bytes(p, begin, first);
+    multiply_columns<std::int8_t>(p, first, end);
+  } else
+#endif
+  {
+    multiply_panels_of_shorts(p, begin, first, scratch);
+    multiply_columns<std::int16_t>(p, first, end);
   }
   for (std::size_t row = 0; row < p.rows; ++row) activate_part(p, row, begin, end);
 }
@@ -211,6 +254,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace attend {
 
+HWY_EXPORT(quantized_in_bytes);
 HWY_EXPORT(quantized_stride);
 HWY_EXPORT(round_row);
 HWY_EXPORT(quantized_scratch);
@@ -222,17 +266,19 @@ void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   p.depth = static_cast<std::size_t>(x.cols());
   p.rounded_stride = HWY_DYNAMIC_DISPATCH(quantized_stride)(p.depth);
   const auto stride = static_cast<std::int64_t>(p.rounded_stride);
-  const Tensor rounded = Tensor::empty({y.rows(), stride * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
+  const std::size_t number = HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? sizeof(std::int8_t) : sizeof(std::int16_t);
+  const Tensor rounded = Tensor::empty({y.rows(), stride * static_cast<std::int64_t>(number)}, DType::u8);
   const Tensor scales = Tensor::empty({y.rows()});
-  auto* integers = reinterpret_cast<std::int16_t*>(rounded.bytes());
-  const auto limit = static_cast<float>(quantized_activation_limit(x.cols()));
+  const Tensor shifts = Tensor::empty({y.rows()}, DType::i32);
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
   constexpr std::int64_t kGrain = 1 << 14;  // numbers
   parallel_for(y.rows(), kGrain / stride + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) scales.data()[r] = round(x.row(r), p.depth, limit, p.rounded_stride, integers + r * stride);
+    for (std::int64_t r = begin; r < end; ++r)
+      round(x.row(r), p.depth, static_cast<std::size_t>(r), rounded.bytes(), scales.data(), shifts.data<std::int32_t>());
   });
-  p.rounded = integers;
+  p.rounded = rounded.bytes();
   p.row_scales = scales.data();
+  p.row_shifts = shifts.data<std::int32_t>();
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
   p.panel_columns = static_cast<std::size_t>(rows_in_panels(weight));

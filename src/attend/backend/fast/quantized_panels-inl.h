@@ -1,6 +1,6 @@
-// Products with weights in 8 bits that lie in panels (tensor/panels.h). An instruction multiplies two neighbours of a row, broadcast, with
-// those of as many columns as it has lanes, so nothing needs to be added up across lanes. Weights are widened to 16 bits where they are
-// read, or once for many rows.
+// Products with weights in 8 bits that lie in panels (tensor/panels.h), on processors without dot products of bytes. An instruction
+// multiplies two neighbours of a row, broadcast, with those of as many columns as it has lanes, so nothing needs to be added up across
+// lanes. Weights are widened to 16 bits where they are read, or once for many rows.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
@@ -27,36 +27,17 @@ constexpr std::size_t kShorts = hn::MaxLanes(Shorts());
 
 constexpr std::size_t kWidth = kPanelRows;
 
-// How sums grow by pairs of products. `odd` is where the instruction set splits a sum in two; zero where not.
-#if HWY_TARGET != HWY_SCALAR
-struct MultiplyThenAdd {
-  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector& odd) {
-    sum = hn::ReorderWidenMulAccumulate(Integers(), a, b, sum, odd);
-  }
-};
-#else
-struct MultiplyThenAdd {};
-#endif
-#if HWY_TARGET == HWY_AVX3
-// One instruction, by its name: compilers know it as an intrinsic only in functions for processors that all have it.
-struct MultiplyAdd {
-  static HWY_INLINE void pairs(hn::Vec<Shorts> a, hn::Vec<Shorts> b, IntegerVector& sum, IntegerVector&) {
-    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
-  }
-};
-#endif
-
 #if HWY_TARGET == HWY_SCALAR
-// `rows` rows from `row` on by the columns of the panel, [depth / 2][16][2], the first of which is `column`.
-template <int rows, class, class T>
+// `rows` rows from `row` on by the columns of the panel, the first of which is `column`.
+template <int rows, class T>
 HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
   const Floats d;
   float scales[kWidth];
   __builtin_memcpy(scales, p.weights + column * p.weights_stride + kWidth * p.depth, sizeof scales);
   for (std::size_t r = row; r < row + rows; ++r) {
-    const std::int16_t* q = p.rounded + r * p.rounded_stride;
+    const std::int16_t* q = p.rounded_row<std::int16_t>(r);
     for (std::size_t c = 0; c < kWidth; ++c) {
-      std::int32_t total = 0;
+      std::int32_t total = -p.row_shifts[r];
       for (std::size_t k = 0; k < p.depth; ++k) total += q[k] * panel[(k / 2 * kWidth + c) * 2 + k % 2];
       const auto bias = hn::Set(d, p.bias == nullptr ? 0.0f : p.bias[column + c]);
       const auto scale = hn::Mul(hn::Set(d, p.row_scales[r]), hn::Set(d, scales[c]));
@@ -65,37 +46,53 @@ HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::siz
   }
 }
 
-HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
-  for (std::size_t i = 0; i < kWidth * depth; ++i) wide[i] = panel[i];
+HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::int16_t* wide) {
+  for (std::size_t k = 0; k < depth; ++k) {
+    for (std::size_t c = 0; c < kWidth; ++c) wide[(k / 2 * kWidth + c) * 2 + k % 2] = panel[(k / 4 * kWidth + c) * 4 + k % 4];
+  }
 }
 #else
-HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from)); }
-HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
+// A panel from some k on, a multiple of 4, as vectors of the pairs (k, k+1) of some columns, `half` 0, and of the pairs (k+2, k+3), 1.
+HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t vector, std::size_t half) {
+  const hn::Repartition<std::uint8_t, Floats> bytes;
+  const auto quads = hn::LoadU(bytes, panel + vector * hn::Lanes(bytes));
+  const auto first = hn::Set(hn::Repartition<std::uint32_t, Floats>(), half == 0 ? 0x80018000u : 0x80038002u);
+  alignas(16) static constexpr std::uint32_t kQuads[] = {0, 0x00040004, 0x00080008, 0x000C000C};
+  const auto which = hn::Add(first, hn::LoadDup128(hn::Repartition<std::uint32_t, Floats>(), kQuads));
+  return hn::BitCast(Shorts(), hn::TableLookupBytesOr0(quads, hn::BitCast(bytes, which)));
+}
+// The same of a widened one, [depth / 2][16][2].
+HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t vector, std::size_t half) {
+  return hn::Load(Shorts(), panel + half * 2 * kWidth + vector * kShorts);
+}
 
-// totals[r][c] = q[r] . column c of the panel, [depth / 2][16][2].
-template <int rows, class Add, class T>
+// totals[r][c] = q[r] . column c of the panel.
+template <int rows, class T>
 HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
   constexpr std::size_t kVectors = 2 * kWidth / kShorts;
   const Integers d;
   const Shorts shorts;
   IntegerVector sums[rows][kVectors];
-  IntegerVector odd[rows][kVectors];
+  IntegerVector odd[rows][kVectors];  // where the instruction set splits a sum in two; zero where not
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
   }
-  for (std::size_t k = 0; k < depth; k += 2, panel += 2 * kWidth) {
-    hn::Vec<Shorts> weights[kVectors];
+  for (std::size_t k = 0; k < depth; k += 4, panel += 4 * kWidth) {
+#pragma GCC unroll 2
+    for (std::size_t half = 0; half < 2; ++half) {
+      hn::Vec<Shorts> weights[kVectors];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = shorts_at(panel + v * kShorts);
+      for (std::size_t v = 0; v < kVectors; ++v) weights[v] = pairs_at(panel, v, half);
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-      std::int32_t pair;
-      __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
-      const auto both = hn::BitCast(shorts, hn::Set(d, pair));
+      for (int r = 0; r < rows; ++r) {
+        std::int32_t pair;
+        __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k + 2 * half, sizeof pair);
+        const auto both = hn::BitCast(shorts, hn::Set(d, pair));
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) Add::pairs(both, weights[v], sums[r][v], odd[r][v]);
+        for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
+      }
     }
   }
 #pragma GCC unroll 8
@@ -106,77 +103,87 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
   }
 }
 
+// What integers are multiplied by and what is added then, for the columns of a vector.
+struct ColumnScales {
+  FloatVector scale, bias;
+};
+
+// Of the vector `v` of the panel whose first column is `column`.
+HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t column, std::size_t v = 0) {
+  const Floats d;
+  const hn::Repartition<std::int8_t, Floats> bytes;
+  const std::int8_t* const scales = p.weights + column * p.weights_stride + kWidth * p.depth;
+  return {hn::BitCast(d, hn::LoadU(bytes, scales + v * hn::Lanes(bytes))),
+          p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + column + v * hn::Lanes(d))};
+}
+
+// Sums with weights + 128, of row `row`, as what they stand for.
+HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, IntegerVector totals, const ColumnScales& columns) {
+  const Floats d;
+  const auto total = hn::ConvertTo(d, hn::Sub(totals, hn::Set(Integers(), p.row_shifts[row])));
+  return hn::MulAdd(total, hn::Mul(hn::Set(d, p.row_scales[row]), columns.scale), columns.bias);
+}
+
 // `rows` rows from `row` on by the columns of the panel, the first of which is `column`. The sums go through memory, vector by vector: were
 // they scaled where they are, compilers would keep too much in registers to have room for all sums.
-template <int rows, class Add, class T>
+template <int rows, class T>
 HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kWidth];
-  panel_totals<rows, Add>(p.rounded + row * p.rounded_stride, p.rounded_stride, panel, p.depth, totals);
+  panel_totals<rows>(p.rounded_row<std::int16_t>(row), p.rounded_stride, panel, p.depth, totals);
   constexpr std::size_t kVectors = kWidth / hn::MaxLanes(Floats());
   const Floats d;
-  const Integers integers;
-  const hn::Repartition<std::int8_t, Floats> bytes;
-  const std::int8_t* const column_scales = p.weights + column * p.weights_stride + kWidth * p.depth;
-  FloatVector scales[kVectors], bias[kVectors];
+  ColumnScales columns[kVectors];
 #pragma GCC unroll 4
-  for (std::size_t v = 0; v < kVectors; ++v) {
-    scales[v] = hn::BitCast(d, hn::LoadU(bytes, column_scales + v * hn::Lanes(bytes)));
-    bias[v] = p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + column + v * hn::Lanes(d));
-  }
+  for (std::size_t v = 0; v < kVectors; ++v) columns[v] = column_scales(p, column, v);
   float* y = p.y + row * p.y_stride + column;
   for (std::size_t r = 0; r < rows; ++r, y += p.y_stride) {
-    const auto row_scale = hn::Set(d, p.row_scales[row + r]);
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const auto total = hn::ConvertTo(d, hn::Load(integers, totals[r] + v * hn::Lanes(d)));
-      hn::StoreU(hn::MulAdd(total, hn::Mul(row_scale, scales[v]), bias[v]), d, y + v * hn::Lanes(d));
+    for (std::size_t v = 0; v < kVectors; ++v)
+      hn::StoreU(scaled(p, row + r, hn::Load(Integers(), totals[r] + v * hn::Lanes(d)), columns[v]), d, y + v * hn::Lanes(d));
+  }
+}
+
+HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::int16_t* wide) {
+  for (std::size_t k = 0; k < depth; k += 4, panel += 4 * kWidth) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      for (std::size_t v = 0; v < 2 * kWidth / kShorts; ++v, wide += kShorts) hn::Store(pairs_at(panel, v, half), Shorts(), wide);
     }
   }
 }
-
-HWY_INLINE void widen_panel(const std::int8_t* panel, std::size_t depth, std::int16_t* wide) {
-  for (std::size_t i = 0; i < kWidth * depth; i += kShorts) hn::Store(shorts_at(panel + i), Shorts(), wide + i);
-}
 #endif
 
-template <class Add, class T, int... counts>
+template <class T, int... counts>
 struct PanelTileTable {
-  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, Add, T>...};
+  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, T>...};
   static constexpr std::size_t kRows = sizeof...(counts);
 };
 // As many rows as were fastest, or as the registers can hold the sums of.
 #if HWY_MAX_BYTES >= 64
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6, 7, 8>;
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
 #elif HWY_MAX_BYTES >= 32
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2, 3, 4, 5, 6>;
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6>;
 #else
-template <class Add, class T>
-using PanelTiles = PanelTileTable<Add, T, 1, 2>;
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2>;
 #endif
 
-// All rows by the columns [begin, end) of whole panels.
-template <class Add>
-HWY_INLINE void quantized_panels(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
-  constexpr std::size_t kRows = PanelTiles<Add, std::int8_t>::kRows;
+// All rows by the columns [begin, end) of whole panels. `wide` has room for a panel.
+HWY_INLINE void multiply_panels_of_shorts(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
+  constexpr std::size_t kRows = PanelTiles<std::int16_t>::kRows;
   for (std::size_t column = begin; column < end; column += kWidth) {
-    const std::int8_t* panel = p.weights + column * p.weights_stride;
+    const auto* panel = reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
+#if HWY_TARGET != HWY_SCALAR
     if (p.rows <= kRows) {
-      PanelTiles<Add, std::int8_t>::kernels[p.rows - 1](p, panel, 0, column);
+      PanelTiles<std::uint8_t>::kernels[p.rows - 1](p, panel, 0, column);
       continue;
     }
+#endif
     widen_panel(panel, p.depth, wide);
     for (std::size_t row = 0; row < p.rows; row += kRows)
-      PanelTiles<Add, std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
+      PanelTiles<std::int16_t>::kernels[HWY_MIN(kRows, p.rows - row) - 1](p, wide, row, column);
   }
-}
-
-HWY_INLINE void quantized_panels_of_this_processor(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
-#if HWY_TARGET == HWY_AVX3
-  if (__builtin_cpu_supports("avx512vnni")) return quantized_panels<MultiplyAdd>(p, begin, end, wide);
-#endif
-  quantized_panels<MultiplyThenAdd>(p, begin, end, wide);
 }
 
 }  // namespace HWY_NAMESPACE

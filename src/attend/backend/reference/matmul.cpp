@@ -28,7 +28,7 @@ struct RoundedRow {
 };
 
 RoundedRow round_row(const float* x, std::int64_t depth) {
-  const auto limit = static_cast<float>(quantized_activation_limit(depth));
+  constexpr auto limit = static_cast<float>(kQuantizedActivationLimit);
   float largest = 0.0f;
   for (std::int64_t i = 0; i < depth; ++i) {
     if (!std::isfinite(x[i])) return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
