@@ -177,9 +177,9 @@ void add_vocabulary(std::int64_t n, std::int64_t v) {
             losses = Tensor::empty({n}),
             nll = Tensor::empty({n})](Backend& backend) { backend.cross_entropy(logits, targets, 0.1f, 1.0f, losses, nll); };
   });
-  add("top_k/" + shape, {0, bytes}, [=]() -> Body {
+  add("log_softmax_top_k/" + shape, {0, bytes}, [=]() -> Body {
     return [x = random_tensor({n, v}, 1), values = Tensor::empty({n, 10}), indices = Tensor::empty({n, 10}, DType::i32)](Backend& backend) {
-      backend.top_k(x, 10, values, indices);
+      backend.log_softmax_top_k(x, 10, values, indices);
     };
   });
 }

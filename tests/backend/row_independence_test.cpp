@@ -166,12 +166,12 @@ std::vector<RowKernel> lookup_kernels() {
              b.embed(table, part(ids, begin, end), 3.3f, table, part(position, begin, end), {}, y);
              return y;
            }},
-          {"top_k",
+          {"log_softmax_top_k",
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor x = o.with_ties(kAllRows, columns).slice_rows(begin, end);
              const int k = static_cast<int>(std::min<std::int64_t>(columns, 5));
              const Tensor values = o.output(end - begin, k);
-             b.top_k(x, k, values, Tensor::empty({end - begin, k}, DType::i32));
+             b.log_softmax_top_k(x, k, values, Tensor::empty({end - begin, k}, DType::i32));
              return values;
            }},
           {"attention_cached", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {

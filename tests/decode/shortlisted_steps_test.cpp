@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
@@ -65,7 +66,8 @@ TEST(ShortlistedSteps, RenormaliseOverTheAllowedTokens) {
   for (int step = 0; step < 3; ++step) {
     whole.step(parents, tokens);
     some.step(parents, tokens);
-    const Tensor all = whole.log_probabilities(0, 3), few = some.log_probabilities(0, 3);
+    const Tensor all = whole.logits(0, 3), few = some.logits(0, 3);
+    for (const Tensor& logits : {all, few}) backend().log_softmax(logits, logits);
     ASSERT_EQ(few.shape(), (Shape{std::ssize(parents), 7}));
     for (std::int64_t row = 0; row < few.rows(); ++row) {
       const std::vector<std::int32_t>& own = allowed[static_cast<std::size_t>(sentences[static_cast<std::size_t>(row)])];

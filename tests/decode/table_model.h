@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/backend/backend.h"
 #include "attend/core/random.h"
 #include "attend/decode/beam_search.h"
 
@@ -39,7 +38,7 @@ class TableModel final : public StepModel {
     rows_ = std::move(next);
     asked_.push_back(std::move(asked));
   }
-  Tensor log_probabilities(std::int64_t begin, std::int64_t end) override {
+  Tensor logits(std::int64_t begin, std::int64_t end) override {
     std::vector<float> logits;
     for (std::int64_t r = begin; r < end; ++r) {
       const Row& row = rows_[static_cast<std::size_t>(r)];
@@ -47,9 +46,7 @@ class TableModel final : public StepModel {
       logits.insert(logits.end(), of_row.begin(), of_row.end());
     }
     const std::int64_t rows = end - begin;
-    const Tensor log_probabilities = Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
-    backend().log_softmax(log_probabilities, log_probabilities);
-    return log_probabilities;
+    return Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
   }
   std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
 

@@ -191,8 +191,8 @@ class Backend {
   virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) = 0;
 
   // --- decoding ----------------------------------------------------------------------------------------------------------------------
-  // The k largest of each row, largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.
-  virtual void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
+  // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.
+  virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
 };
 
 Backend& reference_backend();

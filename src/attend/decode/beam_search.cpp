@@ -112,10 +112,10 @@ struct BestTokens {
 
 BestTokens best_tokens(StepModel& model, std::int64_t hypotheses, int k) {
   const BestTokens best{Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity()), Tensor::zeros({hypotheses, k}, DType::i32)};
-  for_log_probabilities(model, hypotheses, [&](std::int64_t begin, const Tensor& log_probabilities) {
-    const std::int64_t end = begin + log_probabilities.rows(), found = std::min<std::int64_t>(k, log_probabilities.cols());
-    backend().top_k(log_probabilities, static_cast<int>(found), best.values.slice_rows(begin, end).slice_columns(0, found),
-                    best.indices.slice_rows(begin, end).slice_columns(0, found));
+  for_logits(model, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
+    const std::int64_t end = begin + logits.rows(), found = std::min<std::int64_t>(k, logits.cols());
+    backend().log_softmax_top_k(logits, static_cast<int>(found), best.values.slice_rows(begin, end).slice_columns(0, found),
+                                best.indices.slice_rows(begin, end).slice_columns(0, found));
   });
   return best;
 }

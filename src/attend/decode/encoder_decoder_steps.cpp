@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "attend/autograd/variable.h"
-#include "attend/backend/backend.h"
 
 namespace attend {
 
@@ -23,11 +22,9 @@ void EncoderDecoderSteps::step(std::span<const std::int32_t> parents, std::span<
   hidden_ = state_->step(parents, tokens);
 }
 
-Tensor EncoderDecoderSteps::log_probabilities(std::int64_t begin, std::int64_t end) {
+Tensor EncoderDecoderSteps::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor logits = model_.project(Variable(hidden_.slice_rows(begin, end))).value();
-  backend().log_softmax(logits, logits);
-  return logits;
+  return model_.project(Variable(hidden_.slice_rows(begin, end))).value();
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/random.h"
@@ -81,7 +82,8 @@ std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, c
   while (!rows.empty()) {
     model.step(rows, tokens);
     std::vector<Choice> choices;
-    for_log_probabilities(model, std::ssize(rows), [&](std::int64_t begin, const Tensor& log_probabilities) {
+    for_logits(model, std::ssize(rows), [&](std::int64_t begin, const Tensor& log_probabilities) {
+      backend().log_softmax(log_probabilities, log_probabilities);
       for (std::int64_t i = 0; i < log_probabilities.rows(); ++i) {
         const std::span<const float> row(log_probabilities.row(i), static_cast<std::size_t>(log_probabilities.cols()));
         const auto s = static_cast<std::size_t>(sentences[static_cast<std::size_t>(begin + i)]);

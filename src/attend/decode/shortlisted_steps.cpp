@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "attend/autograd/variable.h"
-#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/ops/linear.h"
 #include "attend/tensor/panels.h"
@@ -58,21 +57,19 @@ void ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<con
   sentence_ = std::move(sentence);
 }
 
-Tensor ShortlistedSteps::log_probabilities(std::int64_t begin, std::int64_t end) {
+Tensor ShortlistedSteps::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor logits = linear(Variable(steps_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
+  const Tensor of_all = linear(Variable(steps_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) widest = std::max(widest, columns_of(hypothesis).size());
-  const Tensor log_probabilities = Tensor::full({end - begin, static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
-  for (std::int64_t row = 0; row < logits.rows(); ++row) {
+  const Tensor own = Tensor::full({end - begin, static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
+  for (std::int64_t row = 0; row < of_all.rows(); ++row) {
     const std::vector<std::int32_t>& columns = columns_of(begin + row);
-    const float* from = logits.row(row);
-    float* to = log_probabilities.row(row);
+    const float* from = of_all.row(row);
+    float* to = own.row(row);
     for (std::size_t i = 0; i < columns.size(); ++i) to[i] = from[columns[i]];
-    const Tensor own = log_probabilities.slice_rows(row, row + 1).slice_columns(0, std::ssize(columns));
-    backend().log_softmax(own, own);
   }
-  return log_probabilities;
+  return own;
 }
 
 std::int32_t ShortlistedSteps::token(std::int64_t hypothesis, std::int64_t column) const {

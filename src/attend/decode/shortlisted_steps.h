@@ -19,7 +19,7 @@ class ShortlistedSteps final : public StepModel {
   std::int64_t sentences() const override { return steps_.sentences(); }
   std::int64_t longest(std::int64_t sentence) const override { return steps_.longest(sentence); }
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
-  Tensor log_probabilities(std::int64_t begin, std::int64_t end) override;
+  Tensor logits(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
 
  private:

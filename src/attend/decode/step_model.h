@@ -21,20 +21,20 @@ class StepModel {
 
   // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r].
   virtual void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
-  // For the hypotheses [begin, end) of the last step: log-probabilities [end - begin, K] of the tokens that may come after them, -infinity
-  // where there is none.
-  virtual Tensor log_probabilities(std::int64_t begin, std::int64_t end) = 0;
+  // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that may come after them, -infinity where there
+  // is none. Their softmax is how likely each token is.
+  virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
   // The token of a column for a hypothesis of the last step; tokens rise with their columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };
 
-// Calls use(begin, log_probabilities) for the `hypotheses` of the last step, so few at a time that what is said of each word of the
+// Calls use(begin, logits) for the `hypotheses` of the last step, so few at a time that what is said of each word of the
 // vocabulary stays in the cache.
 template <class Use>
-void for_log_probabilities(StepModel& model, std::int64_t hypotheses, const Use& use) {
+void for_logits(StepModel& model, std::int64_t hypotheses, const Use& use) {
   constexpr std::int64_t kAtATime = 48;
   for (std::int64_t begin = 0; begin < hypotheses; begin += kAtATime)
-    use(begin, model.log_probabilities(begin, std::min(begin + kAtATime, hypotheses)));
+    use(begin, model.logits(begin, std::min(begin + kAtATime, hypotheses)));
 }
 
 // Throws DataError unless the highest log-probability of a hypothesis is finite. It is not when a logit is NaN or +infinity, or when all

@@ -69,7 +69,7 @@ class FastBackend : public Backend {
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
                          const Tensor& dh) final;
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
-  void top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
+  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
 };
 
 // The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h).

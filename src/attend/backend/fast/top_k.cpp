@@ -10,7 +10,8 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
-#include "attend/backend/fast/simd-inl.h"
+#include "attend/backend/fast/exp-inl.h"
+#include "attend/backend/fast/row_reduction-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -80,6 +81,16 @@ void top_k_row(const float* x, std::size_t count, std::size_t k, float* values, 
   for (; i < count; ++i) best.offer(x[i], i);
 }
 
+// Of a row of logits: log probabilities are only computed of those chosen. What is wrong with any logit shows in the sum.
+void log_softmax_top_k_row(const float* x, std::size_t count, std::size_t k, float* values, std::int32_t* indices) {
+  top_k_row(x, count, k, values, indices);
+  const float max = values[0];
+  const auto shift = hn::Set(Floats(), max);
+  const float sum = row_sum(x, count, [shift](auto v) HWY_ATTR { return exp_of(Floats(), hn::Sub(v, shift)); });
+  const float normaliser = __builtin_logf(sum);
+  for (std::size_t i = 0; i < k; ++i) values[i] = values[i] - max - normaliser;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace attend
 HWY_AFTER_NAMESPACE();
@@ -87,14 +98,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attend {
 
-HWY_EXPORT(top_k_row);
+HWY_EXPORT(log_softmax_top_k_row);
 
-void FastBackend::top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
+void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
   assert(k >= 1 && k <= x.cols() && values.cols() == k && indices.cols() == k);
-  // A row is read once and nearly nothing is computed: several of them make a task.
-  parallel_for(x.rows(), 8 * row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      HWY_DYNAMIC_DISPATCH(top_k_row)
+      HWY_DYNAMIC_DISPATCH(log_softmax_top_k_row)
       (x.row(r), static_cast<std::size_t>(x.cols()), static_cast<std::size_t>(k), values.row(r), indices.row<std::int32_t>(r));
     }
   });

@@ -37,8 +37,10 @@ void ReferenceBackend::gather_rows(const Tensor& x, std::span<const std::int32_t
   for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(rows[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
 }
 
-void ReferenceBackend::top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
+void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
   assert(k <= x.cols());
+  const Tensor log_probabilities = Tensor::empty(x.shape());
+  log_softmax(x, log_probabilities);
   std::vector<std::int32_t> order(static_cast<std::size_t>(x.cols()));
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     const float* row = x.row(r);
@@ -49,7 +51,7 @@ void ReferenceBackend::top_k(const Tensor& x, int k, const Tensor& values, const
                       [&](std::int32_t a, std::int32_t b) { return key(a) > key(b) || (key(a) == key(b) && a < b); });
     for (int i = 0; i < k; ++i) {
       indices.row<std::int32_t>(r)[i] = order[static_cast<std::size_t>(i)];
-      values.row(r)[i] = row[order[static_cast<std::size_t>(i)]];
+      values.row(r)[i] = log_probabilities.row(r)[order[static_cast<std::size_t>(i)]];
     }
   }
 }
