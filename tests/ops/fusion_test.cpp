@@ -75,6 +75,30 @@ TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
   }
 }
 
+TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
+  const Variable x = leaf({600, 3}), w1 = leaf({8192, 3}), b1 = leaf({8192}), w2 = leaf({2, 8192});  // 256 rows at a time
+  const std::vector<Variable> whole{x, w1, b1, w2};
+  std::vector<Variable> leaves;
+  for (const Variable& one : whole) leaves.push_back(copy(one));
+  const Tensor dy = normal_tensor({600, 2}, random_);
+  const Variable in_parts = feed_forward(x, {w1, b1}, {w2, {}}, Activation::gelu);
+  const Variable at_once = linear(linear(leaves[0], leaves[1], leaves[2], Activation::gelu), leaves[3], {});
+  EXPECT_EQ(largest_difference(in_parts.value(), at_once.value()), 0);
+  backward(in_parts, dy);
+  backward(at_once, dy);
+  for (std::size_t i = 0; i < leaves.size(); ++i) expect_near(whole[i].gradient(), leaves[i].gradient(), 1e-3, "gradient");
+  if (&backend() == &fast_backend()) {
+    EXPECT_EQ(largest_difference(w2.gradient(), leaves[3].gradient()), 0) << "the order of its sums";
+  }
+}
+
+TEST_P(Fusion, FeedForwardOfNothingHasGradientsOfZero) {
+  const Variable x = leaf({0, 3}), w1 = leaf({4, 3}), w2 = leaf({2, 4});
+  backward(feed_forward(x, {w1, {}}, {w2, {}}, Activation::relu), Tensor::empty({0, 2}));
+  EXPECT_EQ(w1.gradient().to_vector(), std::vector<float>(12, 0.0f));
+  EXPECT_EQ(w2.gradient().to_vector(), std::vector<float>(8, 0.0f));
+}
+
 TEST_P(Fusion, ResidualLayerNormIsDropoutAdditionAndLayerNorm) {
   for (const float p : {0.0f, 0.3f}) {
     const Dropout mask{p, {8, 9}};

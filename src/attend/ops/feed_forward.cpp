@@ -1,11 +1,30 @@
 #include "attend/ops/feed_forward.h"
 
+#include <algorithm>
+
 #include "attend/ops/check.h"
 #include "attend/tensor/quantized.h"
 
 namespace attend {
 
 namespace {
+
+// So many numbers that are F wide exist at a time, beside what is kept: what one product writes the next one finds in the cache. Rows come
+// in multiples of 256, the depth in which products add up (backend/fast/gemm.h), so gradients are those of all rows at once.
+constexpr std::int64_t kAtATime = 1 << 21;
+constexpr std::int64_t kRows = 256;
+
+std::int64_t rows_at_a_time(std::int64_t width) { return std::max(kAtATime / width / kRows, std::int64_t{1}) * kRows; }
+
+// Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once: gradients of nothing are zeros.
+template <class Use>
+void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
+  std::int64_t begin = 0;
+  do {
+    use(begin, std::min(begin + at_a_time, rows));
+    begin += at_a_time;
+  } while (begin < rows);
+}
 
 // `from`: what the map is applied to, [N, width].
 void check(const AffineMap& map, const Shape& from, std::int64_t width, const char* shapes) {
@@ -53,26 +72,34 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
     return h;
   };
   const Tensor kept = Tensor::empty({x.dim(0), inner.weight.dim(0)});
-  backend().linear(x.value(), inner.weight.value(), inner.bias.value(), keeps_z ? Activation::none : activation, kept);
   const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
-  backend().linear(hidden(kept), outer.weight.value(), outer.bias.value(), Activation::none, y);
+  // Masks count elements from the first row on.
+  const std::int64_t at_a_time = dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(kept.cols());
+  for_rows(x.dim(0), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+    const Tensor part = kept.slice_rows(begin, end);
+    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(), keeps_z ? Activation::none : activation,
+                     part);
+    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(), Activation::none, y.slice_rows(begin, end));
+  });
 
   // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n dz[n],   dx = dz W1
-  return record(y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-                [x = x.value(), kept, hidden, activation, dropout, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
-                 dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& dy) {
-                  add_gradients(dy, dw2.needed() ? hidden(kept) : Tensor(), dw2, db2);
-                  if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
-                  const Tensor dz = Tensor::empty(kept.shape());
-                  backend().matmul(dy, false, w2, false, 0.0f, dz);
-                  if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
-                  if (activation != Activation::none) backend().activate_backward(activation, kept, dz, dz);
-                  add_gradients(dz, x, dw1, db1);
-                  if (dx.needed()) {
-                    const auto [buffer, beta] = dx.target();
-                    backend().matmul(dz, false, w1, false, beta, buffer);
-                  }
-                });
+  return record(
+      y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
+      [x = x.value(), kept, hidden, activation, dropout, at_a_time, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
+       dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& all_dy) {
+        const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
+        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+          const Tensor dy = all_dy.slice_rows(begin, end), z = kept.slice_rows(begin, end);
+          add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2);
+          if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
+          const Tensor dz = Tensor::empty(z.shape());
+          backend().matmul(dy, false, w2, false, 0.0f, dz);
+          if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
+          if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
+          add_gradients(dz, x.slice_rows(begin, end), dw1, db1);
+          if (dx.needed()) backend().matmul(dz, false, w1, false, to.beta, to.buffer.slice_rows(begin, end));
+        });
+      });
 }
 
 }  // namespace attend
