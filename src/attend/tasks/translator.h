@@ -24,7 +24,7 @@ namespace attend {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // sample one output instead of searching
-  int batch_size = 32;                      // sentences decoded together
+  int batch_size = 16;                      // sentences decoded together
   int window = 1024;                        // sentences read ahead and sorted by length
   int max_source_tokens = 1024;             // longer sentences are a DataError
   bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
