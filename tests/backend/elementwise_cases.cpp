@@ -26,6 +26,21 @@ Tensor wide_range(Operands& operands, const Shape& shape) {
   return x;
 }
 
+// What is rounded to bf16 and made f32 again, of numbers that lie between two of them, too.
+KernelCase convert_case() {
+  return {"convert", kMatrixShapes, kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor x = wide_range(o, shape);
+            constexpr float kBetween[] = {1.00390625f, 1.01171875f, -3.4e38f};  // ties to the even one below and above; nearer to infinity
+            for (std::int64_t r = 0; r < x.rows(); ++r) {
+              for (std::int64_t c = r % 5; c < x.cols(); c += 7) x.row(r)[c] = kBetween[(r + c) % 3];
+            }
+            const Tensor narrow = Tensor::empty(shape, DType::bf16), y = o.output(shape[0], shape[1]);
+            b.convert(x, narrow);
+            b.convert(narrow, y);
+            return {y};
+          }};
+}
+
 KernelCase over_matrices(const char* name, Tolerance tolerance, std::function<Results(Backend&, Operands&, const Shape&)> run) {
   return {name, kMatrixShapes, tolerance, std::move(run)};
 }
@@ -135,6 +150,7 @@ KernelCase adam_case(const char* name, AdamStep step) {
 std::vector<KernelCase> elementwise_cases() {
   std::vector<KernelCase> cases;
   add_arithmetic(cases);
+  cases.push_back(convert_case());
   add_activations(cases, "identity", Activation::none, kExact);
   add_activations(cases, "relu", Activation::relu, kExact);
   add_activations(cases, "gelu", Activation::gelu, kGelu);

@@ -1,6 +1,7 @@
 // A NaN must reach the loss, where training stops because of it: no kernel may turn one into a number. It stays in its row.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -136,6 +137,17 @@ TEST_P(InvalidNumbers, ReachTheParameterThroughAdam) {
   kernels().adam({.learning_rate = 0.1f}, gradient, parameter, mean, variance);
   EXPECT_TRUE(std::isnan(parameter.data()[36]));
   EXPECT_EQ(parameter.data()[35], 1.0f);
+}
+
+TEST_P(InvalidNumbers, RemainWhatTheyAreInBf16) {
+  const std::vector<float> numbers{NAN, INFINITY, -INFINITY, std::bit_cast<float>(0x7F800001u)};
+  const Tensor x = Tensor::from(numbers, {4}), narrow = Tensor::empty({4}, DType::bf16), y = Tensor::empty({4});
+  kernels().convert(x, narrow);
+  kernels().convert(narrow, y);
+  EXPECT_TRUE(std::isnan(y.data()[0]));
+  EXPECT_EQ(y.data()[1], INFINITY);
+  EXPECT_EQ(y.data()[2], -INFINITY);
+  EXPECT_TRUE(std::isnan(y.data()[3])) << "all that says so is in the lower half";
 }
 
 TEST_P(InvalidNumbers, RankLastInTopK) {

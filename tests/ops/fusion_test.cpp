@@ -92,6 +92,20 @@ TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
   }
 }
 
+TEST(FeedForward, KeepsRoundedFactorsForProductsThatRoundThem) {
+  const ScopedBackend rounding(bf16_backend());
+  Random random({5, 6});
+  const auto leaf = [&](const Shape& shape) { return Variable(normal_tensor(shape, random), true); };
+  const Variable x = leaf({40, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33});
+  const std::vector<Variable> fused{x, w1, b1, w2};
+  std::vector<Variable> leaves;
+  for (const Variable& one : fused) leaves.push_back(copy(one));
+  const Tensor dy = normal_tensor({40, 9}, random);
+  backward(feed_forward(x, {w1, b1}, {w2, {}}, Activation::relu), dy);
+  backward(linear(linear(leaves[0], leaves[1], leaves[2], Activation::relu), leaves[3], {}), dy);
+  for (std::size_t i = 0; i < leaves.size(); ++i) EXPECT_EQ(largest_difference(fused[i].gradient(), leaves[i].gradient()), 0) << i;
+}
+
 TEST_P(Fusion, FeedForwardOfNothingHasGradientsOfZero) {
   const Variable x = leaf({0, 3}), w1 = leaf({4, 3}), w2 = leaf({2, 4});
   backward(feed_forward(x, {w1, {}}, {w2, {}}, Activation::relu), Tensor::empty({0, 2}));

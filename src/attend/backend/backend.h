@@ -81,9 +81,10 @@ class Backend {
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
   virtual void fill(const Tensor& x, float value) = 0;
-  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;             // y = a + b; y may be a or b
-  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;        // y = a * b; y may be a or b
-  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;   // y = alpha x + beta y; beta 0 ignores y
+  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;            // y = a + b; y may be a or b
+  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;       // y = a * b; y may be a or b
+  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;  // y = alpha x + beta y; beta 0 ignores y
+  virtual void convert(const Tensor& x, const Tensor& y) = 0;  // y = x, one in f32, the other in bf16: to the nearest, ties to even
   virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;  // y may be x
   // dx = dy * activation'(x). For relu x may be the activated value instead. dx may be dy.
   virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
@@ -189,6 +190,10 @@ class Backend {
   // --- optimiser ---------------------------------------------------------------------------------------------------------------------
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient.
   virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) = 0;
+
+  // --- what ops keep for their gradients ---------------------------------------------------------------------------------------------
+  // bf16 where products round their factors to it anyway: half the memory.
+  virtual DType kept_type() const { return DType::f32; }
 
   // --- decoding ----------------------------------------------------------------------------------------------------------------------
   // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.

@@ -26,6 +26,21 @@ void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
   } while (begin < rows);
 }
 
+// As kept for the gradient, and in f32 again.
+Tensor narrowed(const Tensor& x) {
+  if (backend().kept_type() == DType::f32) return x;
+  const Tensor kept = Tensor::empty(x.shape(), backend().kept_type());
+  backend().convert(x, kept);
+  return kept;
+}
+
+Tensor widened(const Tensor& kept) {
+  if (kept.dtype() == DType::f32) return kept;
+  const Tensor x = Tensor::empty(kept.shape());
+  backend().convert(kept, x);
+  return x;
+}
+
 // `from`: what the map is applied to, [N, width].
 void check(const AffineMap& map, const Shape& from, std::int64_t width, const char* shapes) {
   detail::expect(detail::is_matrix(map.weight) && weight_columns(map.weight.value()) == width, "feed_forward", shapes, from,
@@ -57,7 +72,8 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
 
   // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Kept is z, or f(z) where f' can be read off that.
   const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
-  const bool keeps_z = smooth && will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
+  const bool recording = will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
+  const bool keeps_z = smooth && recording;
   const auto hidden = [keeps_z, activation, dropout](const Tensor& kept) {
     Tensor h = kept;
     if (keeps_z) {
@@ -71,35 +87,38 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
     }
     return h;
   };
-  const Tensor kept = Tensor::empty({x.dim(0), inner.weight.dim(0)});
+  const std::int64_t width = inner.weight.dim(0);
+  const Tensor kept = Tensor::empty({recording ? x.dim(0) : 0, width}, backend().kept_type());
   const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
   // Masks count elements from the first row on.
-  const std::int64_t at_a_time = dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(kept.cols());
+  const std::int64_t at_a_time = dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
   for_rows(x.dim(0), at_a_time, [&](std::int64_t begin, std::int64_t end) {
-    const Tensor part = kept.slice_rows(begin, end);
+    const bool in_place = recording && kept.dtype() == DType::f32;
+    const Tensor part = in_place ? kept.slice_rows(begin, end) : Tensor::empty({end - begin, width});
     backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(), keeps_z ? Activation::none : activation,
                      part);
+    if (recording && !in_place) backend().convert(part, kept.slice_rows(begin, end));
     backend().linear(hidden(part), outer.weight.value(), outer.bias.value(), Activation::none, y.slice_rows(begin, end));
   });
 
   // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n dz[n],   dx = dz W1
-  return record(
-      y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-      [x = x.value(), kept, hidden, activation, dropout, at_a_time, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
-       dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& all_dy) {
-        const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
-        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
-          const Tensor dy = all_dy.slice_rows(begin, end), z = kept.slice_rows(begin, end);
-          add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2);
-          if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
-          const Tensor dz = Tensor::empty(z.shape());
-          backend().matmul(dy, false, w2, false, 0.0f, dz);
-          if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
-          if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
-          add_gradients(dz, x.slice_rows(begin, end), dw1, db1);
-          if (dx.needed()) backend().matmul(dz, false, w1, false, to.beta, to.buffer.slice_rows(begin, end));
-        });
-      });
+  return record(y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
+                [x = recording ? narrowed(x.value()) : Tensor(), kept, hidden, activation, dropout, at_a_time, w1 = inner.weight.value(),
+                 w2 = outer.weight.value(), dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(),
+                 db2 = outer.bias.sink()](const Tensor& all_dy) {
+                  const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
+                  for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+                    const Tensor dy = all_dy.slice_rows(begin, end), z = widened(kept.slice_rows(begin, end));
+                    add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2);
+                    if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
+                    const Tensor dz = Tensor::empty(z.shape());
+                    backend().matmul(dy, false, w2, false, 0.0f, dz);
+                    if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
+                    if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
+                    add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1);
+                    if (dx.needed()) backend().matmul(dz, false, w1, false, to.beta, to.buffer.slice_rows(begin, end));
+                  });
+                });
 }
 
 }  // namespace attend

@@ -19,14 +19,15 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
   backend().linear(x.value(), weight.value(), bias.value(), keep_input ? Activation::none : activation, before);
   if (keep_input) backend().activate(activation, before, y);
 
+  const Tensor of_slope = activation == Activation::none ? Tensor() : before;
   // y = f(z), z = x W^T + b:   dz = dy f'(z),   dx = dz W,   dW = dz^T x,   db = sum_n dz[n]
   return record(
       y, {&x, &weight, &bias},
-      [x = x.value(), w = weight.value(), before, activation, dx = x.sink(), dw = weight.sink(), db = bias.sink()](const Tensor& dy) {
+      [x = x.value(), w = weight.value(), of_slope, activation, dx = x.sink(), dw = weight.sink(), db = bias.sink()](const Tensor& dy) {
         Tensor dz = dy;
         if (activation != Activation::none) {
           dz = Tensor::empty(dy.shape());
-          backend().activate_backward(activation, before, dy, dz);
+          backend().activate_backward(activation, of_slope, dy, dz);
         }
         if (dx.needed()) {
           const auto [buffer, beta] = dx.target();

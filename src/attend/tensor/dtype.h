@@ -54,6 +54,10 @@ struct DTypeOf<float> {
   static constexpr DType value = DType::f32;
 };
 template <>
+struct DTypeOf<std::uint16_t> {  // the upper half of a float's bits
+  static constexpr DType value = DType::bf16;
+};
+template <>
 struct DTypeOf<std::int32_t> {
   static constexpr DType value = DType::i32;
 };

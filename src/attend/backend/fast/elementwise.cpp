@@ -1,4 +1,4 @@
-// fill, add, multiply, axpby, activate, activate_backward.
+// fill, add, multiply, axpby, convert, activate, activate_backward.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/elementwise.cpp"
 #include "attend/backend/fast/targets.h"
@@ -7,6 +7,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/gemm_bf16-inl.h"
 #include "attend/backend/fast/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,6 +32,35 @@ void axpby_run(float alpha, const float* x, float beta, float* y, std::size_t co
   const auto vb = hn::Set(Floats(), beta);
   if (beta == 0.0f) return map_row(x, y, count, [&](FloatVector v) HWY_ATTR { return hn::Mul(va, v); });
   map_rows(x, y, y, count, [&](FloatVector v, FloatVector w) HWY_ATTR { return hn::MulAdd(va, v, hn::Mul(vb, w)); });
+}
+
+void narrow_run(const float* x, std::uint16_t* y, std::size_t count) {
+  const Floats d;
+  const hn::Rebind<std::uint16_t, Floats> halves;
+  const hn::RebindToSigned<Floats> integers;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto upper = [&](FloatVector v)
+                         HWY_ATTR { return hn::DemoteTo(halves, hn::BitCast(integers, hn::ShiftRight<16>(round_to_bf16(v)))); };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(upper(hn::LoadU(d, x + i)), halves, y + i);
+  if (i == count) return;
+  HWY_ALIGN std::uint16_t last[hn::MaxLanes(halves)];
+  hn::Store(upper(load_part(d, x + i, count - i)), halves, last);
+  for (std::size_t n = 0; i + n < count; ++n) y[i + n] = last[n];
+}
+
+void widen_run(const std::uint16_t* x, float* y, std::size_t count) {
+  const Floats d;
+  const hn::Rebind<std::uint16_t, Floats> halves;
+  const hn::RebindToUnsigned<Floats> bits;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(halves, x + i)))), d, y + i);
+  for (; i < count; ++i) {
+    const std::uint32_t of_last = std::uint32_t{x[i]} << 16;
+    __builtin_memcpy(y + i, &of_last, sizeof of_last);
+  }
 }
 
 void activate_run(Activation activation, const float* x, float* y, std::size_t count) {
@@ -74,6 +104,8 @@ HWY_EXPORT(fill_run);
 HWY_EXPORT(add_run);
 HWY_EXPORT(multiply_run);
 HWY_EXPORT(axpby_run);
+HWY_EXPORT(narrow_run);
+HWY_EXPORT(widen_run);
 HWY_EXPORT(activate_run);
 HWY_EXPORT(activate_backward_run);
 
@@ -97,6 +129,16 @@ void FastBackend::multiply(const Tensor& a, const Tensor& b, const Tensor& y) {
 void FastBackend::axpby(float alpha, const Tensor& x, float beta, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(axpby_run);
   for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(alpha, x.row(row) + column, beta, y.row(row) + column, count); });
+}
+
+void FastBackend::convert(const Tensor& x, const Tensor& y) {
+  if (y.dtype() == DType::bf16) {
+    const auto kernel = HWY_DYNAMIC_DISPATCH(narrow_run);
+    for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(x.row(row) + column, y.row<std::uint16_t>(row) + column, count); });
+  } else {
+    const auto kernel = HWY_DYNAMIC_DISPATCH(widen_run);
+    for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(x.row<std::uint16_t>(row) + column, y.row(row) + column, count); });
+  }
 }
 
 void FastBackend::activate(Activation activation, const Tensor& x, const Tensor& y) {

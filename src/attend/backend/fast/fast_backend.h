@@ -24,6 +24,7 @@ class FastBackend : public Backend {
   void add(const Tensor& a, const Tensor& b, const Tensor& y) final;
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) final;
   void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) final;
+  void convert(const Tensor& x, const Tensor& y) final;
   void activate(Activation activation, const Tensor& x, const Tensor& y) final;
   void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) final;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) final;
@@ -72,10 +73,11 @@ class FastBackend : public Backend {
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
 };
 
-// The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h).
+// The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h), and what is kept of them.
 class Bf16Backend final : public FastBackend {
  public:
   std::string_view name() const override { return "bf16"; }
+  DType kept_type() const override { return DType::bf16; }
 
   void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
   void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;

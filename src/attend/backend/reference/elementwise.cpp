@@ -1,3 +1,4 @@
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -14,6 +15,15 @@ void for_each_element(const Tensor& y, const Value& value) {
   for (std::int64_t r = 0; r < y.rows(); ++r) {
     for (std::int64_t c = 0; c < y.cols(); ++c) y.row(r)[c] = value(r, c);
   }
+}
+
+// The upper half of the bits of the bf16 number that is nearest, of two the even one. A NaN remains one.
+std::uint16_t nearest_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t down = bits >> 16, rest = bits & 0xFFFFu;
+  if (std::isnan(x)) return static_cast<std::uint16_t>(down | 0x40u);
+  const bool up = rest > 0x8000u || (rest == 0x8000u && down % 2 == 1);
+  return static_cast<std::uint16_t>(up ? down + 1 : down);
 }
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -69,6 +79,19 @@ void ReferenceBackend::axpby(float alpha, const Tensor& x, float beta, const Ten
     const double added = double{alpha} * x.row(r)[c];
     return static_cast<float>(beta == 0.0f ? added : added + double{beta} * y.row(r)[c]);
   });
+}
+
+void ReferenceBackend::convert(const Tensor& x, const Tensor& y) {
+  assert(x.size() == y.size() && x.dtype() != y.dtype());
+  for (std::int64_t r = 0; r < y.rows(); ++r) {
+    for (std::int64_t c = 0; c < y.cols(); ++c) {
+      if (y.dtype() == DType::bf16) {
+        y.row<std::uint16_t>(r)[c] = nearest_bf16(x.row(r)[c]);
+      } else {
+        y.row(r)[c] = std::bit_cast<float>(std::uint32_t{x.row<std::uint16_t>(r)[c]} << 16);
+      }
+    }
+  }
 }
 
 void ReferenceBackend::activate(Activation activation, const Tensor& x, const Tensor& y) {

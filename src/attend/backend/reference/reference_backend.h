@@ -20,6 +20,7 @@ class ReferenceBackend final : public Backend {
   void add(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) override;
+  void convert(const Tensor& x, const Tensor& y) override;
   void activate(Activation activation, const Tensor& x, const Tensor& y) override;
   void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
