@@ -168,7 +168,7 @@ class Comparison:
 
         few = self.first_lines(source, one_by_one)
         for kind in ("float32", "int8"):
-            our_size = smallest_of_the_fast([8, 16, 32, 64], lambda size: ours(kind, source, size)["seconds"])
+            our_size = smallest_of_the_fast([16, 32, 64], lambda size: ours(kind, source, size)["seconds"])
             their_best = smallest_of_the_fast([(size, inter) for size in (16, 64, 128) for inter in (1, 2)],
                                               lambda s: theirs(kind, source, *s)["seconds"])
             turns = [(ours(kind, source, our_size), theirs(kind, source, *their_best)) for _ in range(self.a.turns)]
