@@ -103,7 +103,9 @@ class Pool {
     const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
     void* const memory = bytes < size ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes asked for", size));
-    ::madvise(memory, bytes, MADV_HUGEPAGE);
+#ifdef MADV_HUGEPAGE
+    ::madvise(memory, bytes, MADV_HUGEPAGE);  // rows of logits lie so far apart that a product meets thousands of small pages
+#endif
     ASAN_POISON_MEMORY_REGION(memory, bytes);
     const Range region{static_cast<std::byte*>(memory), bytes};
     unused_.add(region);
