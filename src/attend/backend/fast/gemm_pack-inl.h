@@ -133,7 +133,7 @@ HWY_INLINE void pack_columns(Operand b, std::size_t depth, std::size_t columns, 
 }
 
 #if HWY_TARGET == HWY_AVX3
-// The rows 2 i and 2 i + 1 of b, the second perhaps behind the last: zeros then.
+// The rows 2 i and 2 i + 1 of a matrix, the second perhaps behind the last: zeros then.
 struct RowPair {
   const float* even;
   const float* odd;  // null: none
