@@ -48,8 +48,7 @@ void softmax_row(const float* x, float scale, float* y, std::size_t count) {
 void log_softmax_row(const float* x, float* y, std::size_t count) {
   const float max = row_max(x, count);
   const auto shift = hn::Set(Floats(), max);
-  const float sum = row_sum(x, count, [shift](auto v) HWY_ATTR { return exp_of(Floats(), hn::Sub(v, shift)); });
-  const auto normaliser = hn::Set(Floats(), __builtin_logf(sum));
+  const auto normaliser = hn::Set(Floats(), __builtin_logf(sum_of_exponentials(x, count, max)));
   map_row(x, y, count, [shift, normaliser](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, shift), normaliser); });
 }
 
