@@ -150,6 +150,26 @@ TEST_P(InvalidNumbers, RemainWhatTheyAreInBf16) {
   EXPECT_TRUE(std::isnan(y.data()[3])) << "all that says so is in the lower half";
 }
 
+TEST_P(InvalidNumbers, ShowInWhatIsChosen) {
+  for (const float number : {NAN, INFINITY}) {
+    const Tensor x = Tensor::full({1, 2500}, 1.0f);
+    x.data()[1300] = number;
+    const Tensor values = Tensor::empty({1, 4});
+    kernels().log_softmax_top_k(x, 4, values, Tensor::empty({1, 4}, DType::i32));
+    for (const float value : values.span()) EXPECT_TRUE(std::isnan(value)) << number;
+  }
+}
+
+TEST_P(InvalidNumbers, OfNothingElseGiveNoIndexOutOfRange) {
+  const Tensor x = Tensor::full({1, 1030}, NAN), values = Tensor::empty({1, 3}), indices = Tensor::empty({1, 3}, DType::i32);
+  for (std::int32_t& index : indices.span<std::int32_t>()) index = -1;
+  kernels().log_softmax_top_k(x, 3, values, indices);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::isnan(values.data()[i]));
+    EXPECT_TRUE(indices.data<std::int32_t>()[i] >= 0 && indices.data<std::int32_t>()[i] < 1030);
+  }
+}
+
 TEST_P(InvalidNumbers, RankLastInTopK) {
   const Tensor x = Tensor::from(std::vector<float>{NAN, 1, 3, NAN, 2, -INFINITY, 3}, {1, 7});
   const Tensor values = Tensor::empty({1, 4});

@@ -39,6 +39,12 @@ KernelCase weights_embed_case(const char* name, bool quantized, bool panels) {
           }};
 }
 
+Tensor as_f32(const Tensor& indices) {
+  const Tensor result = Tensor::empty(indices.shape());
+  for (std::int64_t i = 0; i < indices.size(); ++i) result.data()[i] = static_cast<float>(indices.data<std::int32_t>()[i]);
+  return result;
+}
+
 KernelCase top_k_case(const char* name, bool forbidden) {
   KernelCase kernel;
   kernel.name = name;
@@ -57,9 +63,25 @@ KernelCase top_k_case(const char* name, bool forbidden) {
     const Tensor values = o.output(shape[0], k);
     const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
     b.log_softmax_top_k(x, k, values, indices);
-    const Tensor indices_as_f32 = Tensor::empty({shape[0], k});
-    for (std::int64_t i = 0; i < indices.size(); ++i) indices_as_f32.data()[i] = static_cast<float>(indices.data<std::int32_t>()[i]);
-    return {values, indices_as_f32};
+    return {values, as_f32(indices)};
+  };
+  return kernel;
+}
+
+// Vocabularies of one segment of logits and of several, with a last one that is not whole.
+KernelCase projected_top_k_case(const char* name, bool quantized, bool panels) {
+  KernelCase kernel;
+  kernel.name = name;
+  kernel.shapes = {{0, 8, 20, 2}, {1, 4, 3, 3}, {3, 24, 100, 5}, {5, 64, 1024, 6}, {7, 32, 2500, 11}, {150, 16, 2100, 2}};
+  kernel.tolerance = {1e-5, 1e-6};  // logits of some 10 come on top of what log_softmax_top_k does
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1]), rows = o.normal(shape[2], shape[1]);
+    const Tensor weights = quantized ? quantize_rows(rows) : rows.clone();
+    const int k = static_cast<int>(shape[3]);
+    const Tensor values = o.output(shape[0], k);
+    const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
+    b.projected_top_k(x, panels && fits_panels(weights) ? to_panels(weights) : weights, k, values, indices);
+    return {values, as_f32(indices)};
   };
   return kernel;
 }
@@ -91,6 +113,10 @@ std::vector<KernelCase> lookup_cases() {
                    }});
   cases.push_back(top_k_case("log_softmax_top_k", false));
   cases.push_back(top_k_case("log_softmax_top_k_mostly_forbidden", true));
+  cases.push_back(projected_top_k_case("projected_top_k", false, false));
+  cases.push_back(projected_top_k_case("projected_top_k_in_panels", false, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k", true, false));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k_in_panels", true, true));
   return cases;
 }
 

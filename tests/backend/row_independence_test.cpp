@@ -174,6 +174,13 @@ std::vector<RowKernel> lookup_kernels() {
              b.log_softmax_top_k(x, k, values, Tensor::empty({end - begin, k}, DType::i32));
              return values;
            }},
+          {"projected_top_k",
+           [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+             const Tensor x = o.normal(kAllRows, columns).slice_rows(begin, end);
+             const Tensor values = o.output(end - begin, 5);
+             b.projected_top_k(x, o.normal(1500, columns), 5, values, Tensor::empty({end - begin, 5}, DType::i32));
+             return values;
+           }},
           {"attention_cached", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor q = o.normal(kAllRows, columns);
              const Tensor pool = o.normal(30, 2 * columns);

@@ -73,7 +73,14 @@ class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
     so_far_ = std::move(next);
     steps_->step(parents, tokens);
     const Tensor found = steps_->logits(0, std::ssize(parents));
+    const BestTokens best = steps_->best(std::ssize(parents), kVocabulary + 1);
     backend().log_softmax(found, found);
+    for (std::int64_t r = 0; r < found.rows(); ++r) {
+      for (int i = 0; i < kVocabulary; ++i)
+        EXPECT_NEAR(best.log_probabilities.row(r)[i], found.row(r)[best.columns.row<std::int32_t>(r)[i]], 1e-6);
+      EXPECT_TRUE(std::is_sorted(best.log_probabilities.row(r), best.log_probabilities.row(r) + kVocabulary, std::greater<>()));
+      EXPECT_EQ(best.log_probabilities.row(r)[kVocabulary], -INFINITY) << "there are no more tokens";
+    }
     ASSERT_EQ(found.shape(), (Shape{static_cast<std::int64_t>(parents.size()), kVocabulary}));
     for (std::size_t r = 0; r < parents.size(); ++r) {
       const std::vector<float> expected = log_probabilities_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);

@@ -198,6 +198,8 @@ class Backend {
   // --- decoding ----------------------------------------------------------------------------------------------------------------------
   // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
+  // The same of x weight^T, which is never held whole. x [R, I], weight [O, I] as linear() takes it.
+  virtual void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) = 0;
 };
 
 Backend& reference_backend();

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 
@@ -55,15 +53,16 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
 }
 
 // The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
-std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& model, const Tensor& values, const Tensor& indices) {
+std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& model, const BestTokens& best) {
   std::vector<Candidate> all;
   for (std::size_t h = 0; h < sentence.live.size(); ++h) {
     const Live& live = sentence.live[h];
-    require_probabilities(values.row(live.row)[0]);
-    for (std::int64_t i = 0; i < values.cols(); ++i) {
-      const float score = values.row(live.row)[i];
+    const Tensor& scores = best.log_probabilities;
+    require_probabilities(scores.row(live.row)[0]);
+    for (std::int64_t i = 0; i < scores.cols(); ++i) {
+      const float score = scores.row(live.row)[i];
       if (std::isinf(score)) break;
-      const std::int32_t token = model.token(live.row, indices.row<std::int32_t>(live.row)[i]);
+      const std::int32_t token = model.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
       all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
     }
   }
@@ -105,21 +104,6 @@ std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
   return std::move(sentence.finished);
 }
 
-struct BestTokens {
-  Tensor values;   // [R, k], best first; -infinity where fewer tokens may follow
-  Tensor indices;  // [R, k] i32, columns
-};
-
-BestTokens best_tokens(StepModel& model, std::int64_t hypotheses, int k) {
-  const BestTokens best{Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity()), Tensor::zeros({hypotheses, k}, DType::i32)};
-  for_logits(model, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
-    const std::int64_t end = begin + logits.rows(), found = std::min<std::int64_t>(k, logits.cols());
-    backend().log_softmax_top_k(logits, static_cast<int>(found), best.values.slice_rows(begin, end).slice_columns(0, found),
-                                best.indices.slice_rows(begin, end).slice_columns(0, found));
-  });
-  return best;
-}
-
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options) {
@@ -144,9 +128,9 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const Special
     if (parents.empty()) break;
 
     model.step(parents, tokens);
-    const auto [values, indices] = best_tokens(model, std::ssize(parents), options.beam_size + 1);
+    const BestTokens best = model.best(std::ssize(parents), options.beam_size + 1);
     for (Sentence& sentence : sentences) {
-      if (!sentence.live.empty()) advance(sentence, candidates(sentence, model, values, indices), special, options);
+      if (!sentence.live.empty()) advance(sentence, candidates(sentence, model, best), special, options);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 
 namespace attend {
 
@@ -25,6 +26,14 @@ void EncoderDecoderSteps::step(std::span<const std::int32_t> parents, std::span<
 Tensor EncoderDecoderSteps::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
   return model_.project(Variable(hidden_.slice_rows(begin, end))).value();
+}
+
+BestTokens EncoderDecoderSteps::best(std::int64_t hypotheses, int k) {
+  const BestTokens best(hypotheses, k);
+  const std::int64_t found = std::min<std::int64_t>(k, model_.output_weights().rows());
+  backend().projected_top_k(hidden_, model_.output_weights(), static_cast<int>(found), best.log_probabilities.slice_columns(0, found),
+                            best.columns.slice_columns(0, found));
+  return best;
 }
 
 }  // namespace attend

@@ -1,10 +1,27 @@
 #include "attend/decode/step_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 
 namespace attend {
+
+BestTokens::BestTokens(std::int64_t hypotheses, int k)
+    : log_probabilities(Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity())),
+      columns(Tensor::zeros({hypotheses, k}, DType::i32)) {}
+
+BestTokens StepModel::best(std::int64_t hypotheses, int k) {
+  const BestTokens best(hypotheses, k);
+  for_logits(*this, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
+    const std::int64_t end = begin + logits.rows(), found = std::min<std::int64_t>(k, logits.cols());
+    backend().log_softmax_top_k(logits, static_cast<int>(found), best.log_probabilities.slice_rows(begin, end).slice_columns(0, found),
+                                best.columns.slice_rows(begin, end).slice_columns(0, found));
+  });
+  return best;
+}
 
 void require_probabilities(float highest) {
   if (!std::isfinite(highest))

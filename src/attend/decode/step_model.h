@@ -10,6 +10,14 @@
 
 namespace attend {
 
+// The likeliest tokens to come next, for each of R hypotheses.
+struct BestTokens {
+  BestTokens(std::int64_t hypotheses, int k);  // none yet
+
+  Tensor log_probabilities;  // [R, k], largest first; -infinity where fewer tokens may follow
+  Tensor columns;            // [R, k] i32
+};
+
 class StepModel {
  public:
   virtual ~StepModel() = default;
@@ -24,6 +32,8 @@ class StepModel {
   // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that may come after them, -infinity where there
   // is none. Their softmax is how likely each token is.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
+  // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens.
+  virtual BestTokens best(std::int64_t hypotheses, int k);
   // The token of a column for a hypothesis of the last step; tokens rise with their columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };

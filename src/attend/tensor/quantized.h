@@ -28,7 +28,9 @@ Tensor quantize_rows(const Tensor& weights);
 Tensor dequantize_rows(const Tensor& quantized);
 
 // Activations are rounded to 8 bits, too, row by row, inside a product with a quantised matrix: to -127 .. 127 times the largest magnitude
-// of the row / 127. The sums of integers are exact in 32 bits up to a depth of 65,536, so their order does not matter.
+// of the row / 127. A row of nothing but numbers below kQuantizedVanishing becomes zeros. The sums of integers are exact in 32 bits up to a
+// depth of 65,536, so their order does not matter.
 constexpr std::int32_t kQuantizedActivationLimit = 127;
+constexpr float kQuantizedVanishing = 1e-30f;
 
 }  // namespace attend

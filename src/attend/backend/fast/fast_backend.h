@@ -71,6 +71,7 @@ class FastBackend : public Backend {
                          const Tensor& dh) final;
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
+  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) final;
 };
 
 // The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h), and what is kept of them.

@@ -57,7 +57,7 @@ void FastBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, boo
 void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
   assert(weight_columns(weight) > 0 && (!in_panels(weight) || weight.contiguous()));
   if (y.size() == 0) return;
-  if (is_quantized(weight)) return quantized_linear(x, weight, bias, activation, y);
+  if (is_quantized(weight)) return quantized_linear(RoundedRows(x), weight, bias, activation, y);
   gemm(linear_product(x, weight, bias, activation, y));
 }
 

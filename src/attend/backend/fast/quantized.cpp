@@ -38,43 +38,45 @@ struct RowScale {
   std::int32_t shift;  // 128 times the sum of the rounded row
 };
 
+// The numbers of a vector, each within the limits, to the nearest integers, ties to even, at q. -> the integers.
+template <class T>
+HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, T* q) {
+  const hn::Rebind<T, Floats> narrow;
+  const auto rounded = hn::NearestInt(v);
+  hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, q);
+  return rounded;
+}
+#if HWY_TARGET == HWY_AVX3
+HWY_INLINE IntegerVector store_rounded(FloatVector v, std::int8_t* q) {
+  const IntegerVector rounded{_mm512_cvtps_epi32(v.raw)};
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(q), _mm512_cvtepi32_epi8(rounded.raw));
+  return rounded;
+}
+#endif
+
 // q[i] = x[i] * limit / max |x|, to the nearest, ties to even; zeros up to `stride`. -> max |x| / limit; NaN when x is not finite.
 template <class T>
 HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q) {
   constexpr auto kLimit = static_cast<float>(kQuantizedActivationLimit);
   const Floats d;
-  const std::size_t lanes = hn::Lanes(d);
-  auto largest = hn::Zero(d);
-  auto sum = hn::Zero(d);  // not finite when a number is not
-  std::size_t i = 0;
-  for (; i + lanes <= depth; i += lanes) {
-    const auto v = hn::LoadU(d, x + i);
-    largest = hn::Max(largest, hn::Abs(v));
-    sum = hn::MulAdd(v, hn::Zero(d), sum);
-  }
-  if (i < depth) {
-    const auto v = load_part(d, x + i, depth - i);
-    largest = hn::Max(largest, hn::Abs(v));
-    sum = hn::MulAdd(v, hn::Zero(d), sum);
-  }
-  const float top = hn::GetLane(hn::MaxOfLanes(d, largest));
-  const float invalid = hn::GetLane(hn::SumOfLanes(d, sum));
-  const float scale = top > 0.0f ? kLimit / top : 0.0f;
-  const hn::Rebind<T, Floats> narrow;
   const hn::RebindToSigned<Floats> integers;
-  const auto vscale = hn::Set(d, invalid == 0.0f ? scale : 0.0f);
-  const auto vlimit = hn::Set(d, kLimit);
+  const std::size_t lanes = hn::Lanes(d);
+  // Without their signs, floats are ordered like integers, and what is not finite is above all that is.
+  auto largest = hn::Zero(integers);
+  std::size_t i = 0;
+  for (; i + lanes <= depth; i += lanes) largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(hn::LoadU(d, x + i))));
+  if (i < depth) largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(load_part(d, x + i, depth - i))));
+  const std::int32_t top_bits = hn::GetLane(hn::MaxOfLanes(integers, largest));
+  float top;
+  __builtin_memcpy(&top, &top_bits, sizeof top);
+  const bool finite = top <= __FLT_MAX__;
+  const auto scale = hn::Set(d, finite && top >= kQuantizedVanishing ? kLimit / top : 0.0f);
   auto total = hn::Zero(integers);
-  const auto store = [&](FloatVector v, std::size_t at) HWY_ATTR {
-    const auto bounded = hn::Max(hn::Neg(vlimit), hn::Min(vlimit, hn::Mul(v, vscale)));
-    const auto rounded = hn::NearestInt(bounded);
-    total = hn::Add(total, rounded);
-    hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, q + at);
-  };
-  i = 0;
-  for (; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), i);
+  const auto store = [&](FloatVector v, std::size_t at)
+                         HWY_ATTR { total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), q + at)); };
+  for (i = 0; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), i);
   for (std::size_t k = i; k < stride; k += lanes) store(k < depth ? load_part(d, x + k, depth - k) : hn::Zero(d), k);
-  return {top / kLimit + invalid, 128 * hn::GetLane(hn::SumOfLanes(integers, total))};
+  return {finite ? top / kLimit : __builtin_nanf(""), 128 * hn::GetLane(hn::SumOfLanes(integers, total))};
 }
 
 // Row `row` of `rounded`, as the products of this processor want it.
@@ -260,25 +262,29 @@ HWY_EXPORT(round_row);
 HWY_EXPORT(quantized_scratch);
 HWY_EXPORT(quantized_part);
 
-void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
-  QuantizedProduct p;
-  p.rows = static_cast<std::size_t>(y.rows());
-  p.depth = static_cast<std::size_t>(x.cols());
-  p.rounded_stride = HWY_DYNAMIC_DISPATCH(quantized_stride)(p.depth);
-  const auto stride = static_cast<std::int64_t>(p.rounded_stride);
-  const std::size_t number = HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? sizeof(std::int8_t) : sizeof(std::int16_t);
-  const Tensor rounded = Tensor::empty({y.rows(), stride * static_cast<std::int64_t>(number)}, DType::u8);
-  const Tensor scales = Tensor::empty({y.rows()});
-  const Tensor shifts = Tensor::empty({y.rows()}, DType::i32);
+RoundedRows::RoundedRows(const Tensor& x)
+    : depth(x.cols()),
+      stride(static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_stride)(static_cast<std::size_t>(depth)))),
+      numbers(Tensor::empty({x.rows(), stride * (HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? 1 : 2)}, DType::u8)),
+      scales(Tensor::empty({x.rows()})),
+      shifts(Tensor::empty({x.rows()}, DType::i32)) {
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
   constexpr std::int64_t kGrain = 1 << 14;  // numbers
-  parallel_for(y.rows(), kGrain / stride + 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(x.rows(), kGrain / stride + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
-      round(x.row(r), p.depth, static_cast<std::size_t>(r), rounded.bytes(), scales.data(), shifts.data<std::int32_t>());
+      round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(), scales.data(),
+            shifts.data<std::int32_t>());
   });
-  p.rounded = rounded.bytes();
-  p.row_scales = scales.data();
-  p.row_shifts = shifts.data<std::int32_t>();
+}
+
+void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+  QuantizedProduct p;
+  p.rows = static_cast<std::size_t>(y.rows());
+  p.depth = static_cast<std::size_t>(x.depth);
+  p.rounded = x.numbers.bytes();
+  p.rounded_stride = static_cast<std::size_t>(x.stride);
+  p.row_scales = x.scales.data();
+  p.row_shifts = x.shifts.data<std::int32_t>();
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
   p.panel_columns = static_cast<std::size_t>(rows_in_panels(weight));
@@ -290,7 +296,7 @@ void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   // Threads share the columns, a cache line of y at the least.
   constexpr std::int64_t kLine = kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
-  const std::int64_t cost = y.rows() * stride * kLine;
+  const std::int64_t cost = y.rows() * x.stride * kLine;
   const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);
   const auto shorts = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
   parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1, [&](std::int64_t begin, std::int64_t end) {

@@ -31,6 +31,17 @@ struct QuantizedProduct {
   }
 };
 
-void quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y);
+// Activations [N, I] as the products of this processor want them.
+struct RoundedRows {
+  explicit RoundedRows(const Tensor& x);
+
+  std::int64_t depth;   // I
+  std::int64_t stride;  // numbers from one row to the next
+  Tensor numbers;       // [N, stride] in 8 or 16 bits
+  Tensor scales;        // [N]
+  Tensor shifts;        // [N] i32
+};
+
+void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y);
 
 }  // namespace attend

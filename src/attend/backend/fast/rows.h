@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace attend {
 
@@ -57,6 +58,19 @@ struct EmbedRows {
   float* y = nullptr;
   std::size_t y_stride = 0;
 };
+
+// What is known of a row of logits once some of it has been seen: the largest, and the softmax's largest logit and its sum of
+// exp(logit - max) (Milakov & Gimelshein 2018).
+struct RowChoice {
+  float* values = nullptr;  // `size` of the k that are wanted, largest first
+  std::int32_t* indices = nullptr;
+  std::size_t k = 0;
+  std::size_t size = 0;
+  float max = -std::numeric_limits<float>::infinity();
+  float sum = 0.0f;
+};
+// Logits are looked at in segments of so many.
+constexpr std::size_t kLogitSegment = 1024;
 
 // What the backward pass of a gated recurrent unit reads and writes: one row of each.
 struct GruGradientRow {

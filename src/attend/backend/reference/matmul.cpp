@@ -34,7 +34,7 @@ RoundedRow round_row(const float* x, std::int64_t depth) {
     if (!std::isfinite(x[i])) return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
     largest = std::max(largest, std::fabs(x[i]));
   }
-  const float inverse = largest > 0.0f ? limit / largest : 0.0f;
+  const float inverse = largest >= kQuantizedVanishing ? limit / largest : 0.0f;
   RoundedRow row;
   for (std::int64_t i = 0; i < depth; ++i)
     row.values.push_back(static_cast<std::int32_t>(std::nearbyint(std::clamp(x[i] * inverse, -limit, limit))));

@@ -45,6 +45,7 @@ class ReferenceBackend final : public Backend {
   void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
+  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
 
   // pooling.cpp
   void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) override;
