@@ -26,12 +26,12 @@ Tensor block(const std::vector<float>& keys) {
 
 // What each hypothesis sees, checked to carry its value beside it.
 std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
-  const KVCache::View view = cache.view(layer);
+  const KeyRows view = cache.view(layer);
   std::vector<std::vector<float>> result;
   for (std::size_t r = 0; r + 1 < view.offsets.size(); ++r) {
     auto& keys = result.emplace_back();
     for (std::int32_t i = view.offsets[r]; i < view.offsets[r + 1]; ++i) {
-      const float* key = view.keys[static_cast<std::size_t>(i)];
+      const float* key = view.rows[static_cast<std::size_t>(i)];
       EXPECT_EQ(key[1], -key[0]);
       keys.push_back(key[0]);
     }

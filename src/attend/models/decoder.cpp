@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/models/layer_options.h"
 
 namespace attend {
@@ -14,12 +16,25 @@ Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int,
   return attention.cross(x, memory_, cross_, pass);
 }
 
+CachedContext::CachedContext(KVCache& cache, const std::vector<Variable>& memory, std::span<const std::int32_t> src_offsets,
+                             std::span<const std::int32_t> sentence)
+    : cache_(cache), memory_(memory), offsets_(1, 0) {
+  for (const std::int32_t s : sentence) {
+    const auto number = static_cast<std::size_t>(s);
+    for (std::int32_t position = src_offsets[number]; position < src_offsets[number + 1]; ++position) positions_.push_back(position);
+    offsets_.push_back(static_cast<std::int32_t>(positions_.size()));
+  }
+  rows_.resize(positions_.size());
+}
+
 Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
   return attention.self_cached(x, cache_, layer);
 }
 
-Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) {
-  return attention.cross_projected(x, memory_[static_cast<std::size_t>(layer)], cross_, pass);
+Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
+  const Tensor& memory = memory_[static_cast<std::size_t>(layer)].value();
+  std::transform(positions_.begin(), positions_.end(), rows_.begin(), [&](std::int32_t position) { return memory.row(position); });
+  return attention.cross_cached(x, {rows_, offsets_});
 }
 
 DecoderLayer::DecoderLayer(ParameterSet& parameters, const std::string& path, const TransformerConfig& config, int layer)

@@ -40,15 +40,18 @@ class FullContext final : public DecoderContext {
 // One new position for each of the hypotheses being decoded.
 class CachedContext final : public DecoderContext {
  public:
-  CachedContext(KVCache& cache, const std::vector<Variable>& memory, AttentionPattern cross)
-      : cache_(cache), memory_(memory), cross_(std::move(cross)) {}
+  // memory: Decoder::project_memory() of sentences whose tokens begin at `src_offsets`. sentence: of each hypothesis.
+  CachedContext(KVCache& cache, const std::vector<Variable>& memory, std::span<const std::int32_t> src_offsets,
+                std::span<const std::int32_t> sentence);
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;
 
  private:
   KVCache& cache_;
   const std::vector<Variable>& memory_;  // projected keys and values of each layer
-  AttentionPattern cross_;
+  std::vector<std::int32_t> positions_;  // rows of the memory that hypothesis 0, 1, ... attends to
+  std::vector<std::int32_t> offsets_;    // where those of each begin
+  std::vector<const float*> rows_;       // the same, of a layer
 };
 
 class DecoderLayer {

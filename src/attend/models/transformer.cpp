@@ -80,7 +80,7 @@ Tensor Transformer::State::step(std::span<const std::int32_t> parents, std::span
   for (std::int32_t& n : length) ++n;
   sentence_ = std::move(sentence);
   length_ = std::move(length);
-  CachedContext context(cache_, memory_, hypotheses_pattern(sentence_, src_offsets_));
+  CachedContext context(cache_, memory_, *src_offsets_, sentence_);
   return model_.decoder_.forward(x, context, pass).value();
 }
 

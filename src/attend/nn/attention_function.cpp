@@ -23,11 +23,11 @@ float scale_of(const AttentionFunctionOptions& options) {
 
 Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
 
-// The rows that a view of a cache points to, from `shift` floats on, as a matrix.
-Variable gathered(const KVCache::View& view, std::int64_t shift, std::int64_t width) {
-  const Tensor rows = Tensor::empty({view.offsets.back(), width});
-  for (std::int64_t i = 0; i < rows.rows(); ++i) std::copy_n(view.keys[static_cast<std::size_t>(i)] + shift, width, rows.row(i));
-  return Variable(rows);
+// All rows, from `shift` floats on, as a matrix.
+Variable gathered(const KeyRows& keys, std::int64_t shift, std::int64_t width) {
+  const Tensor matrix = Tensor::empty({keys.offsets.back(), width});
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) std::copy_n(keys.rows[static_cast<std::size_t>(i)] + shift, width, matrix.row(i));
+  return Variable(matrix);
 }
 
 }  // namespace
@@ -51,17 +51,17 @@ Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Co
   return attention_sum(dropout(chosen, drop), variable_of(v), pattern, heads);
 }
 
-Tensor AttentionFunction::cached(const Tensor& q, const KVCache::View& view, std::int64_t value_distance, std::int64_t value_width) const {
+Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
-    backend().attention_cached(q, view.keys, view.offsets, value_distance, options_.heads, scale_, out);
+    backend().attention_cached(q, keys.rows, keys.offsets, value_distance, options_.heads, scale_, out);
     return out;
   }
-  auto queries = std::make_shared<std::vector<std::int32_t>>(view.offsets.size());
+  auto queries = std::make_shared<std::vector<std::int32_t>>(keys.offsets.size());
   for (std::size_t r = 0; r < queries->size(); ++r) (*queries)[r] = static_cast<std::int32_t>(r);
-  const auto keys = std::make_shared<const std::vector<std::int32_t>>(view.offsets.begin(), view.offsets.end());
+  const auto ends = std::make_shared<const std::vector<std::int32_t>>(keys.offsets.begin(), keys.offsets.end());
   const NoGradient guard;
-  return forward(Variable(q), gathered(view, 0, q.cols()), gathered(view, value_distance, value_width), {queries, keys}, {}, nullptr)
+  return forward(Variable(q), gathered(keys, 0, q.cols()), gathered(keys, value_distance, value_width), {queries, ends}, {}, nullptr)
       .value();
 }
 

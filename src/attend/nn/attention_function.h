@@ -62,9 +62,9 @@ class AttentionFunction {
   Variable forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const Dropout& dropout,
                    Tensor* weights) const;
 
-  // Decoding: row r of q [R, H*d_key] against the keys of hypothesis r, whose values stand `value_distance` floats behind them.
+  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values stand `value_distance` floats behind them.
   // -> [R, value_width]. No gradients.
-  Tensor cached(const Tensor& q, const KVCache::View& keys, std::int64_t value_distance, std::int64_t value_width) const;
+  Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const;
 
   int heads() const { return options_.heads; }
 

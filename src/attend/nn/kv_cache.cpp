@@ -79,7 +79,7 @@ void KVCache::append(int layer, const Tensor& keys_values) {
   }
 }
 
-KVCache::View KVCache::view(int layer) {
+KeyRows KVCache::view(int layer) {
   const auto& slabs = slabs_[static_cast<std::size_t>(layer)];
   keys_.clear();
   offsets_.assign(1, 0);

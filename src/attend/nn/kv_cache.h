@@ -13,6 +13,12 @@
 
 namespace attend {
 
+// What R queries attend to: pointers to the key rows of query 0, 1, ..., and where those of each begin (R+1).
+struct KeyRows {
+  std::span<const float* const> rows;
+  std::span<const std::int32_t> offsets;
+};
+
 class KVCache {
  public:
   KVCache(int layers, std::int64_t hypotheses);
@@ -29,12 +35,8 @@ class KVCache {
   // keys_values [rows, W]: one row per new position, keys beginning at column 0.
   void append(int layer, const Tensor& keys_values);
 
-  // Pointers to the key rows of all positions of hypothesis 0, 1, ..., and where each hypothesis begins (R+1). Valid until the next call.
-  struct View {
-    std::span<const float* const> keys;
-    std::span<const std::int32_t> offsets;
-  };
-  View view(int layer);
+  // All positions of each hypothesis. Valid until the next call.
+  KeyRows view(int layer);
 
  private:
   struct Slot {

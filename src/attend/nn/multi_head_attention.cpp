@@ -79,12 +79,8 @@ Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pat
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
-  return cross_projected(x, project_memory(memory), pattern, pass);
-}
-
-Variable MultiHeadAttention::cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern,
-                                             Pass& pass) const {
-  if (is_plain()) return attend(x, keys_values, keys_values, pattern, pass);
+  if (is_plain()) return attend(x, memory, memory, pattern, pass);
+  const Variable keys_values = project_memory(memory);
   const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias);
   return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
@@ -108,6 +104,12 @@ Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int 
   cache.append(layer, qkv.slice_columns(key_width_, qkv.cols()));
   const Tensor heads = function_.cached(qkv.slice_columns(0, key_width_), cache.view(layer), key_width_, value_width_);
   return out_proj_->forward(Variable(heads));
+}
+
+Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
+  if (is_plain()) return Variable(function_.cached(x.value(), keys_values, 0, value_width_));
+  const Tensor q = linear(x, *projections_.q_weight, *projections_.q_bias).value();
+  return out_proj_->forward(Variable(function_.cached(q, keys_values, key_width_, value_width_)));
 }
 
 }  // namespace attend

@@ -35,14 +35,14 @@ class MultiHeadAttention {
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
 
-  // The keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory itself, to attend to many times without
-  // projecting it again.
+  // The keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory itself.
   Variable project_memory(const Variable& memory) const;
-  Variable cross_projected(const Variable& x, const Variable& keys_values, const AttentionPattern& pattern, Pass& pass) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
   // `layer` of the cache, and each attends to all positions of its hypothesis. No gradients.
   Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
+  // The same for rows of project_memory(): what each row of x attends to.
+  Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
   bool is_plain() const { return options_.variant.scores == AttentionScores::plain; }

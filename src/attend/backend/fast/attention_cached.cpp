@@ -18,89 +18,149 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-constexpr std::size_t kCachedGroup = 4;  // keys that are read side by side
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
+  for (std::size_t i = 0; i < 4; ++i) sums[i] = hn::GetLane(vectors[i]);
+}
+#else
+// sums[i] = the sum of the lanes of vectors[i]: added up together, they take fewer instructions than one by one.
+HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
+  const Floats d;
+  const hn::Repartition<std::uint64_t, Floats> pairs;
+  const hn::FixedTag<float, 4> four;
+  const auto fold = [d](auto a, auto b) HWY_ATTR { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
+  const auto ab = hn::BitCast(pairs, fold(vectors[0], vectors[1])), cd = hn::BitCast(pairs, fold(vectors[2], vectors[3]));
+  const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)), hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
+#if HWY_MAX_BYTES >= 64
+  const hn::Half<Floats> half;
+  const hn::Half<decltype(half)> quarter;
+  const auto two = hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks));
+  hn::StoreU(hn::Add(hn::LowerHalf(quarter, two), hn::UpperHalf(quarter, two)), four, sums);
+#elif HWY_MAX_BYTES >= 32
+  const hn::Half<Floats> half;
+  hn::StoreU(hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks)), four, sums);
+#else
+  hn::StoreU(blocks, four, sums);
+#endif
+}
+#endif
 
-// scores[g] = scale q . keys[g] for a group of keys; `width` floats each.
-template <std::size_t kKeys>
-HWY_INLINE void cached_scores(const float* q, const float* const* keys, std::ptrdiff_t shift, std::size_t width, float scale,
-                              float* scores) {
+// scores[g] = q . keys[g] for four keys, `shift` floats behind their pointers; `width` floats each.
+HWY_INLINE void cached_scores(const float* q, const float* const* keys, std::size_t shift, std::size_t width, float* scores) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
-  hn::Vec<Floats> total[kKeys];
-  for (std::size_t g = 0; g < kKeys; ++g) total[g] = hn::Zero(d);
+  FloatVector total[4];
+#pragma GCC unroll 4
+  for (std::size_t g = 0; g < 4; ++g) total[g] = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= width; i += lanes) {
     const auto x = hn::LoadU(d, q + i);
-    for (std::size_t g = 0; g < kKeys; ++g) total[g] = hn::MulAdd(x, hn::LoadU(d, keys[g] + shift + i), total[g]);
+#pragma GCC unroll 4
+    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, hn::LoadU(d, keys[g] + shift + i), total[g]);
   }
   if (i < width) {
     const auto x = load_part(d, q + i, width - i);
-    for (std::size_t g = 0; g < kKeys; ++g) total[g] = hn::MulAdd(x, load_part(d, keys[g] + shift + i, width - i), total[g]);
+#pragma GCC unroll 4
+    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, load_part(d, keys[g] + shift + i, width - i), total[g]);
   }
-  for (std::size_t g = 0; g < kKeys; ++g) scores[g] = scale * hn::GetLane(hn::SumOfLanes(d, total[g]));
+  sums_of_four(total, scores);
 }
 
-// out += sum_g weights[g] * values[g] for a group of values; `width` floats each.
-template <std::size_t kKeys>
-HWY_INLINE void cached_values(const float* weights, const float* const* keys, std::ptrdiff_t shift, std::size_t width, float* out) {
+// out = sum_j weights[j] values[j] for `count` values, added to what is there unless they are the first; kVectors vectors.
+template <std::size_t kVectors>
+HWY_INLINE void cached_values(const float* weights, const float* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
+                              float* out) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
-  hn::Vec<Floats> weight[kKeys];
-  for (std::size_t g = 0; g < kKeys; ++g) weight[g] = hn::Set(d, weights[g]);
-  std::size_t i = 0;
-  for (; i + lanes <= width; i += lanes) {
-    auto total = hn::LoadU(d, out + i);
-    for (std::size_t g = 0; g < kKeys; ++g) total = hn::MulAdd(weight[g], hn::LoadU(d, keys[g] + shift + i), total);
-    hn::StoreU(total, d, out + i);
+  FloatVector total[kVectors];
+#pragma GCC unroll 4
+  for (std::size_t v = 0; v < kVectors; ++v) total[v] = first ? hn::Zero(d) : hn::LoadU(d, out + v * lanes);
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto weight = hn::Set(d, weights[j]);
+    const float* value = keys[j] + shift;
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) total[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes), total[v]);
   }
-  if (i == width) return;
-  auto total = load_part(d, out + i, width - i);
-  for (std::size_t g = 0; g < kKeys; ++g) total = hn::MulAdd(weight[g], load_part(d, keys[g] + shift + i, width - i), total);
-  store_part(total, d, out + i, width - i);
+#pragma GCC unroll 4
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(total[v], d, out + v * lanes);
 }
 
-// In place; scores of -infinity alone become zeros.
-HWY_INLINE void cached_softmax(float* scores, std::size_t count) {
-  const float max = row_max(scores, count);
-  const auto shift = hn::Set(Floats(), max == -__builtin_inff() ? 0.0f : max);
+// The same for `width` floats of one vector.
+HWY_INLINE void cached_values_part(const float* weights, const float* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
+                                   std::size_t width, float* out) {
+  const Floats d;
+  auto total = first ? hn::Zero(d) : load_part(d, out, width);
+  for (std::size_t j = 0; j < count; ++j) total = hn::MulAdd(hn::Set(d, weights[j]), load_part(d, keys[j] + shift, width), total);
+  store_part(total, d, out, width);
+}
+
+// softmax(scale * scores), in place; scores of -infinity alone become zeros.
+HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
+  const Floats d;
+  const auto factor = hn::Set(d, scale), lowest = hn::Set(d, -__builtin_inff());
+  const auto subtrahend = [](float max) { return max == -__builtin_inff() ? 0.0f : max; };
+  if (count < hn::Lanes(d)) {  // one vector does not leave its register
+    const auto counts = hn::FirstN(d, count);
+    const auto x = hn::IfThenElse(counts, hn::Mul(factor, load_part(d, scores, count)), lowest);
+    const float max = hn::GetLane(hn::MaxOfLanes(d, x));
+    const auto e = exp_of(d, hn::Sub(x, hn::Set(d, subtrahend(max))));
+    const float sum = hn::GetLane(hn::SumOfLanes(d, e));
+    store_part(hn::Mul(e, hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum)), d, scores, count);
+    return;
+  }
+  map_row(scores, scores, count, [factor](auto s) HWY_ATTR { return hn::Mul(factor, s); });
+  const auto shift = hn::Set(d, subtrahend(row_max(scores, count)));
   map_row(scores, scores, count, [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
   const float sum = row_sum(scores, count, [](auto e) HWY_ATTR { return e; });
-  const auto factor = hn::Set(Floats(), sum == 0.0f ? 0.0f : 1.0f / sum);
-  map_row(scores, scores, count, [factor](auto e) HWY_ATTR { return hn::Mul(e, factor); });
+  const auto inverse = hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum);
+  map_row(scores, scores, count, [inverse](auto e) HWY_ATTR { return hn::Mul(e, inverse); });
 }
 
-// One query row, some of its heads: first all keys, then all values, each read once, the heads of a key together.
+// The scores of the keys [begin, end) for one head; up to three behind them are overwritten.
+HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* scores) {
+  const std::size_t shift = head * query.width;
+  std::size_t j = begin;
+  for (; j + 4 <= end; j += 4) cached_scores(query.q + shift, query.keys + j, shift, query.width, scores + j);
+  if (j == end) return;
+  const float* last[4];  // the last key stands for those that are missing
+  for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
+  cached_scores(query.q + shift, last, shift, query.width, scores + j);
+}
+
+// Adds the values of the keys [begin, end) to the output of one head.
+HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, const float* weights) {
+  const std::size_t lanes = hn::Lanes(Floats()), width = query.value_width, count = end - begin;
+  const bool first = begin == 0;
+  const float* const* keys = query.keys + begin;
+  std::ptrdiff_t shift = query.value_distance + static_cast<std::ptrdiff_t>(head * width);
+  float* out = query.out + head * width;
+  std::size_t i = 0;
+  const auto next = [&](std::size_t vectors) {
+    i += vectors * lanes, out += vectors * lanes, shift += static_cast<std::ptrdiff_t>(vectors * lanes);
+  };
+  for (; i + 4 * lanes <= width; next(4)) cached_values<4>(weights + begin, keys, shift, count, first, out);
+  if (i + 2 * lanes <= width) cached_values<2>(weights + begin, keys, shift, count, first, out), next(2);
+  if (i + lanes <= width) cached_values<1>(weights + begin, keys, shift, count, first, out), next(1);
+  if (i < width) cached_values_part(weights + begin, keys, shift, count, first, width - i, out);
+}
+
+// One query row, some of its heads: first keys, then values, so many at a time that they stay in the first-level cache while the heads pass
+// by. `scores` has room for query.scores_stride() of each head.
 void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
-  const std::size_t count = query.count;
-  const std::size_t width = query.width;
-  const std::size_t value_width = query.value_width;
-  std::size_t j = 0;
-  for (; j + kCachedGroup <= count; j += kCachedGroup) {
-    for (std::size_t h = head_begin; h < head_end; ++h) {
-      cached_scores<kCachedGroup>(query.q + h * width, query.keys + j, h * width, width, query.scale,
-                                  scores + (h - head_begin) * count + j);
-    }
+  constexpr std::size_t kFloats = 4096;
+  const std::size_t heads = head_end - head_begin, widest = HWY_MAX(query.width, query.value_width);
+  const std::size_t keys = HWY_MAX(1, kFloats / (4 * heads * widest)) * 4;
+  for (std::size_t j = 0; j < query.count; j += keys) {
+    const std::size_t end = HWY_MIN(query.count, j + keys);
+    for (std::size_t h = 0; h < heads; ++h) cached_head_scores(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
-  for (; j < count; ++j) {
-    for (std::size_t h = head_begin; h < head_end; ++h) {
-      cached_scores<1>(query.q + h * width, query.keys + j, h * width, width, query.scale, scores + (h - head_begin) * count + j);
-    }
+  for (std::size_t h = 0; h < heads; ++h) cached_softmax(scores + h * query.scores_stride(), query.scale, query.count);
+  if (query.count == 0) {
+    for (std::size_t i = head_begin * query.value_width; i < head_end * query.value_width; ++i) query.out[i] = 0.0f;
   }
-
-  for (std::size_t h = head_begin; h < head_end; ++h) cached_softmax(scores + (h - head_begin) * count, count);
-
-  for (std::size_t i = head_begin * value_width; i < head_end * value_width; ++i) query.out[i] = 0.0f;
-  for (j = 0; j + kCachedGroup <= count; j += kCachedGroup) {
-    for (std::size_t h = head_begin; h < head_end; ++h) {
-      cached_values<kCachedGroup>(scores + (h - head_begin) * count + j, query.keys + j, query.value_distance + h * value_width,
-                                  value_width, query.out + h * value_width);
-    }
-  }
-  for (; j < count; ++j) {
-    for (std::size_t h = head_begin; h < head_end; ++h) {
-      cached_values<1>(scores + (h - head_begin) * count + j, query.keys + j, query.value_distance + h * value_width, value_width,
-                       query.out + h * value_width);
-    }
+  for (std::size_t j = 0; j < query.count; j += keys) {
+    const std::size_t end = HWY_MIN(query.count, j + keys);
+    for (std::size_t h = 0; h < heads; ++h) cached_head_values(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
 }
 
@@ -139,7 +199,7 @@ void FastBackend::attention_cached(const Tensor& q, std::span<const float* const
       query.out = out.row(r);
       const std::size_t head_begin = head_count * part / static_cast<std::size_t>(parts);
       const std::size_t head_end = head_count * (part + 1) / static_cast<std::size_t>(parts);
-      float* scores = attention_scratch((head_end - head_begin) * query.count);
+      float* scores = attention_scratch((head_end - head_begin) * query.scores_stride());
       HWY_DYNAMIC_DISPATCH(attention_cached_row)(query, head_begin, head_end, scores);
     }
   });

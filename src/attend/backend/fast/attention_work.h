@@ -107,6 +107,8 @@ struct CachedQuery {
   std::size_t value_width = 0;
   float scale = 1.0f;
   float* out = nullptr;
+
+  std::size_t scores_stride() const { return (count + 3) / 4 * 4; }  // floats for a head: four keys at a time
 };
 
 AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out);
