@@ -153,8 +153,8 @@ TEST_F(TranslationModelFile, WithoutATensorIsRefused) {
     return error_after([&](Checkpoint& c) { std::erase_if(c.tensors, [&](const NamedTensor& t) { return t.name == name; }); });
   };
   EXPECT_CONTAINS(without("decoder.layers.1.cross_attn.q_proj.weight"), "decoder.layers.1.cross_attn.q_proj.weight");
-  EXPECT_CONTAINS(without("tokenizer.src"), "no tensor 'tokenizer'");
-  EXPECT_CONTAINS(without("tokenizer.tgt"), "no tensor 'tokenizer'");
+  EXPECT_CONTAINS(without("tokenizer.src"), "no tensor 'tokenizer.src'");
+  EXPECT_CONTAINS(without("tokenizer.tgt"), "no tensor 'tokenizer.tgt'");
 }
 
 TEST_F(TranslationModelFile, WithATensorOfAnotherShapeOrTypeIsRefused) {

@@ -57,14 +57,24 @@ TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
   return decoding;
 }
 
-Tokenizer own_or_joint_tokenizer(const Checkpoint& checkpoint, const char* name) {
-  const Tensor* own = checkpoint.find(name);
-  const Tensor& bytes = own != nullptr ? *own : checkpoint.tensor("tokenizer");
+Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
   try {
-    return Tokenizer::from_bytes(tensor_bytes(bytes));
+    return Tokenizer::from_bytes(tensor_bytes(checkpoint.tensor(name)));
   } catch (const Error& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
+}
+
+struct Tokenizers {
+  Tokenizer src, tgt;
+};
+
+// A joint vocabulary is built once.
+Tokenizers read_tokenizers(const Checkpoint& checkpoint) {
+  if (checkpoint.find("tokenizer") == nullptr)
+    return {read_tokenizer(checkpoint, "tokenizer.src"), read_tokenizer(checkpoint, "tokenizer.tgt")};
+  const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
+  return {joint, joint};
 }
 
 constexpr std::string_view kShortlist = "shortlist.";
@@ -140,8 +150,7 @@ Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortli
 TranslationModel translation_model(const Checkpoint& checkpoint) {
   if (const std::string& task = checkpoint.text("attend.task"); task != kTask)
     throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, task));
-  Tokenizer src = own_or_joint_tokenizer(checkpoint, "tokenizer.src");
-  Tokenizer tgt = own_or_joint_tokenizer(checkpoint, "tokenizer.tgt");
+  auto [src, tgt] = read_tokenizers(checkpoint);
   ArchitectureConfig config = read_config(checkpoint);
   const TranslationDecoding decoding = read_decoding(checkpoint);
   common(config).src_vocab_size = src.vocab_size();
