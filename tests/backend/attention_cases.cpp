@@ -70,25 +70,30 @@ Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
 }
 
 // Shape: rows, most keys of a row. Row 2 sees none.
-KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width) {
+KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
   KernelCase kernel;
-  kernel.name = fmt::format("attention_cached_{}x{}x{}", heads, key_width, value_width);
+  kernel.name = fmt::format("attention_cached_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
   kernel.shapes = {{0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor q = o.normal(shape[0], heads * key_width);
     // A pool of positions, each the key and, a little further on, the value; rows of a batch share some of them.
     const std::int64_t value_distance = heads * key_width + 3;
-    const Tensor pool = o.normal(64, value_distance + heads * value_width);
-    std::vector<const float*> keys;
+    const Tensor floats = o.normal(64, value_distance + heads * value_width), pool = Tensor::empty(floats.shape(), dtype);
+    if (dtype == DType::bf16) {
+      reference_backend().convert(floats, pool);
+    } else {
+      pool.copy_from(floats);
+    }
+    std::vector<const void*> keys;
     std::vector<std::int32_t> offsets{0};
     for (std::int64_t r = 0; r < shape[0]; ++r) {
       const std::uint64_t count = r == 2 ? 0 : r == 0 ? static_cast<std::uint64_t>(shape[1]) : 1 + o.random().below(shape[1]);
-      for (std::uint64_t i = 0; i < count; ++i) keys.push_back(pool.row(static_cast<std::int64_t>(o.random().below(64))));
+      for (std::uint64_t i = 0; i < count; ++i) keys.push_back(pool.row_bytes(static_cast<std::int64_t>(o.random().below(64))));
       offsets.push_back(static_cast<std::int32_t>(keys.size()));
     }
     const Tensor out = o.output(shape[0], heads * value_width);
-    b.attention_cached(q, keys, offsets, value_distance, heads, 0.3f, out);
+    b.attention_cached(q, {keys, offsets, dtype}, value_distance, heads, 0.3f, out);
     return {out};
   };
   return kernel;
@@ -106,10 +111,12 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(backward_case(pattern));
   }
   cases.push_back({"attention_shared_keys", {Shape{}}, kForward, run_shared_keys});
-  cases.push_back(cached_case(1, 1, 1));
-  cases.push_back(cached_case(2, 8, 8));
-  cases.push_back(cached_case(8, 64, 64));
-  cases.push_back(cached_case(3, 13, 21));
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    cases.push_back(cached_case(1, 1, 1, dtype));
+    cases.push_back(cached_case(2, 8, 8, dtype));
+    cases.push_back(cached_case(8, 64, 64, dtype));
+    cases.push_back(cached_case(3, 13, 21, dtype));
+  }
   return cases;
 }
 

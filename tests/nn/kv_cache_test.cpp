@@ -31,7 +31,7 @@ std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
   for (std::size_t r = 0; r + 1 < view.offsets.size(); ++r) {
     auto& keys = result.emplace_back();
     for (std::int32_t i = view.offsets[r]; i < view.offsets[r + 1]; ++i) {
-      const float* key = view.rows[static_cast<std::size_t>(i)];
+      const auto* key = static_cast<const float*>(view.rows[static_cast<std::size_t>(i)]);
       EXPECT_EQ(key[1], -key[0]);
       keys.push_back(key[0]);
     }
@@ -50,6 +50,21 @@ TEST(KVCache, GrowsByOneRowForEachHypothesis) {
     cache.append(0, block({10 + step, 20 + step}));
   }
   EXPECT_EQ(seen(cache, 0), (Seen{{11, 12, 13}, {21, 22, 23}}));
+}
+
+TEST(KVCache, KeepsBf16AsItIs) {
+  const Tensor halves = Tensor::empty({2, 3}, DType::bf16);
+  for (std::int64_t i = 0; i < 6; ++i) halves.data<std::uint16_t>()[i] = static_cast<std::uint16_t>(0x3F80 + i);
+  KVCache cache(1, 2);
+  cache.extend(Rows{1, 1});
+  cache.append(0, halves.slice_columns(1, 3));
+  const KeyRows view = cache.view(0);
+  EXPECT_EQ(view.dtype, DType::bf16);
+  for (std::size_t r = 0; r < 2; ++r) {
+    const auto* row = static_cast<const std::uint16_t*>(view.rows[r]);
+    EXPECT_EQ(row[0], 0x3F81 + 3 * r);
+    EXPECT_EQ(row[1], 0x3F82 + 3 * r);
+  }
 }
 
 TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {

@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "attend/autograd/variable.h"
 #include "attend/checkpoint/parameters.h"
+#include "attend/decode/encoder_decoder_steps.h"
 #include "attend/tasks/classifier.h"
 #include "attend/tasks/text_perplexity.h"
 #include "attend/tasks/translator.h"
@@ -56,6 +58,25 @@ TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
     const Translator translator(rounded);
     EXPECT_EQ(translator.translate(std::vector<std::string>{"the old dog", "a cat"}).size(), 2u);
   }
+}
+
+// What follows a prefix, token by token against kept keys and values, and in one pass over the whole of it.
+TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
+  const TranslationModel rounded = translation_model(quantize_model(checkpoint_of(small_model())));
+  const std::vector<std::int32_t> ids = source_ids(rounded, "the old dog sees the small cat"),
+                                  offsets{0, static_cast<std::int32_t>(ids.size())};
+  const Tokens src = Tokens::copy(ids, offsets);
+  const std::vector<std::int32_t> prefix{rounded.special().bos, 5, 9, 6, 7}, prefix_ends{0, 5};
+  EncoderDecoderSteps steps(*rounded.network, src);
+  for (const std::int32_t token : prefix) steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
+
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Variable memory = rounded.network->encode(src, pass);
+  const Tensor whole = rounded.network->decode(Tokens::copy(prefix, prefix_ends), memory, src, pass).value();
+  const double off = relative_difference(whole.slice_rows(4, 5), steps.hidden());
+  EXPECT_GT(off, 0.0) << "keys and values are in bf16";
+  EXPECT_LT(off, 0.01);
 }
 
 TEST(ModelQuantization, KeepsWhatClassifiersSay) {

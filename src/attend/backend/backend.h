@@ -51,6 +51,14 @@ struct AttentionLayout {
   Dropout dropout;     // on the weights; mask element (query_row * heads + head, key index within the sequence)
 };
 
+// What R queries attend to when decoding: pointers to the keys of query 0, 1, ..., rows of numbers wherever they are, and where those of
+// each begin (R+1).
+struct KeyRows {
+  std::span<const void* const> rows;
+  std::span<const std::int32_t> offsets;
+  DType dtype = DType::f32;  // or bf16
+};
+
 struct PairedLoss {
   float label_smoothing = 0.0f;
   float divergence = 0.0f;      // weight of the disagreement
@@ -150,10 +158,10 @@ class Backend {
   // alone).
   virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                                   const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) = 0;
-  // One query per row against keys at any address, for decoding: row r sees keys[offsets[r] .. offsets[r+1]), each a pointer to H*Dh floats
-  // of the key, followed `value_distance` floats later by the H*Dv floats of its value. out [R, H*Dv].
-  virtual void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
-                                std::int64_t value_distance, int heads, float scale, const Tensor& out) = 0;
+  // One query per row, q [R, H*Dh], against the H*Dh numbers of keys; those of a key's value, H*Dv, are `value_distance` numbers behind
+  // them. out [R, H*Dv].
+  virtual void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+                                const Tensor& out) = 0;
 
   // --- attention in parts, for its variants: scores -> weights -> sums ----------------------------------------------------------------
   // `pairs` holds for each sequence, then each head, a [Tq, Tk] block, one after the other, as the weights above do. Of the layout

@@ -16,7 +16,7 @@ Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int,
   return attention.cross(x, memory_, cross_, pass);
 }
 
-CachedContext::CachedContext(KVCache& cache, const std::vector<Variable>& memory, std::span<const std::int32_t> src_offsets,
+CachedContext::CachedContext(KVCache& cache, const std::vector<Tensor>& memory, std::span<const std::int32_t> src_offsets,
                              std::span<const std::int32_t> sentence)
     : cache_(cache), memory_(memory), offsets_(1, 0) {
   for (const std::int32_t s : sentence) {
@@ -32,9 +32,9 @@ Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int 
 }
 
 Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
-  const Tensor& memory = memory_[static_cast<std::size_t>(layer)].value();
-  std::transform(positions_.begin(), positions_.end(), rows_.begin(), [&](std::int32_t position) { return memory.row(position); });
-  return attention.cross_cached(x, {rows_, offsets_});
+  const Tensor& memory = memory_[static_cast<std::size_t>(layer)];
+  std::transform(positions_.begin(), positions_.end(), rows_.begin(), [&](std::int32_t position) { return memory.row_bytes(position); });
+  return attention.cross_cached(x, {rows_, offsets_, memory.dtype()});
 }
 
 DecoderLayer::DecoderLayer(ParameterSet& parameters, const std::string& path, const TransformerConfig& config, int layer)
@@ -64,8 +64,8 @@ Variable Decoder::forward(Variable x, DecoderContext& context, Pass& pass) const
   return norm_ ? norm_->forward(x) : x;
 }
 
-std::vector<Variable> Decoder::project_memory(const Variable& memory) const {
-  std::vector<Variable> projected;
+std::vector<Tensor> Decoder::project_memory(const Variable& memory) const {
+  std::vector<Tensor> projected;
   projected.reserve(layers_.size());
   for (const DecoderLayer& layer : layers_) projected.push_back(layer.cross_attention().project_memory(memory));
   return projected;

@@ -41,17 +41,17 @@ class FullContext final : public DecoderContext {
 class CachedContext final : public DecoderContext {
  public:
   // memory: Decoder::project_memory() of sentences whose tokens begin at `src_offsets`. sentence: of each hypothesis.
-  CachedContext(KVCache& cache, const std::vector<Variable>& memory, std::span<const std::int32_t> src_offsets,
+  CachedContext(KVCache& cache, const std::vector<Tensor>& memory, std::span<const std::int32_t> src_offsets,
                 std::span<const std::int32_t> sentence);
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;
 
  private:
   KVCache& cache_;
-  const std::vector<Variable>& memory_;  // projected keys and values of each layer
+  const std::vector<Tensor>& memory_;    // projected keys and values of each layer
   std::vector<std::int32_t> positions_;  // rows of the memory that hypothesis 0, 1, ... attends to
   std::vector<std::int32_t> offsets_;    // where those of each begin
-  std::vector<const float*> rows_;       // the same, of a layer
+  std::vector<const void*> rows_;        // the same, of a layer
 };
 
 class DecoderLayer {
@@ -76,7 +76,7 @@ class Decoder {
   Variable forward(Variable x, DecoderContext& context, Pass& pass) const;  // [N, D] -> [N, D]
 
   // Keys and values of the encoder's output for every layer, computed once per sentence.
-  std::vector<Variable> project_memory(const Variable& memory) const;
+  std::vector<Tensor> project_memory(const Variable& memory) const;
   int layers() const { return static_cast<int>(layers_.size()); }
 
  private:

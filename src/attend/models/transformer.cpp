@@ -37,7 +37,7 @@ Variable Transformer::decode(const Tokens& tgt, const Variable& memory, const To
 // Keys and values of the source, once for each layer, and a cache of those of the target so far.
 class Transformer::State final : public DecodingState {
  public:
-  State(const Transformer& model, const Tokens& src, std::vector<Variable> memory)
+  State(const Transformer& model, const Tokens& src, std::vector<Tensor> memory)
       : model_(model), memory_(std::move(memory)), src_offsets_(src.offsets), cache_(model.decoder_.layers(), src.sequences()) {
     for (std::int32_t sentence = 0; sentence < src.sequences(); ++sentence) sentence_.push_back(sentence);
     length_.assign(sentence_.size(), 0);
@@ -48,8 +48,8 @@ class Transformer::State final : public DecodingState {
 
  private:
   const Transformer& model_;
-  std::vector<Variable> memory_;  // per decoder layer: keys and values of all source tokens
-  Ids src_offsets_;               // B+1
+  std::vector<Tensor> memory_;  // per decoder layer: keys and values of all source tokens
+  Ids src_offsets_;             // B+1
   KVCache cache_;
   std::vector<std::int32_t> sentence_;  // of each hypothesis
   std::vector<std::int32_t> length_;    // of each hypothesis, so far

@@ -23,11 +23,18 @@ float scale_of(const AttentionFunctionOptions& options) {
 
 Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
 
-// All rows, from `shift` floats on, as a matrix.
+// All rows, from `shift` numbers on, as a matrix.
 Variable gathered(const KeyRows& keys, std::int64_t shift, std::int64_t width) {
-  const Tensor matrix = Tensor::empty({keys.offsets.back(), width});
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) std::copy_n(keys.rows[static_cast<std::size_t>(i)] + shift, width, matrix.row(i));
-  return Variable(matrix);
+  const Tensor matrix = Tensor::empty({keys.offsets.back(), width}, keys.dtype);
+  const std::size_t size = size_of(keys.dtype), bytes = static_cast<std::size_t>(width) * size;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) {
+    const auto* row = static_cast<const std::byte*>(keys.rows[static_cast<std::size_t>(i)]);
+    std::copy_n(row + static_cast<std::size_t>(shift) * size, bytes, matrix.row_bytes(i));
+  }
+  if (keys.dtype == DType::f32) return Variable(matrix);
+  const Tensor floats = Tensor::empty(matrix.shape());
+  backend().convert(matrix, floats);
+  return Variable(floats);
 }
 
 }  // namespace
@@ -54,7 +61,7 @@ Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Co
 Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
-    backend().attention_cached(q, keys.rows, keys.offsets, value_distance, options_.heads, scale_, out);
+    backend().attention_cached(q, keys, value_distance, options_.heads, scale_, out);
     return out;
   }
   auto queries = std::make_shared<std::vector<std::int32_t>>(keys.offsets.size());

@@ -71,11 +71,12 @@ void KVCache::append(int layer, const Tensor& keys_values) {
     throw ShapeError(
         fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", newest_.size(), to_string(keys_values.shape())));
   auto& slabs = slabs_[static_cast<std::size_t>(layer)];
-  while (slabs.size() < slab_rows_.size()) slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}));
-  const auto columns = static_cast<std::size_t>(keys_values.cols());
+  while (slabs.size() < slab_rows_.size())
+    slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
+  const auto bytes = static_cast<std::size_t>(keys_values.cols()) * size_of(keys_values.dtype());
   for (std::size_t n = 0; n < newest_.size(); ++n) {
-    const float* const from = keys_values.row(static_cast<std::int64_t>(n));
-    std::copy_n(from, columns, slabs[static_cast<std::size_t>(newest_[n].slab)].row(newest_[n].row));
+    const std::byte* const from = keys_values.row_bytes(static_cast<std::int64_t>(n));
+    std::copy_n(from, bytes, slabs[static_cast<std::size_t>(newest_[n].slab)].row_bytes(newest_[n].row));
   }
 }
 
@@ -84,10 +85,10 @@ KeyRows KVCache::view(int layer) {
   keys_.clear();
   offsets_.assign(1, 0);
   for (const auto& positions : history_) {
-    for (const Slot slot : positions) keys_.push_back(slabs[static_cast<std::size_t>(slot.slab)].row(slot.row));
+    for (const Slot slot : positions) keys_.push_back(slabs[static_cast<std::size_t>(slot.slab)].row_bytes(slot.row));
     offsets_.push_back(static_cast<std::int32_t>(keys_.size()));
   }
-  return {keys_, offsets_};
+  return {keys_, offsets_, slabs.empty() ? DType::f32 : slabs.front().dtype()};
 }
 
 }  // namespace attend

@@ -9,15 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "attend/backend/backend.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
-
-// What R queries attend to: pointers to the key rows of query 0, 1, ..., and where those of each begin (R+1).
-struct KeyRows {
-  std::span<const float* const> rows;
-  std::span<const std::int32_t> offsets;
-};
 
 class KVCache {
  public:
@@ -32,7 +27,7 @@ class KVCache {
   // hypothesis after hypothesis.
   void extend(std::span<const std::int32_t> rows_per_hypothesis);
 
-  // keys_values [rows, W]: one row per new position, keys beginning at column 0.
+  // keys_values [rows, W], f32 or bf16: one row per new position, keys beginning at column 0.
   void append(int layer, const Tensor& keys_values);
 
   // All positions of each hypothesis. Valid until the next call.
@@ -52,7 +47,7 @@ class KVCache {
   std::vector<std::int32_t> slab_rows_;     // that each slab has room for
   std::vector<Slot> free_;                  // not in the table, the next one to be used last
   std::vector<Slot> newest_;                // of the positions of the last extend
-  std::vector<const float*> keys_;
+  std::vector<const void*> keys_;
   std::vector<std::int32_t> offsets_;
 };
 

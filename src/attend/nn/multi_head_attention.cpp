@@ -7,6 +7,7 @@
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/ops/linear.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -66,8 +67,16 @@ void MultiHeadAttention::expect_self() const {
                                  options_.d_memory, options_.d_model));
 }
 
-Variable MultiHeadAttention::project_memory(const Variable& memory) const {
-  return is_plain() ? memory : linear(memory, *projections_.kv_weight, *projections_.kv_bias);
+// Rounding to bf16 is nothing beside what the rounding of the weights does, and halves the memory and the bytes that each step reads.
+Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
+  if (!is_quantized(projections_.kv_weight->value())) return keys_values;
+  const Tensor narrow = Tensor::empty(keys_values.shape(), DType::bf16);
+  backend().convert(keys_values, narrow);
+  return narrow;
+}
+
+Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
+  return is_plain() ? memory.value() : kept(linear(memory, *projections_.kv_weight, *projections_.kv_bias).value());
 }
 
 Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
@@ -80,7 +89,7 @@ Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pat
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
   if (is_plain()) return attend(x, memory, memory, pattern, pass);
-  const Variable keys_values = project_memory(memory);
+  const Variable keys_values = linear(memory, *projections_.kv_weight, *projections_.kv_bias);
   const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias);
   return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
@@ -101,7 +110,7 @@ Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int 
     return Variable(function_.cached(x.value(), cache.view(layer), 0, value_width_));
   }
   const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
-  cache.append(layer, qkv.slice_columns(key_width_, qkv.cols()));
+  cache.append(layer, kept(qkv.slice_columns(key_width_, qkv.cols())));
   const Tensor heads = function_.cached(qkv.slice_columns(0, key_width_), cache.view(layer), key_width_, value_width_);
   return out_proj_->forward(Variable(heads));
 }

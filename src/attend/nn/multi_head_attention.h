@@ -35,18 +35,20 @@ class MultiHeadAttention {
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
 
-  // The keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory itself.
-  Variable project_memory(const Variable& memory) const;
+  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory
+  // itself. Like those that self_cached() keeps, they are in bf16 when their weights are in 8 bits.
+  Tensor project_memory(const Variable& memory) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
   // `layer` of the cache, and each attends to all positions of its hypothesis. No gradients.
   Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
-  // The same for rows of project_memory(): what each row of x attends to.
+  // Attention to rows of project_memory(), those of each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
   bool is_plain() const { return options_.variant.scores == AttentionScores::plain; }
   void expect_self() const;
+  Tensor kept(const Tensor& keys_values) const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, Pass& pass) const;
 
   // The projections into the heads. Stacked ones are views of the same parameters: one product instead of three or two.

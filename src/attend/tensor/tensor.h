@@ -53,6 +53,7 @@ class Tensor {
     return data<T>() + index * row_stride_;
   }
   std::byte* bytes() const { return data_; }
+  std::byte* row_bytes(std::int64_t index) const { return data_ + index * row_stride_ * static_cast<std::int64_t>(size_of(dtype_)); }
   // All elements as one span. Throws ShapeError unless contiguous.
   template <class T = float>
   std::span<T> span() const {

@@ -18,6 +18,26 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
+// Numbers of a key or a value, a whole vector or the first `count`.
+HWY_INLINE FloatVector numbers_at(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) { return load_part(Floats(), from, count); }
+HWY_INLINE FloatVector numbers_at(const std::uint16_t* from) {
+  const Floats d;
+  const hn::Rebind<std::uint16_t, Floats> halves;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<Floats>(), hn::LoadU(halves, from))));
+}
+HWY_INLINE FloatVector numbers_at(const std::uint16_t* from, std::size_t count) {
+  HWY_ALIGN std::uint16_t part[hn::MaxLanes(Floats())] = {};
+  for (std::size_t i = 0; i < count; ++i) part[i] = from[i];
+  return numbers_at(part);
+}
+
+// Rows of such numbers, `shift` of them behind their pointers.
+template <class T>
+HWY_INLINE const T* row_at(const void* row, std::ptrdiff_t shift) {
+  return static_cast<const T*>(row) + shift;
+}
+
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
   for (std::size_t i = 0; i < 4; ++i) sums[i] = hn::GetLane(vectors[i]);
@@ -46,7 +66,8 @@ HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
 #endif
 
 // scores[g] = q . keys[g] for four keys, `shift` floats behind their pointers; `width` floats each.
-HWY_INLINE void cached_scores(const float* q, const float* const* keys, std::size_t shift, std::size_t width, float* scores) {
+template <class T>
+HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrdiff_t shift, std::size_t width, float* scores) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVector total[4];
@@ -56,19 +77,19 @@ HWY_INLINE void cached_scores(const float* q, const float* const* keys, std::siz
   for (; i + lanes <= width; i += lanes) {
     const auto x = hn::LoadU(d, q + i);
 #pragma GCC unroll 4
-    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, hn::LoadU(d, keys[g] + shift + i), total[g]);
+    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i), total[g]);
   }
   if (i < width) {
     const auto x = load_part(d, q + i, width - i);
 #pragma GCC unroll 4
-    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, load_part(d, keys[g] + shift + i, width - i), total[g]);
+    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i, width - i), total[g]);
   }
   sums_of_four(total, scores);
 }
 
 // out = sum_j weights[j] values[j] for `count` values, added to what is there unless they are the first; kVectors vectors.
-template <std::size_t kVectors>
-HWY_INLINE void cached_values(const float* weights, const float* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
+template <class T, std::size_t kVectors>
+HWY_INLINE void cached_values(const float* weights, const void* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
                               float* out) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -77,20 +98,21 @@ HWY_INLINE void cached_values(const float* weights, const float* const* keys, st
   for (std::size_t v = 0; v < kVectors; ++v) total[v] = first ? hn::Zero(d) : hn::LoadU(d, out + v * lanes);
   for (std::size_t j = 0; j < count; ++j) {
     const auto weight = hn::Set(d, weights[j]);
-    const float* value = keys[j] + shift;
+    const T* value = row_at<T>(keys[j], shift);
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) total[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes), total[v]);
+    for (std::size_t v = 0; v < kVectors; ++v) total[v] = hn::MulAdd(weight, numbers_at(value + v * lanes), total[v]);
   }
 #pragma GCC unroll 4
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(total[v], d, out + v * lanes);
 }
 
 // The same for `width` floats of one vector.
-HWY_INLINE void cached_values_part(const float* weights, const float* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
+template <class T>
+HWY_INLINE void cached_values_part(const float* weights, const void* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
                                    std::size_t width, float* out) {
   const Floats d;
   auto total = first ? hn::Zero(d) : load_part(d, out, width);
-  for (std::size_t j = 0; j < count; ++j) total = hn::MulAdd(hn::Set(d, weights[j]), load_part(d, keys[j] + shift, width), total);
+  for (std::size_t j = 0; j < count; ++j) total = hn::MulAdd(hn::Set(d, weights[j]), numbers_at(row_at<T>(keys[j], shift), width), total);
   store_part(total, d, out, width);
 }
 
@@ -117,42 +139,45 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
 }
 
 // The scores of the keys [begin, end) for one head; up to three behind them are overwritten.
+template <class T>
 HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* scores) {
-  const std::size_t shift = head * query.width;
+  const auto shift = static_cast<std::ptrdiff_t>(head * query.width);
   std::size_t j = begin;
-  for (; j + 4 <= end; j += 4) cached_scores(query.q + shift, query.keys + j, shift, query.width, scores + j);
+  for (; j + 4 <= end; j += 4) cached_scores<T>(query.q + shift, query.keys + j, shift, query.width, scores + j);
   if (j == end) return;
-  const float* last[4];  // the last key stands for those that are missing
+  const void* last[4];  // the last key stands for those that are missing
   for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
-  cached_scores(query.q + shift, last, shift, query.width, scores + j);
+  cached_scores<T>(query.q + shift, last, shift, query.width, scores + j);
 }
 
 // Adds the values of the keys [begin, end) to the output of one head.
+template <class T>
 HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, const float* weights) {
   const std::size_t lanes = hn::Lanes(Floats()), width = query.value_width, count = end - begin;
   const bool first = begin == 0;
-  const float* const* keys = query.keys + begin;
+  const void* const* keys = query.keys + begin;
   std::ptrdiff_t shift = query.value_distance + static_cast<std::ptrdiff_t>(head * width);
   float* out = query.out + head * width;
   std::size_t i = 0;
   const auto next = [&](std::size_t vectors) {
     i += vectors * lanes, out += vectors * lanes, shift += static_cast<std::ptrdiff_t>(vectors * lanes);
   };
-  for (; i + 4 * lanes <= width; next(4)) cached_values<4>(weights + begin, keys, shift, count, first, out);
-  if (i + 2 * lanes <= width) cached_values<2>(weights + begin, keys, shift, count, first, out), next(2);
-  if (i + lanes <= width) cached_values<1>(weights + begin, keys, shift, count, first, out), next(1);
-  if (i < width) cached_values_part(weights + begin, keys, shift, count, first, width - i, out);
+  for (; i + 4 * lanes <= width; next(4)) cached_values<T, 4>(weights + begin, keys, shift, count, first, out);
+  if (i + 2 * lanes <= width) cached_values<T, 2>(weights + begin, keys, shift, count, first, out), next(2);
+  if (i + lanes <= width) cached_values<T, 1>(weights + begin, keys, shift, count, first, out), next(1);
+  if (i < width) cached_values_part<T>(weights + begin, keys, shift, count, first, width - i, out);
 }
 
 // One query row, some of its heads: first keys, then values, so many at a time that they stay in the first-level cache while the heads pass
 // by. `scores` has room for query.scores_stride() of each head.
-void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
+template <class T>
+HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
   constexpr std::size_t kFloats = 4096;
   const std::size_t heads = head_end - head_begin, widest = HWY_MAX(query.width, query.value_width);
   const std::size_t keys = HWY_MAX(1, kFloats / (4 * heads * widest)) * 4;
   for (std::size_t j = 0; j < query.count; j += keys) {
     const std::size_t end = HWY_MIN(query.count, j + keys);
-    for (std::size_t h = 0; h < heads; ++h) cached_head_scores(query, head_begin + h, j, end, scores + h * query.scores_stride());
+    for (std::size_t h = 0; h < heads; ++h) cached_head_scores<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
   for (std::size_t h = 0; h < heads; ++h) cached_softmax(scores + h * query.scores_stride(), query.scale, query.count);
   if (query.count == 0) {
@@ -160,7 +185,15 @@ void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std:
   }
   for (std::size_t j = 0; j < query.count; j += keys) {
     const std::size_t end = HWY_MIN(query.count, j + keys);
-    for (std::size_t h = 0; h < heads; ++h) cached_head_values(query, head_begin + h, j, end, scores + h * query.scores_stride());
+    for (std::size_t h = 0; h < heads; ++h) cached_head_values<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
+  }
+}
+
+void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
+  if (query.in_bf16) {
+    cached_row<std::uint16_t>(query, head_begin, head_end, scores);
+  } else {
+    cached_row<float>(query, head_begin, head_end, scores);
   }
 }
 
@@ -173,15 +206,15 @@ namespace attend {
 
 HWY_EXPORT(attention_cached_row);
 
-void FastBackend::attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
-                                   std::int64_t value_distance, int heads, float scale, const Tensor& out) {
-  assert(q.rows() == out.rows() && static_cast<std::int64_t>(offsets.size()) == q.rows() + 1);
+void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+                                   const Tensor& out) {
+  assert(q.rows() == out.rows() && std::ssize(keys.offsets) == q.rows() + 1);
   const auto head_count = static_cast<std::size_t>(heads);
   const std::int64_t rows = q.rows();
   // Few rows: a row is shared by several threads, each with some of the heads.
   const std::int64_t parts =
       rows >= threads() ? 1 : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
-  const std::int64_t floats = static_cast<std::int64_t>(keys.size()) * (q.cols() + out.cols());
+  const std::int64_t floats = std::ssize(keys.rows) * (q.cols() + out.cols());
   const std::int64_t grain = rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
   parallel_for(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
@@ -190,8 +223,9 @@ void FastBackend::attention_cached(const Tensor& q, std::span<const float* const
       const auto row = static_cast<std::size_t>(r);
       CachedQuery query;
       query.q = q.row(r);
-      query.keys = keys.data() + offsets[row];
-      query.count = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+      query.keys = keys.rows.data() + keys.offsets[row];
+      query.in_bf16 = keys.dtype == DType::bf16;
+      query.count = static_cast<std::size_t>(keys.offsets[row + 1] - keys.offsets[row]);
       query.value_distance = static_cast<std::ptrdiff_t>(value_distance);
       query.width = static_cast<std::size_t>(q.cols()) / head_count;
       query.value_width = static_cast<std::size_t>(out.cols()) / head_count;

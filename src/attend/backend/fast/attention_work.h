@@ -100,7 +100,8 @@ struct PairRow {
 // One row of attention_cached.
 struct CachedQuery {
   const float* q = nullptr;
-  const float* const* keys = nullptr;
+  const void* const* keys = nullptr;
+  bool in_bf16 = false;  // keys and values
   std::size_t count = 0;
   std::ptrdiff_t value_distance = 0;
   std::size_t width = 0;

@@ -55,8 +55,7 @@ class FastBackend : public Backend {
                  const Tensor& log_sum_exp, const Tensor& weights) final;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) final;
-  void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
-                        std::int64_t value_distance, int heads, float scale, const Tensor& out) final;
+  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale, const Tensor& out) final;
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) final;
   void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) final;
   void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) final;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -138,23 +139,39 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
   });
 }
 
-void ReferenceBackend::attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
-                                        std::int64_t value_distance, int heads, float scale, const Tensor& out) {
+namespace {
+
+// `count` numbers of a row, from `begin` on.
+std::vector<float> numbers_of(const void* row, DType dtype, std::int64_t begin, std::int64_t count) {
+  std::vector<float> numbers;
+  for (std::int64_t i = begin; i < begin + count; ++i) {
+    numbers.push_back(dtype == DType::bf16 ? std::bit_cast<float>(std::uint32_t{static_cast<const std::uint16_t*>(row)[i]} << 16)
+                                           : static_cast<const float*>(row)[i]);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+                                        const Tensor& out) {
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = out.cols() / heads;
   for (std::int64_t r = 0; r < q.rows(); ++r) {
     const auto row = static_cast<std::size_t>(r);
-    const auto begin = static_cast<std::size_t>(offsets[row]);
-    const auto seen = keys.subspan(begin, static_cast<std::size_t>(offsets[row + 1]) - begin);
+    const auto begin = static_cast<std::size_t>(keys.offsets[row]);
+    const auto seen = keys.rows.subspan(begin, static_cast<std::size_t>(keys.offsets[row + 1]) - begin);
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
-      for (const float* key : seen) w.push_back(scale * dot(q.row(r) + head * width, key + head * width, width));
+      for (const void* key : seen)
+        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(key, keys.dtype, head * width, width).data(), width));
       softmax_in_place(w);
-      for (std::int64_t d = 0; d < value_width; ++d) {
-        double total = 0.0;
-        for (std::size_t j = 0; j < seen.size(); ++j) total += w[j] * seen[j][value_distance + head * value_width + d];
-        out.row(r)[head * value_width + d] = static_cast<float>(total);
+      std::vector<double> totals(static_cast<std::size_t>(value_width));
+      for (std::size_t j = 0; j < seen.size(); ++j) {
+        const std::vector<float> value = numbers_of(seen[j], keys.dtype, value_distance + head * value_width, value_width);
+        for (std::size_t d = 0; d < totals.size(); ++d) totals[d] += w[j] * value[d];
       }
+      std::copy(totals.begin(), totals.end(), out.row(r) + head * value_width);
     }
   }
 }

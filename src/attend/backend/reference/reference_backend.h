@@ -66,8 +66,8 @@ class ReferenceBackend final : public Backend {
                  const Tensor& log_sum_exp, const Tensor& weights) override;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
-  void attention_cached(const Tensor& q, std::span<const float* const> keys, std::span<const std::int32_t> offsets,
-                        std::int64_t value_distance, int heads, float scale, const Tensor& out) override;
+  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+                        const Tensor& out) override;
 
   // attention_pairs.cpp
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;
