@@ -125,6 +125,18 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameWithAnyBatchSize) {
   }
 }
 
+// A batch of 3 takes no more than 192 tokens, so one of these sentences takes a batch of its own, and the others share one.
+TEST_P(TranslatorInAnyCompany, GivesTheSameBesideALongSentence) {
+  std::string long_one;
+  for (int i = 0; i < 150; ++i) long_one += "the old dog ";
+  const std::vector<std::string> some{sentences_[0], long_one, sentences_[1], "", sentences_[2]};
+  options_.batch_size = 3;
+  const std::vector<Translation> translations = translated_by_one_thread(some, options_);
+  expect_same(translations[1], translator().translate(std::vector{long_one}, options_)[0]);
+  for (std::size_t i = 0; i < 3; ++i) expect_same(translations[2 * i], together_[i]);
+  EXPECT_EQ(translations[3].text(), "");
+}
+
 TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
   for (const int count : {1, 2, 3}) {
     const ScopedThreads threads(count);

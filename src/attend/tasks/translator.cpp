@@ -18,6 +18,9 @@ namespace attend {
 
 namespace {
 
+// A batch has no more source tokens than it would have if all its sentences were so long: what it keeps in memory grows with them.
+constexpr std::size_t kTokensOfASentence = 64;
+
 Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
   std::vector<std::int32_t> ids, offsets{0};
   for (const auto* sequence : sequences) {
@@ -111,18 +114,31 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
 
   // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
   auto size = static_cast<std::size_t>(options.batch_size);
+  const std::size_t most_tokens = kTokensOfASentence * size;
   const auto wanted = 2 * static_cast<std::size_t>(threads());
   if (threads() > 1) size = std::clamp<std::size_t>((order.size() + wanted - 1) / wanted, 1, size);
 
+  std::vector<std::size_t> begins;  // of each batch, in `order`
+  std::size_t tokens = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t more = requests[order[i]].ids.size();
+    if (begins.empty() || i - begins.back() == size || tokens + more > most_tokens) {
+      begins.push_back(i);
+      tokens = 0;
+    }
+    tokens += more;
+  }
+  begins.push_back(order.size());
+
   std::vector<Translation> results(requests.size());
   const auto translate_one = [&](std::int64_t number) {
-    const std::size_t begin = static_cast<std::size_t>(number) * size;
+    const std::size_t begin = begins[static_cast<std::size_t>(number)], end = begins[static_cast<std::size_t>(number) + 1];
     std::vector<const Request*> batch;
-    for (std::size_t i = begin; i < std::min(begin + size, order.size()); ++i) batch.push_back(&requests[order[i]]);
+    for (std::size_t i = begin; i < end; ++i) batch.push_back(&requests[order[i]]);
     auto translated = translate_batch(batch, options);
     for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
   };
-  parallel_each(static_cast<std::int64_t>((order.size() + size - 1) / size), translate_one);
+  parallel_each(std::ssize(begins) - 1, translate_one);
   return results;
 }
 

@@ -24,7 +24,7 @@ namespace attend {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // sample one output instead of searching
-  int batch_size = 16;                      // sentences decoded together
+  int batch_size = 16;                      // sentences decoded together, fewer of more than 64 tokens in the mean
   int window = 1024;                        // sentences read ahead and sorted by length
   int max_source_tokens = 1024;             // longer sentences are a DataError
   bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
@@ -34,7 +34,7 @@ struct TranslationOptions {
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
-  visit("batch-size", o.batch_size, "sentences decoded together");
+  visit("batch-size", o.batch_size, "sentences decoded together; fewer of long ones");
   visit("window", o.window, "sentences read ahead and sorted by length; 1: every line is answered at once");
   visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
   visit("max-source-tokens", o.max_source_tokens, "longest sentence that is translated, in tokens");
