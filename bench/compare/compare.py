@@ -227,8 +227,9 @@ class Comparison:
 
 
 def smallest_of_the_fast(settings, seconds):
-    """The first of the settings, which grow, that takes at most 3 % longer than the fastest: what more memory is worth it."""
-    taken = [seconds(setting) for setting in settings]
+    """The first of the settings, which grow, that takes at most 3 % longer than the fastest: what more memory is worth it. Each counts with
+    the better of two runs."""
+    taken = [min(seconds(setting), seconds(setting)) for setting in settings]
     return next(setting for setting, time_taken in zip(settings, taken) if time_taken <= 1.03 * min(taken))
 
 
