@@ -93,17 +93,4 @@ void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, 
   }
 }
 
-AttentionPattern hypotheses_pattern(std::span<const std::int32_t> sentence, const Ids& src_offsets) {
-  auto offsets = std::make_shared<std::vector<std::int32_t>>(1, 0);
-  auto sentences = std::make_shared<std::vector<std::int32_t>>();
-  for (const std::int32_t s : sentence) {
-    if (sentences->empty() || sentences->back() != s) {
-      sentences->push_back(s);
-      offsets->push_back(offsets->back());
-    }
-    ++offsets->back();
-  }
-  return {std::move(offsets), src_offsets, std::move(sentences)};
-}
-
 }  // namespace attend

@@ -89,7 +89,4 @@ std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& c
 // Throws ShapeError unless there is a token for every parent, and parents are among `hypotheses`.
 void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
 
-// A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together attend to its memory as one group.
-AttentionPattern hypotheses_pattern(std::span<const std::int32_t> sentence, const Ids& src_offsets);
-
 }  // namespace attend

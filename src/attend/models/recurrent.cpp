@@ -30,6 +30,20 @@ Ids shared(Numbers numbers) { return std::make_shared<const Numbers>(std::move(n
 
 std::int32_t at(const Ids& ids, std::int64_t i) { return (*ids)[static_cast<std::size_t>(i)]; }
 
+// A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together attend to its memory as one group.
+AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offsets) {
+  auto offsets = std::make_shared<Numbers>(1, 0);
+  auto sentences = std::make_shared<Numbers>();
+  for (const std::int32_t s : sentence) {
+    if (sentences->empty() || sentences->back() != s) {
+      sentences->push_back(s);
+      offsets->push_back(offsets->back());
+    }
+    ++offsets->back();
+  }
+  return {std::move(offsets), src_offsets, std::move(sentences)};
+}
+
 // The rows of a ragged batch with its sequences in another order.
 struct Reordered {
   Reordered(const Ids& sequences, const Ids& from) {
