@@ -52,18 +52,17 @@ HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::i
   }
 }
 #else
-// A panel from some k on, a multiple of 4, as vectors of the pairs (k, k+1) of some columns, `half` 0, and of the pairs (k+2, k+3), 1.
-HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t vector, std::size_t half) {
+// The pairs (k, k+1) of a panel, k even: a vector of those of some columns.
+HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t k, std::size_t vector) {
+  alignas(16) static constexpr std::uint8_t kPairs[2][16] = {{0, 128, 1, 128, 4, 128, 5, 128, 8, 128, 9, 128, 12, 128, 13, 128},
+                                                             {2, 128, 3, 128, 6, 128, 7, 128, 10, 128, 11, 128, 14, 128, 15, 128}};
   const hn::Repartition<std::uint8_t, Floats> bytes;
-  const auto quads = hn::LoadU(bytes, panel + vector * hn::Lanes(bytes));
-  const auto first = hn::Set(hn::Repartition<std::uint32_t, Floats>(), half == 0 ? 0x80018000u : 0x80038002u);
-  alignas(16) static constexpr std::uint32_t kQuads[] = {0, 0x00040004, 0x00080008, 0x000C000C};
-  const auto which = hn::Add(first, hn::LoadDup128(hn::Repartition<std::uint32_t, Floats>(), kQuads));
-  return hn::BitCast(Shorts(), hn::TableLookupBytesOr0(quads, hn::BitCast(bytes, which)));
+  const auto quads = hn::LoadU(bytes, panel + k / 4 * 4 * kWidth + vector * hn::Lanes(bytes));
+  return hn::BitCast(Shorts(), hn::TableLookupBytesOr0(quads, hn::LoadDup128(bytes, kPairs[k / 2 % 2])));
 }
 // The same of a widened one, [depth / 2][16][2].
-HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t vector, std::size_t half) {
-  return hn::Load(Shorts(), panel + half * 2 * kWidth + vector * kShorts);
+HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t k, std::size_t vector) {
+  return hn::Load(Shorts(), panel + k * kWidth + vector * kShorts);
 }
 
 // totals[r][c] = q[r] . column c of the panel.
@@ -79,20 +78,19 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
   }
-  for (std::size_t k = 0; k < depth; k += 4, panel += 4 * kWidth) {
-#pragma GCC unroll 2
-    for (std::size_t half = 0; half < 2; ++half) {
-      hn::Vec<Shorts> weights[kVectors];
+  // One pair at a time: of two, compilers would add up the products first, and keep the sums in memory.
+#pragma GCC unroll 1
+  for (std::size_t k = 0; k < depth; k += 2) {
+    hn::Vec<Shorts> weights[kVectors];
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) weights[v] = pairs_at(panel, v, half);
+    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = pairs_at(panel, k, v);
 #pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) {
-        std::int32_t pair;
-        __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k + 2 * half, sizeof pair);
-        const auto both = hn::BitCast(shorts, hn::Set(d, pair));
+    for (int r = 0; r < rows; ++r) {
+      std::int32_t pair;
+      __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
+      const auto both = hn::BitCast(shorts, hn::Set(d, pair));
 #pragma GCC unroll 4
-        for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
-      }
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
     }
   }
 #pragma GCC unroll 8
@@ -144,10 +142,8 @@ HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::siz
 }
 
 HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::int16_t* wide) {
-  for (std::size_t k = 0; k < depth; k += 4, panel += 4 * kWidth) {
-    for (std::size_t half = 0; half < 2; ++half) {
-      for (std::size_t v = 0; v < 2 * kWidth / kShorts; ++v, wide += kShorts) hn::Store(pairs_at(panel, v, half), Shorts(), wide);
-    }
+  for (std::size_t k = 0; k < depth; k += 2) {
+    for (std::size_t v = 0; v < 2 * kWidth / kShorts; ++v, wide += kShorts) hn::Store(pairs_at(panel, k, v), Shorts(), wide);
   }
 }
 #endif
