@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "attend/tensor/quantized.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 #include "backend/instruction_set.h"
@@ -148,6 +149,15 @@ TEST_P(InvalidNumbers, RemainWhatTheyAreInBf16) {
   EXPECT_EQ(y.data()[1], INFINITY);
   EXPECT_EQ(y.data()[2], -INFINITY);
   EXPECT_TRUE(std::isnan(y.data()[3])) << "all that says so is in the lower half";
+}
+
+TEST_P(InvalidNumbers, AreNotMadeOfRowsNextToNothingInEightBits) {
+  const Tensor weight = quantize_rows(Tensor::full({5, 8}, 1.0f));
+  for (const float number : {0.0f, 1e-40f, 1e-37f, 0.9e-30f}) {
+    const Tensor y = Tensor::full({1, 5}, 7.0f);
+    kernels().linear(Tensor::full({1, 8}, number), weight, {}, Activation::none, y);
+    for (const float sum : y.span()) EXPECT_EQ(sum, 0.0f) << number;
+  }
 }
 
 TEST_P(InvalidNumbers, ShowInWhatIsChosen) {

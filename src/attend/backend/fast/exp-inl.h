@@ -48,8 +48,8 @@ HWY_INLINE FloatVector exp_of(Floats d, FloatVector x) {
   return scaled_unless_below(x, lowest, e, n, shifted);
 }
 
-// 2^x for x <= 127, with a relative error below 2e-7; zero where the result would be subnormal; NaN stays NaN. The polynomial is the
-// minimax one of degree 5 whose value at 0 is 1; its error is 9.2e-8.
+// 2^x for x <= 127, with a relative error below 2e-7; zero where the result would be subnormal; NaN stays NaN. The polynomial is
+// nearly the minimax one of degree 5 whose value at 0 is 1; its error is 9.2e-8.
 HWY_INLINE FloatVector exp2_of(Floats d, FloatVector x) {
   const auto shift = hn::Set(d, 12582912.0f);
   const auto shifted = hn::Add(x, shift);
