@@ -44,6 +44,7 @@ transformer_{post,pre}_tied  in.src [B,S], in.src_lengths, in.tgt_in, in.tgt_out
 transformer_post_untied      the same with src_embedding.weight, tgt_embedding.weight, output_proj.weight and two vocabularies
 adam_ten_steps               transformer_post_tied's shape; one batch per step: in.src [10,B,S], in.src_lengths [10,B], ...;
                              out.losses [10], the loss before each step; param.*: before the first; Adam's settings in the metadata
+muon_ten_steps               the same with Muon for the matrices inside the layers, each projection for itself, in full precision
 language_model_{post,pre}    in.ids, in.targets [B,T], in.lengths; out.logits, out.loss; embedding.weight (tied), decoder.layers.N.*
                              (self_attn, feed_forward, norm1, norm2), decoder.norm.* when pre-norm
 language_model_previous      the same, pre-norm, with output_proj.weight of its own, learned positions.weight [8,D] in place of sinusoids,

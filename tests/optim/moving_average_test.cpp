@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/optim/adam.h"
+#include "attend/optim/moving_average.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/optim/adam.h"
+#include "attend/optim/muon.h"
 #include "parity/golden.h"
 
 namespace attend {
@@ -67,26 +67,42 @@ Tokens batch(const Golden& golden, const std::string& name, const std::string& l
   return Tokens::copy(ids, offsets);
 }
 
-TEST_P(TransformerParity, TenStepsOfAdamGiveTheSameTenLosses) {
-  const Golden golden("adam_ten_steps");
-  Transformer model(model_config(golden), 1);
-  golden.load(model.parameters(), "");
+AdamOptions adam_options(const Golden& golden) {
   AdamOptions options;
   options.beta1 = std::stof(golden.setting("beta1"));
   options.beta2 = std::stof(golden.setting("beta2"));
   options.epsilon = std::stof(golden.setting("epsilon"));
-  Adam adam(model.parameters(), options);
+  return options;
+}
+
+void expect_the_same_ten_losses(const Golden& golden, Transformer& model, Optimizer& optimizer, Pass& pass) {
   const std::vector<float> expected = golden.tensor("out.losses").to_vector();
   ASSERT_EQ(expected.size(), 10u);
   for (std::int64_t step = 0; step < 10; ++step) {
     const Tokens src = batch(golden, "in.src", "in.src_lengths", step), tgt = batch(golden, "in.tgt_in", "in.tgt_lengths", step);
     const Ids targets = batch(golden, "in.tgt_out", "in.tgt_lengths", step).ids;
     model.parameters().gradients().zero();
-    const CrossEntropy result = model.loss(src, tgt, targets, loss_options(golden), pass_);
+    const CrossEntropy result = model.loss(src, tgt, targets, loss_options(golden), pass);
     EXPECT_NEAR(result.loss.value().item(), expected[static_cast<std::size_t>(step)], 1e-4) << "step " << step + 1;
     backward(result.loss);
-    adam.step(std::stof(golden.setting("learning_rate")));
+    optimizer.step(std::stof(golden.setting("learning_rate")));
   }
+}
+
+TEST_P(TransformerParity, TenStepsOfAdamGiveTheSameTenLosses) {
+  const Golden golden("adam_ten_steps");
+  Transformer model(model_config(golden), 1);
+  golden.load(model.parameters(), "");
+  Adam adam(model.parameters(), adam_options(golden));
+  expect_the_same_ten_losses(golden, model, adam, pass_);
+}
+
+TEST_P(TransformerParity, TenStepsOfMuonGiveTheSameTenLosses) {
+  const Golden golden("muon_ten_steps");
+  Transformer model(model_config(golden), 1);
+  golden.load(model.parameters(), "");
+  Muon muon(model.parameters(), {.momentum = std::stof(golden.setting("momentum"))}, adam_options(golden));
+  expect_the_same_ten_losses(golden, model, muon, pass_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, TransformerParity, testing::Values("fast", "reference"));

@@ -12,6 +12,7 @@ struct Case {
   float ema_decay;
   int save_every;
   int average_last;
+  OptimizerKind optimizer = OptimizerKind::adam;
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -24,7 +25,8 @@ class ResumeTest : public TrainerTest, public testing::WithParamInterface<Case> 
     options_.save_every = GetParam().save_every;
     options_.average_last = GetParam().average_last;
     options_.keep_checkpoints = 3;
-    options_.adam.clip_norm = 0.5f;
+    options_.optimizer.adam.clip_norm = 0.5f;
+    options_.optimizer.kind = GetParam().optimizer;
   }
 
   void train_whole() { whole_.train(path("whole"), options_); }
@@ -113,7 +115,8 @@ TEST_P(ResumeTest, AFinishedRunStaysAsItIs) {
 INSTANTIATE_TEST_SUITE_P(Settings, ResumeTest,
                          testing::Values(Case{"plain", 1, 0.0f, 4, 0}, Case{"accumulating", 3, 0.0f, 4, 0},
                                          Case{"moving_average", 1, 0.9f, 4, 0}, Case{"averaging", 1, 0.0f, 2, 3},
-                                         Case{"saved_at_the_end", 2, 0.9f, 0, 0}, Case{"everything", 2, 0.9f, 5, 2}),
+                                         Case{"saved_at_the_end", 2, 0.9f, 0, 0}, Case{"everything", 2, 0.9f, 5, 2},
+                                         Case{"muon", 1, 0.9f, 4, 0, OptimizerKind::muon}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(TrainerTest, ResumingTellsWhereFrom) {
@@ -177,6 +180,17 @@ TEST_F(TrainerTest, ResumesWithTheSameMovingAverageOnly) {
                             {"ema-decay", "without a moving average", "step-00000012"});
   options_.ema_decay = 0.0f;
   expect_error<ConfigError>([&] { mixed.train(path("with"), options_, true); }, {"ema-decay", "with a moving average", "same setting"});
+}
+
+TEST_F(TrainerTest, ResumesWithTheSameOptimizerOnly) {
+  ToyRun adam, muon, mixed;
+  adam.train(path("adam"), options_);
+  options_.optimizer.kind = OptimizerKind::muon;
+  muon.train(path("muon"), options_);
+  expect_error<ConfigError>([&] { mixed.train(path("adam"), options_, true); },
+                            {"optimizer", "step-00000012", "with adam", "same setting"});
+  options_.optimizer.kind = OptimizerKind::adam;
+  expect_error<ConfigError>([&] { mixed.train(path("muon"), options_, true); }, {"optimizer", "with muon", "same setting"});
 }
 
 TEST_F(TrainerTest, GivesTheSameRunWithOneThreadOrTwo) {

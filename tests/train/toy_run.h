@@ -22,9 +22,9 @@ namespace attend {
 class ToyObjective final : public Objective {
  public:
   ToyObjective() {
-    hidden_ = parameters_.add("hidden.weight", {16, 4}, {Init::Kind::xavier_uniform});
+    hidden_ = parameters_.add_weights("hidden.weight", {16, 4}, {Init::Kind::xavier_uniform});
     bias_ = parameters_.add("hidden.bias", {16}, {Init::Kind::zeros});
-    output_ = parameters_.add("output.weight", {1, 16}, {Init::Kind::xavier_uniform});
+    output_ = parameters_.add_output_weights("output.weight", {1, 16}, {Init::Kind::xavier_uniform});
     parameters_.allocate(1);
   }
 

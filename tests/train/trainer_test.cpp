@@ -240,7 +240,7 @@ TEST_F(TrainerTest, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.average_last = 11; }); },
                             {"average-last", "11", "keep-checkpoints is 10"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); }, {"ema-decay", "[0, 1)"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.adam.beta1 = 2.0f; }); }, {"adam-beta1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.optimizer.adam.beta1 = 2.0f; }); }, {"adam-beta1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
   EXPECT_FALSE(std::filesystem::exists(path("never")));
 }

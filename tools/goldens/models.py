@@ -1,6 +1,7 @@
 """Cases: the whole encoder-decoder, its training, a decoder-only language model."""
 
 import math
+import unittest.mock
 
 import torch
 from torch import nn
@@ -58,6 +59,7 @@ def pair_of_batches(golden, src_vocab=VOCAB, tgt_vocab=VOCAB):
 
 
 PAIR_NAMES = ("src", "src_lengths", "tgt_in", "tgt_out", "tgt_lengths")
+ADAM = dict(lr=1e-3, betas=(0.9, 0.98), eps=1e-9)
 
 
 @case("transformer_post_tied", norm_first=False)
@@ -79,25 +81,59 @@ def transformer(golden, norm_first, activation="relu", src_vocab=VOCAB, tied=Tru
     golden.parameters(model.named())
 
 
-@case("adam_ten_steps")
-def adam_ten_steps(golden):
+def train_ten_steps(golden, optimizers):
+    """Batches and losses of ten steps of transformer_post_tied's shape; optimizers(model) are called one after the other."""
     layer_settings(golden, False, "relu")
-    settings = dict(lr=1e-3, betas=(0.9, 0.98), eps=1e-9)
     golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=True)
-    golden.settings.update(learning_rate=1e-3, beta1=0.9, beta2=0.98, epsilon=1e-9)
+    golden.settings.update(learning_rate=ADAM["lr"], beta1=ADAM["betas"][0], beta2=ADAM["betas"][1], epsilon=ADAM["eps"])
     model = golden.randomise(Translator(False, "relu", VOCAB, VOCAB, tied=True))
     golden.parameters(model.named(), gradients=False)
-    optimizer = torch.optim.Adam(model.parameters(), **settings)
+    optimizers = optimizers(model)
     batches, losses = [pair_of_batches(golden) for _ in range(10)], []
     for src, src_lengths, tgt_in, tgt_out, tgt_lengths in batches:
-        optimizer.zero_grad()
+        model.zero_grad()
         loss = smoothed_loss(golden, model(src, src_lengths, tgt_in, tgt_lengths), tgt_out)
         loss.backward()
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         losses.append(loss.detach())
     for name, tensors in zip(PAIR_NAMES, zip(*batches)):
         golden.put("in." + name, torch.stack(tensors))
     golden.put("out.losses", torch.stack(losses))
+
+
+@case("adam_ten_steps")
+def adam_ten_steps(golden):
+    train_ten_steps(golden, lambda model: [torch.optim.Adam(model.parameters(), **ADAM)])
+
+
+class PerMatrix(torch.optim.Muon):
+    """Muon that takes PyTorch's packed Q, K, V projection for the three matrices it is."""
+
+    def __init__(self, matrices, **settings):
+        self.packed = [w for w in matrices if w.shape[0] == 3 * w.shape[1]]
+        self.parts = [nn.Parameter(part.detach()) for w in self.packed for part in w.chunk(3)]  # views
+        super().__init__([w for w in matrices if w.shape[0] != 3 * w.shape[1]] + self.parts, **settings)
+
+    def step(self):
+        for i, w in enumerate(self.packed):
+            for part, gradient in zip(self.parts[3 * i:3 * i + 3], w.grad.chunk(3)):
+                part.grad = gradient
+        # PyTorch rounds to bfloat16 on the way, on purpose; here it shall not
+        with unittest.mock.patch.object(torch.Tensor, "bfloat16", lambda x: x.clone()):
+            super().step()
+
+
+@case("muon_ten_steps")
+def muon_ten_steps(golden):
+    def optimizers(model):
+        inner = [p for name, p in model.named_parameters() if p.ndim == 2 and "embedding" not in name]
+        rest = [p for name, p in model.named_parameters() if p.ndim != 2 or "embedding" in name]
+        muon = PerMatrix(inner, lr=ADAM["lr"], weight_decay=0, momentum=0.95, adjust_lr_fn="match_rms_adamw")
+        return [muon, torch.optim.Adam(rest, **ADAM)]
+
+    golden.settings.update(momentum=0.95)
+    train_ten_steps(golden, optimizers)
 
 
 def embed_with_previous(model, ids):

@@ -24,7 +24,7 @@ Parameter add_table(ParameterSet& parameters, const char* name, int vocab_size, 
 
 // A table that the output layer multiplies with.
 Parameter add_output(ParameterSet& parameters, const char* name, const EncoderDecoderConfig& config) {
-  return parameters.add_weights(name, {config.tgt_vocab_size, config.d_model}, table_init(config));
+  return parameters.add_output_weights(name, {config.tgt_vocab_size, config.d_model}, table_init(config));
 }
 
 std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) { return std::make_shared<Transformer>(config, how); }

@@ -32,12 +32,12 @@ Init table_init(const LanguageTransformerConfig& config) {
 
 Parameter add_embedding(ParameterSet& parameters, const LanguageTransformerConfig& config) {
   const Shape shape{config.vocab_size, config.stack.d_model};
-  return config.tied ? parameters.add_weights("embedding.weight", shape, table_init(config))
+  return config.tied ? parameters.add_output_weights("embedding.weight", shape, table_init(config))
                      : parameters.add_table("embedding.weight", shape, table_init(config));
 }
 
 Parameter add_output(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  return parameters.add_weights("output_proj.weight", {config.vocab_size, config.stack.d_model}, table_init(config));
+  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.stack.d_model}, table_init(config));
 }
 
 std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {

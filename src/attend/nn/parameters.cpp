@@ -56,6 +56,12 @@ Parameter ParameterSet::add_weights(const std::string& name, Shape shape, Init i
   return parameter;
 }
 
+Parameter ParameterSet::add_output_weights(const std::string& name, Shape shape, Init init) {
+  Parameter parameter = add(name, shape, init);
+  entries_.back().use = Entry::Use::output;
+  return parameter;
+}
+
 Parameter ParameterSet::add_table(const std::string& name, Shape shape, Init init) {
   Parameter parameter = add(name, shape, init);
   entries_.back().use = Entry::Use::lookup;
@@ -91,7 +97,10 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
 
 void ParameterSet::arrange_for_products() {
   std::vector<bool> fits;
-  for (const Entry& entry : entries_) fits.push_back(entry.use == Entry::Use::product && fits_panels(value(entry)));
+  for (const Entry& entry : entries_) {
+    const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
+    fits.push_back(multiplies && fits_panels(value(entry)));
+  }
   // A stack is a matrix too, so all of its parts are arranged or none. Of two stacks with a part in common one holds the other.
   for (const Handle& handle : handles_) {
     const auto begin = static_cast<std::size_t>(handle.first), end = static_cast<std::size_t>(handle.last) + 1;

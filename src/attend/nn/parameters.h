@@ -42,16 +42,18 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    enum class Use { other, lookup, product } use = Use::other;  // the last two may be quantised, the last one in panels
-    DType dtype = DType::f32;                                    // i8: quantised; in panels: arranged for products
-    std::int64_t offset = 0;                                     // first element in the flat buffer of its kind
+    // All but `other` may be quantised, the last two in panels. output: of products whose rows are tokens, and perhaps of look-ups, too.
+    enum class Use { other, lookup, product, output } use = Use::other;
+    DType dtype = DType::f32;  // i8: quantised; in panels: arranged for products
+    std::int64_t offset = 0;   // first element in the flat buffer of its kind
   };
 
   // Throws ConfigError when the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // A matrix that is used by linear() and embedding() alone, which take it in 8 bits (tensor/quantized.h) and in panels (tensor/panels.h),
-  // and one that is used by embedding() alone.
+  // A matrix that is used by linear() alone, which takes it in 8 bits (tensor/quantized.h) and in panels (tensor/panels.h); one with a row
+  // for every token, which embedding() may use, too; and one that is used by embedding() alone.
   Parameter add_weights(const std::string& name, Shape shape, Init init);
+  Parameter add_output_weights(const std::string& name, Shape shape, Init init);
   Parameter add_table(const std::string& name, Shape shape, Init init);
   // One parameter made of several declared one right after the other, stacked along their rows: the packed Q, K, V projection. Throws
   // ConfigError unless they are as wide as each other.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "attend/backend/backend.h"
@@ -11,46 +10,49 @@
 
 namespace attend {
 
-namespace {
+double gradient_norm(const ParameterSet& parameters) { return std::sqrt(backend().sum_of_squares(parameters.gradients())); }
 
-void fraction(float value, const char* name) {
-  if (!(value >= 0.0f && value < 1.0f)) throw ConfigError(fmt::format("{}: expected a number in [0, 1), got {}", name, value));
+float clipping(const AdamOptions& options, double norm) {
+  return options.clip_norm > 0.0f && norm > options.clip_norm ? static_cast<float>(options.clip_norm / norm) : 1.0f;
 }
 
-}  // namespace
+Adam::Adam(ParameterSet& parameters, const AdamOptions& options) : Adam(parameters, options, {{0, parameters.size()}}) {}
 
-Adam::Adam(ParameterSet& parameters, const AdamOptions& options)
-    : parameters_(parameters), options_(options), mean_(Tensor::zeros({parameters.size()})), variance_(Tensor::zeros({parameters.size()})) {
-  fraction(options.beta1, "adam-beta1");
-  fraction(options.beta2, "adam-beta2");
+Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges)
+    : parameters_(parameters), options_(options), ranges_(std::move(ranges)) {
+  require_fraction("adam-beta1", options.beta1);
+  require_fraction("adam-beta2", options.beta2);
   if (!(options.epsilon > 0.0f)) throw ConfigError(fmt::format("adam-epsilon: expected a positive number, got {}", options.epsilon));
   require_at_least("weight-decay", options.weight_decay, 0);
   require_at_least("clip-norm", options.clip_norm, 0);
+  std::int64_t size = 0;
+  for (const ParameterRange& range : ranges_) size += range.end - range.begin;
+  mean_ = Tensor::zeros({size});
+  variance_ = Tensor::zeros({size});
 }
 
 double Adam::step(float learning_rate) {
-  const double norm = std::sqrt(backend().sum_of_squares(parameters_.gradients()));
+  const double norm = gradient_norm(parameters_);
+  update(learning_rate, clipping(options_, norm));
+  return norm;
+}
+
+void Adam::update(float learning_rate, float gradient_scale) {
   AdamStep step;
   step.learning_rate = learning_rate;
   step.beta1 = options_.beta1;
   step.beta2 = options_.beta2;
   step.epsilon = options_.epsilon;
   step.weight_decay = options_.weight_decay;
-  step.gradient_scale = options_.clip_norm > 0.0f && norm > options_.clip_norm ? static_cast<float>(options_.clip_norm / norm) : 1.0f;
+  step.gradient_scale = gradient_scale;
   step.step = ++steps_;
-  backend().adam(step, parameters_.gradients(), parameters_.values(), mean_, variance_);
-  return norm;
-}
-
-MovingAverage::MovingAverage(const ParameterSet& parameters, float decay)
-    : parameters_(parameters), decay_(decay), values_(parameters.values().clone()) {
-  fraction(decay, "ema-decay");
-}
-
-void MovingAverage::update(std::int64_t step) {
-  const auto n = static_cast<float>(step);
-  const float decay = std::min(decay_, (1.0f + n) / (10.0f + n));
-  backend().axpby(1.0f - decay, parameters_.values(), decay, values_);
+  std::int64_t at = 0;
+  for (const auto& [begin, end] : ranges_) {
+    const std::int64_t next = at + end - begin;
+    backend().adam(step, parameters_.gradients().slice_rows(begin, end), parameters_.values().slice_rows(begin, end),
+                   mean_.slice_rows(at, next), variance_.slice_rows(at, next));
+    at = next;
+  }
 }
 
 }  // namespace attend

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "attend/nn/parameters.h"
+#include "attend/optim/optimizer.h"
 
 namespace attend {
 
@@ -24,40 +24,41 @@ void fields(AdamOptions& o, Visitor&& visit) {
   visit("clip-norm", o.clip_norm, "the gradient is scaled down to this norm when longer; 0: never");
 }
 
-class Adam {
+// Elements [begin, end) of the flat buffers of a ParameterSet.
+struct ParameterRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+class Adam final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimiser. Throws ConfigError.
   Adam(ParameterSet& parameters, const AdamOptions& options);
+  // Of some of them only.
+  Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges);
 
-  // One update from the gradients in the set. Returns the norm of the gradient before clipping.
-  double step(float learning_rate);
+  double step(float learning_rate) override;
+  // The same for a gradient whose norm is known: `gradient_scale` multiplies it first.
+  void update(float learning_rate, float gradient_scale);
 
-  // The state, for checkpoints: moments [P] and the number of updates made.
+  std::vector<std::pair<std::string_view, Tensor>> state() const override { return {{"adam.mean", mean_}, {"adam.variance", variance_}}; }
+  std::int64_t steps() const override { return steps_; }
+  void set_steps(std::int64_t steps) override { steps_ = steps; }
+
+  // The moments, range after range.
   const Tensor& mean() const { return mean_; }
   const Tensor& variance() const { return variance_; }
-  std::int64_t steps() const { return steps_; }
-  void set_steps(std::int64_t steps) { steps_ = steps; }
 
  private:
   ParameterSet& parameters_;
   AdamOptions options_;
+  std::vector<ParameterRange> ranges_;
   Tensor mean_;
   Tensor variance_;
   std::int64_t steps_ = 0;
 };
 
-// An exponential moving average of the parameters: shadow = decay shadow + (1 - decay) parameters, with decay = min(limit, (1+n)/(10+n)) at
-// update n so that the beginning is soon forgotten.
-class MovingAverage {
- public:
-  MovingAverage(const ParameterSet& parameters, float decay);
-  void update(std::int64_t step);
-  const Tensor& values() const { return values_; }  // [P]
-
- private:
-  const ParameterSet& parameters_;
-  float decay_;
-  Tensor values_;
-};
+// The norm of the whole gradient, and what a gradient of that norm is multiplied by.
+double gradient_norm(const ParameterSet& parameters);
+float clipping(const AdamOptions& options, double norm);
 
 }  // namespace attend

@@ -35,6 +35,8 @@ void check(const TrainerOptions& o) {
         fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));
 }
 
+std::string_view name(OptimizerKind kind) { return enum_names(kind)[static_cast<std::size_t>(kind)]; }
+
 // Puts other values into the parameters while it lives.
 class Substitution {
  public:
@@ -59,7 +61,10 @@ std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
 }
 
 Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
-    : objective_(objective), options_(options), run_(std::move(run)), adam_(objective.parameters(), options.adam) {
+    : objective_(objective),
+      options_(options),
+      run_(std::move(run)),
+      optimizer_(make_optimizer(objective.parameters(), options.optimizer)) {
   check(options_);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f) average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
@@ -155,7 +160,7 @@ StepEvent Trainer::update() {
     loss += part.loss_sum;
     nll += part.nll_sum;
   }
-  event.gradient_norm = adam_.step(learning_rate);
+  event.gradient_norm = optimizer_->step(learning_rate);
   if (!std::isfinite(event.gradient_norm)) diverged("gradient", learning_rate);
   ++step_;
   if (average_) average_->update(step_);
@@ -228,8 +233,8 @@ void Trainer::save() {
   run_.describe_model(checkpoint);
   const StateWriter state(checkpoint, std::string(kTrainingState));
   if (average_) state.put("parameters", objective_.parameters().values());
-  state.put("adam.mean", adam_.mean());
-  state.put("adam.variance", adam_.variance());
+  state.put("optimizer", name(options_.optimizer.kind));
+  for (const auto& [name, values] : optimizer_->state()) state.put(name, values);
   state.put("step", step_);
   state.put("epoch", epoch_);
   state.put("batch", batch_);
@@ -259,10 +264,12 @@ void Trainer::restore() {
   if (average_.operator bool() != state.contains("parameters"))
     throw ConfigError(fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting", latest->checkpoint.source,
                                   average_ ? "without" : "with"));
+  const std::string saved_with = state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
+  if (saved_with != name(options_.optimizer.kind))
+    throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting", latest->checkpoint.source, saved_with));
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
-  state.copy_to("adam.mean", adam_.mean());
-  state.copy_to("adam.variance", adam_.variance());
+  for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
   step_ = state.get<std::int64_t>("step");
   epoch_ = state.get<std::int64_t>("epoch");
   batch_ = state.get<std::int64_t>("batch");
@@ -273,7 +280,7 @@ void Trainer::restore() {
   validated_step_ = state.get<std::int64_t>("validated_step");
   saved_step_ = step_;
   if (options_.save_every == 0 || step_ % options_.save_every != 0) stopped_step_ = step_;
-  adam_.set_steps(step_);
+  optimizer_->set_steps(step_);
 }
 
 double Trainer::seconds() const { return static_cast<double>(now() - started_) * 1e-9; }

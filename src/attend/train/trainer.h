@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "attend/checkpoint/run_folder.h"
-#include "attend/optim/adam.h"
+#include "attend/optim/moving_average.h"
+#include "attend/optim/optimizer_choice.h"
 #include "attend/optim/schedule.h"
 #include "attend/train/listener.h"
 #include "attend/train/objective.h"
@@ -42,7 +43,7 @@ struct TrainerOptions {
   float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
   std::uint64_t seed = 1;
   Precision precision = Precision::f32;
-  AdamOptions adam;
+  OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };
 
@@ -60,7 +61,7 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("ema-decay", o.ema_decay, "decay of an exponential moving average of the parameters; 0: none");
   visit("seed", o.seed, "everything random is a function of this number");
   visit("precision", o.precision, "of the factors of matrix products in training: f32, bf16 (faster where the processor multiplies bf16)");
-  fields(o.adam, visit);
+  fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }
 
@@ -110,7 +111,7 @@ class Trainer {
   Objective& objective_;
   TrainerOptions options_;
   TrainingRun run_;
-  Adam adam_;
+  std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<MovingAverage> average_;
   std::unique_ptr<Schedule> schedule_;
 

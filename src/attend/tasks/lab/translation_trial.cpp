@@ -99,7 +99,7 @@ TrainerOptions training_of(const TrialOptions& options) {
   TrainerOptions training;
   training.max_steps = options.steps > 0 ? options.steps : std::numeric_limits<std::int32_t>::max();
   training.seed = options.seed;
-  training.adam.clip_norm = options.clip_norm;
+  training.optimizer.adam.clip_norm = options.clip_norm;
   training.schedule = options.schedule;
   return training;
 }

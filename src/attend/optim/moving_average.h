@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "attend/nn/parameters.h"
+
+namespace attend {
+
+// An exponential moving average of the parameters: shadow = decay shadow + (1 - decay) parameters, with decay = min(limit, (1+n)/(10+n)) at
+// update n so that the beginning is soon forgotten.
+class MovingAverage {
+ public:
+  MovingAverage(const ParameterSet& parameters, float decay);
+  void update(std::int64_t step);
+  const Tensor& values() const { return values_; }  // [P]
+
+ private:
+  const ParameterSet& parameters_;
+  float decay_;
+  Tensor values_;
+};
+
+}  // namespace attend

@@ -1,0 +1,37 @@
+// Which optimiser, and its options.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "attend/optim/adam.h"
+#include "attend/optim/muon.h"
+
+namespace attend {
+
+enum class OptimizerKind { adam, muon };
+inline std::span<const std::string_view> enum_names(OptimizerKind) {
+  static constexpr std::array<std::string_view, 2> kNames{"adam", "muon"};
+  return kNames;
+}
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::adam;
+  AdamOptions adam;
+  MuonOptions muon;
+};
+
+template <class Visitor>
+void fields(OptimizerOptions& o, Visitor&& visit) {
+  visit("optimizer", o.kind,
+        "adam, or muon (Jordan et al. 2024: fewer steps, each somewhat dearer; tables, biases and gains stay with Adam)");
+  fields(o.adam, visit);
+  fields(o.muon, visit);
+}
+
+// `parameters` (allocated, trainable) must outlive the optimiser. Throws ConfigError.
+std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options);
+
+}  // namespace attend

@@ -1,0 +1,255 @@
+#include "attend/optim/muon.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+#include "attend/core/random.h"
+#include "core/scoped_threads.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+constexpr Init kNormal{Init::Kind::normal, 1.0f};
+
+// Matrices of products among what Adam moves.
+void declare_matrices(ParameterSet& parameters, std::uint64_t seed) {
+  parameters.add_output_weights("table", {9, 8}, kNormal);
+  parameters.add_weights("square", {8, 8}, kNormal);
+  parameters.add_weights("wide", {5, 24}, kNormal);
+  parameters.add("bias", {5}, kNormal);
+  parameters.add("gain", {3}, kNormal);
+  parameters.add_weights("tall", {20, 7}, kNormal);
+  parameters.add_table("lookup", {4, 6}, kNormal);
+  parameters.allocate(seed);
+}
+
+// Another gradient at every step, of another size for every parameter.
+void draw_gradients(const ParameterSet& parameters, std::uint64_t step) {
+  float size = 1e-4f;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    Random random({step, static_cast<std::uint64_t>(entry.offset)});
+    for (float& g : parameters.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size()).span()) g = size * random.normal();
+    size *= 10;
+  }
+}
+
+std::vector<float> values_of(const ParameterSet& parameters, const std::string& name) {
+  for (const ParameterSet::Entry& entry : parameters.entries())
+    if (entry.name == name) return parameters.value(entry).to_vector();
+  return {};
+}
+
+using Matrix = std::vector<std::vector<double>>;
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c(a.size(), std::vector<double>(b[0].size()));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t k = 0; k < b.size(); ++k)
+      for (std::size_t j = 0; j < b[0].size(); ++j) c[i][j] += a[i][k] * b[k][j];
+  return c;
+}
+
+Matrix transpose(const Matrix& a) {
+  Matrix t(a[0].size(), std::vector<double>(a.size()));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < a[0].size(); ++j) t[j][i] = a[i][j];
+  return t;
+}
+
+// The five steps as they are published, in double precision: X <- a X + (b A + c A A) X, A = X X^T.
+Matrix plainly_orthogonal(Matrix x) {
+  double squares = 0;
+  for (const auto& row : x)
+    for (const double v : row) squares += v * v;
+  for (auto& row : x)
+    for (double& v : row) v /= std::sqrt(squares);
+  const bool tall = x.size() > x[0].size();
+  if (tall) x = transpose(x);
+  for (int step = 0; step < 5; ++step) {
+    Matrix a = product(x, transpose(x));
+    const Matrix aa = product(a, a);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t j = 0; j < a.size(); ++j) a[i][j] = -4.7750 * a[i][j] + 2.0315 * aa[i][j];
+    const Matrix ax = product(a, x);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (std::size_t j = 0; j < x[0].size(); ++j) x[i][j] = 3.4445 * x[i][j] + ax[i][j];
+  }
+  return tall ? transpose(x) : x;
+}
+
+Matrix to_matrix(const std::vector<float>& values, std::int64_t rows) {
+  Matrix m(static_cast<std::size_t>(rows));
+  const std::size_t width = values.size() / m.size();
+  for (std::size_t i = 0; i < m.size(); ++i)
+    m[i].assign(values.begin() + static_cast<std::ptrdiff_t>(i * width), values.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+  return m;
+}
+
+class MuonTest : public testing::TestWithParam<const char*> {
+ protected:
+  MuonTest() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) { declare_matrices(parameters_, 1); }
+
+  // Five steps of both for one matrix.
+  void expect_plain_steps(const std::string& name, const AdamOptions& rest, double gradient_scale(double norm)) {
+    Muon muon(parameters_, {}, rest);
+    const ParameterSet::Entry* entry = nullptr;
+    for (const ParameterSet::Entry& e : parameters_.entries())
+      if (e.name == name) entry = &e;
+    ASSERT_NE(entry, nullptr);
+    const std::int64_t rows = entry->shape[0], columns = entry->shape[1];
+    Matrix w = to_matrix(values_of(parameters_, name), rows), m(w.size(), std::vector<double>(w[0].size()));
+    for (std::uint64_t step = 1; step <= 5; ++step) {
+      const double rate = 0.02 / static_cast<double>(step);
+      draw_gradients(parameters_, step);
+      const Matrix g = to_matrix(parameters_.gradients().slice_rows(entry->offset, entry->offset + entry->shape.size()).to_vector(), rows);
+      const double scale = gradient_scale(muon.step(static_cast<float>(rate)));
+      Matrix ahead = m;
+      for (std::size_t i = 0; i < m.size(); ++i)
+        for (std::size_t j = 0; j < m[0].size(); ++j) {
+          m[i][j] = 0.95 * m[i][j] + 0.05 * scale * g[i][j];
+          ahead[i][j] = 0.95 * m[i][j] + 0.05 * scale * g[i][j];
+        }
+      const Matrix direction = plainly_orthogonal(ahead);
+      for (std::size_t i = 0; i < w.size(); ++i)
+        for (std::size_t j = 0; j < w[0].size(); ++j) {
+          w[i][j] *= 1 - rate * static_cast<double>(rest.weight_decay);
+          w[i][j] -= rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, columns))) * direction[i][j];
+        }
+    }
+    const Matrix moved = to_matrix(values_of(parameters_, name), rows);
+    for (std::size_t i = 0; i < w.size(); ++i)
+      for (std::size_t j = 0; j < w[0].size(); ++j) EXPECT_NEAR(moved[i][j], w[i][j], 1e-5) << name << " " << i << ", " << j;
+  }
+
+  ParameterSet parameters_;
+
+ private:
+  ScopedBackend backend_;
+};
+
+double not_scaled(double) { return 1; }
+double scaled_to_a_half(double norm) { return 0.5 / norm; }
+
+TEST_P(MuonTest, MovesSquareMatricesAsPublished) { expect_plain_steps("square", {}, not_scaled); }
+TEST_P(MuonTest, MovesWideMatricesAsPublished) { expect_plain_steps("wide", {}, not_scaled); }
+TEST_P(MuonTest, MovesTallMatricesAsPublished) { expect_plain_steps("tall", {}, not_scaled); }
+
+TEST_P(MuonTest, DecaysWeightsApartFromTheGradient) {
+  AdamOptions rest;
+  rest.weight_decay = 0.5f;
+  expect_plain_steps("wide", rest, not_scaled);
+}
+
+// Momenta are means of clipped gradients: of those of very different lengths the longest does not decide alone.
+TEST_P(MuonTest, ClipsByTheNormOfTheWholeGradient) {
+  AdamOptions rest;
+  rest.clip_norm = 0.5f;
+  expect_plain_steps("tall", rest, scaled_to_a_half);
+}
+
+TEST_P(MuonTest, LeavesTheRestToAdam) {
+  ParameterSet others;
+  declare_matrices(others, 1);
+  Muon muon(parameters_, {}, {});
+  Adam adam(others, {});
+  for (std::uint64_t step = 1; step <= 5; ++step) {
+    draw_gradients(parameters_, step);
+    draw_gradients(others, step);
+    EXPECT_EQ(muon.step(0.01f), adam.step(0.01f));
+  }
+  for (const char* name : {"table", "bias", "gain", "lookup"}) EXPECT_EQ(values_of(parameters_, name), values_of(others, name)) << name;
+  for (const char* name : {"square", "wide", "tall"}) EXPECT_NE(values_of(parameters_, name), values_of(others, name)) << name;
+}
+
+TEST_P(MuonTest, ADirectionHasSingularValuesNearOne) {
+  for (const Shape& shape : {Shape{40, 40}, Shape{16, 64}, Shape{64, 16}, Shape{1, 30}, Shape{30, 1}, Shape{1, 1}}) {
+    Tensor x = Tensor::empty(shape);
+    Random random({3, static_cast<std::uint64_t>(shape[0])});
+    for (float& v : x.span()) v = 1e-3f * random.normal();
+    Matrix direction = to_matrix(nearly_orthogonal(x).to_vector(), shape[0]);
+    if (shape[0] > shape[1]) direction = transpose(direction);
+    const Matrix square = product(direction, transpose(direction));  // the squares of singular values are its eigenvalues
+    double trace = 0, largest_row = 0;
+    for (std::size_t i = 0; i < square.size(); ++i) {
+      trace += square[i][i];
+      double row = 0;
+      for (std::size_t j = 0; j < square.size(); ++j) row += square[i][j] * square[i][j];
+      largest_row = std::max(largest_row, std::sqrt(row));
+    }
+    EXPECT_NEAR(trace / static_cast<double>(square.size()), 0.8, 0.4) << to_string(shape);
+    EXPECT_LT(largest_row, 1.3 * 1.3) << to_string(shape);
+  }
+}
+
+TEST_P(MuonTest, AGradientOfZerosMovesNothing) {
+  const std::vector<float> before = parameters_.values().to_vector();
+  parameters_.gradients().zero();
+  Muon muon(parameters_, {}, {});
+  EXPECT_EQ(muon.step(0.1f), 0.0);
+  EXPECT_EQ(parameters_.values().to_vector(), before);
+}
+
+TEST_P(MuonTest, DoesNotDependOnTheNumberOfThreads) {
+  ParameterSet others;
+  declare_matrices(others, 1);
+  const auto run = [](ParameterSet& parameters, int threads) {
+    const ScopedThreads scoped(threads);
+    Muon muon(parameters, {}, {});
+    for (std::uint64_t step = 1; step <= 3; ++step) {
+      draw_gradients(parameters, step);
+      muon.step(0.01f);
+    }
+    return parameters.values().to_vector();
+  };
+  EXPECT_EQ(run(parameters_, 1), run(others, 3));
+}
+
+TEST_P(MuonTest, GoesOnFromASavedState) {
+  Muon whole(parameters_, {}, {});
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    draw_gradients(parameters_, step);
+    whole.step(0.01f);
+  }
+  ParameterSet other;
+  declare_matrices(other, 99);
+  other.values().copy_from(parameters_.values());
+  Muon resumed(other, {}, {});
+  const auto from = whole.state(), to = resumed.state();
+  ASSERT_EQ(from.size(), 3u);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    EXPECT_EQ(from[i].first, to[i].first);
+    to[i].second.copy_from(from[i].second);
+  }
+  resumed.set_steps(whole.steps());
+  for (std::uint64_t step = 4; step <= 6; ++step) {
+    draw_gradients(parameters_, step);
+    draw_gradients(other, step);
+    whole.step(0.01f);
+    resumed.step(0.01f);
+  }
+  EXPECT_EQ(other.values().to_vector(), parameters_.values().to_vector());
+}
+
+TEST_P(MuonTest, RemembersOneNumberForEachElementOfAMatrix) {
+  const std::int64_t matrices = 8 * 8 + 5 * 24 + 20 * 7;
+  for (const auto& [name, values] : Muon(parameters_, {}, {}).state())
+    EXPECT_EQ(values.size(), name == "muon.momentum" ? matrices : parameters_.size() - matrices) << name;
+}
+
+TEST_P(MuonTest, RefusesWhatMakesNoSense) {
+  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); }, {"muon-momentum", "[0, 1)", "1"});
+  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = std::numeric_limits<float>::quiet_NaN()}, {}); },
+                            {"muon-momentum", "nan"});
+  expect_error<ConfigError>([&] { Muon(parameters_, {}, {.beta2 = 1.0f}); }, {"adam-beta2"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MuonTest, testing::Values("fast", "reference"));
+
+}  // namespace
+}  // namespace attend
