@@ -136,6 +136,21 @@ TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
   EXPECT_EQ(none.validate().loss, strong.validate().loss);
 }
 
+TEST(TranslationObjective, MakesOnePassInTheEpochsBeforeTheFirstWithTwo) {
+  TranslationObjective late = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f, .r_drop_after = 2}}),
+                       always = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), never = translation_of({.dropout = 0.3f});
+  const auto loss = [](TranslationObjective& objective, std::int64_t epoch) {
+    Pass pass = Pass::training(1, 1);
+    return objective.loss(epoch, 0, 1.0, pass).loss_sum;
+  };
+  for (const std::int64_t epoch : {0, 1}) EXPECT_EQ(loss(late, epoch), loss(never, epoch)) << epoch;
+  for (const std::int64_t epoch : {2, 3}) EXPECT_EQ(loss(late, epoch), loss(always, epoch)) << epoch;
+  EXPECT_NE(loss(always, 1), loss(never, 1));
+  EXPECT_EQ(late.phases(), (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(always.phases(), std::vector<std::int64_t>{0});
+  EXPECT_EQ(never.phases(), std::vector<std::int64_t>{0});
+}
+
 TEST(TranslationObjective, ValidatesWithoutTouchingAnything) {
   TranslationObjective objective = translation_of({.dropout = 0.3f});
   Pass pass = Pass::training(1, 1);

@@ -19,7 +19,7 @@
 namespace attend {
 
 // A network of one hidden layer, with dropout, learns to add up its four inputs. Batches differ in size, epochs in their batches.
-class ToyObjective final : public Objective {
+class ToyObjective : public Objective {
  public:
   ToyObjective() {
     hidden_ = parameters_.add_weights("hidden.weight", {16, 4}, {Init::Kind::xavier_uniform});

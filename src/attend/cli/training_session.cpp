@@ -26,11 +26,13 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
   fmt::print("parameters        {}\n", readable_count(m.parameters));
   fmt::print("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes), mebibytes(m.process_bytes));
   fmt::print("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls, m.steps);
-  fmt::print("speed             {:.0f} target {}/s\n", m.tokens_per_second, task.objective->unit());
-  fmt::print("time per epoch    {} ({:.0f} steps)\n", readable_duration(m.seconds_per_epoch), m.steps_per_epoch);
+  for (const TrainingMeasurement::Phase& phase : m.phases) {
+    if (m.phases.size() > 1) fmt::print("from epoch {}\n", phase.begin + 1);
+    fmt::print("speed             {:.0f} target {}/s\n", phase.tokens_per_second, task.objective->unit());
+    fmt::print("time per epoch    {} ({:.0f} steps)\n", readable_duration(phase.seconds_per_epoch), m.steps_per_epoch);
+  }
   const std::int64_t steps = planned_steps(*task.objective, options);
-  fmt::print("time for {} steps  {}\n", readable_count(steps),
-             readable_duration(m.seconds_per_epoch / m.steps_per_epoch * static_cast<double>(steps)));
+  fmt::print("time for {} steps  {}\n", readable_count(steps), readable_duration(m.seconds_for(steps)));
 }
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, const SessionOptions& session) {

@@ -28,10 +28,15 @@ BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
   return {size.tgt_tokens, size.src_tokens};
 }
 
+std::vector<std::int64_t> TranslationObjective::phases() const {
+  if (makes_two_passes(0) || loss_.r_drop == 0.0f) return {0};
+  return {0, loss_.r_drop_after};
+}
+
 BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
   const Samples samples(batches_.batch(epoch, batch));
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
-  CrossEntropy result = loss_.r_drop > 0.0f
+  CrossEntropy result = makes_two_passes(epoch)
                             ? model_.network->paired_loss(samples.src, samples.tgt, samples.targets, loss_.r_drop, options, pass)
                             : model_.network->loss(samples.src, samples.tgt, samples.targets, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};

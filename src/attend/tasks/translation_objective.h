@@ -22,7 +22,8 @@ struct TranslationValidation {
 
 struct TranslationLoss {
   float label_smoothing = 0.1f;
-  float r_drop = 0.0f;  // weight of the divergence between two passes with different dropout; 0: one pass
+  float r_drop = 0.0f;            // weight of the divergence between two passes with different dropout; 0: one pass
+  std::int64_t r_drop_after = 0;  // epochs that have one pass all the same
 };
 
 class TranslationObjective final : public Objective {
@@ -32,6 +33,7 @@ class TranslationObjective final : public Objective {
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  std::vector<std::int64_t> phases() const override;
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
@@ -39,6 +41,8 @@ class TranslationObjective final : public Objective {
   Validation validate() override;
 
  private:
+  bool makes_two_passes(std::int64_t epoch) const { return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after; }
+
   TranslationModel model_;
   Translator translator_;
   TranslationBatcher batches_;

@@ -29,6 +29,7 @@ void check(const TranslationTraining& o) {
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
   if (!(o.loss.training.r_drop >= 0.0f)) throw ConfigError(fmt::format("r-drop: expected 0 or more, got {}", o.loss.training.r_drop));
+  require_at_least("r-drop-after", o.loss.training.r_drop_after, 0);
   validate(o.decoding);
   if (const TransformerConfig& t = o.model.transformer;
       o.model.arch == Architecture::transformer && t.positions == PositionKind::learned && o.data.length.max_length > t.max_positions)

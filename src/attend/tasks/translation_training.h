@@ -62,6 +62,8 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
   visit("r-drop", o.training.r_drop,
         "weight of the divergence between two passes over each batch with different dropout (R-Drop, Liang et al. 2021); such a step costs "
         "two; 0: one pass");
+  visit("r-drop-after", o.training.r_drop_after,
+        "epochs that have one pass each before those with two: in the beginning a second pass brings little");
   visit("valid-beam-size", o.valid_beam_size, "beam with which the validation text is translated to measure BLEU");
 }
 

@@ -39,6 +39,8 @@ class Objective {
   // Batches of an epoch, and their sizes: functions of the seed and the epoch alone.
   virtual std::int64_t batches(std::int64_t epoch) = 0;
   virtual BatchSize size(std::int64_t epoch, std::int64_t batch) = 0;
+  // Epochs from which on a step costs something else than before; the first is 0.
+  virtual std::vector<std::int64_t> phases() const { return {0}; }
   // What a target is, for people: "tokens", "texts".
   virtual std::string unit() const { return "tokens"; }
   virtual BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) = 0;

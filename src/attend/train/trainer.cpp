@@ -176,6 +176,11 @@ StepEvent Trainer::update() {
   return event;
 }
 
+void Trainer::skip_to(std::int64_t epoch) {
+  epoch_ = epoch;
+  batch_ = 0;
+}
+
 void Trainer::diverged(const char* what, float learning_rate) const {
   throw DivergedError(
       fmt::format("the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or a "

@@ -92,6 +92,9 @@ class Trainer {
   // One step, without listeners, validation or files: for measuring.
   StepEvent update();
 
+  // The next step is the first of this epoch. For measuring, too.
+  void skip_to(std::int64_t epoch);
+
   std::int64_t step() const { return step_; }
 
  private:
