@@ -157,20 +157,24 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
-  const Tensor logits = Tensor::empty({2 * std::min(kChunk / 2, rows), classes});
+  const std::int64_t most = 2 * std::min(kChunk / 2, rows);
+  const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
 
+  // Rows of the two predictions one below the other: a product arranges the weights once for both.
   for (std::int64_t begin = 0; begin < rows; begin += kChunk / 2) {
     const std::int64_t end = std::min(rows, begin + kChunk / 2), count = end - begin;
-    const Tensor part[] = {logits.slice_rows(0, count), logits.slice_rows(count, 2 * count)};
-    const std::int64_t first[] = {begin, rows + begin};
-    for (int i = 0; i < 2; ++i)
-      backend().linear(x.value().slice_rows(first[i], first[i] + count), weight.value(), {}, Activation::none, part[i]);
+    const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
+    input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
+    input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
+    backend().linear(input, weight.value(), {}, Activation::none, part);
     const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
-    backend().paired_cross_entropy(part[0], part[1], wanted, paired, losses.slice_rows(begin, end), nll.slice_rows(begin, end));
-    for (int i = 0; recording && i < 2; ++i) {
-      backend().matmul(part[i], false, weight.value(), false, 0.0f, dx.slice_rows(first[i], first[i] + count));
-      backend().matmul(part[i], true, x.value().slice_rows(first[i], first[i] + count), false, 1.0f, dw);
-    }
+    backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count), wanted, paired,
+                                   losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    if (!recording) continue;
+    backend().matmul(part, true, input, false, 1.0f, dw);
+    backend().matmul(part, false, weight.value(), false, 0.0f, input);
+    dx.slice_rows(begin, end).copy_from(input.slice_rows(0, count));
+    dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
   }
 
   const double total = backend().sum(losses);
