@@ -57,6 +57,22 @@ TEST_F(TrainCommand, ResumesToTheSameBytes) {
   EXPECT_EQ(events(read(path("parts/log.jsonl"))), events(read(path("whole/log.jsonl"))));
 }
 
+TEST_F(TrainCommand, ResumesMuonAndALateSecondPassToTheSameBytes) {
+  const std::vector<std::string> settings{"--max-steps", "60",   "--save-every", "20", "--valid-every",  "0",
+                                          "--optimizer", "muon", "--r-drop",     "3",  "--r-drop-after", "1"};
+  ASSERT_EQ(run(training("whole", settings)), 0) << error_;
+  ASSERT_EQ(run(training("parts", settings)), 0) << error_;
+  for (const int step : {40, 60}) std::filesystem::remove(checkpoint("parts", step));
+  expect_error({"train", "translation", "--resume", "--out", path("parts"), "--optimizer", "adam"},
+               {"optimizer", "with muon", "step-00000020"});
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << "the folder has its configuration still; " << error_;
+  EXPECT_NE(out_.find("from step 20"), std::string::npos) << out_;
+  EXPECT_EQ(read(checkpoint("parts", 60)), read(checkpoint("whole", 60)));
+  std::int64_t epochs = 0;
+  for (const auto& event : events(read(path("whole/log.jsonl")))) epochs = std::max(epochs, event.value("epoch", std::int64_t{0}));
+  EXPECT_GE(epochs, 1) << "the second pass has begun";
+}
+
 TEST_F(TrainCommand, ChecksPointsAndStopsOnSignals) {
   for (const int signal : {SIGTERM, SIGINT}) {
     const std::string name = signal == SIGINT ? "interrupted" : "terminated";
@@ -85,6 +101,16 @@ TEST_F(TrainCommand, MeasuresWithoutLeavingAnything) {
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
   for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "}) EXPECT_NE(out_.find(part), std::string::npos);
+}
+
+TEST_F(TrainCommand, MeasuresEpochsWithOnePassAndWithTwo) {
+  ASSERT_EQ(run(training("run", {"--dry-run", "--r-drop", "3", "--r-drop-after", "2"})), 0) << error_;
+  for (const char* part : {"from epoch 1\n", "from epoch 3\n", "time for 100,000 steps"})
+    EXPECT_NE(out_.find(part), std::string::npos) << out_;
+}
+
+TEST_F(TrainCommand, RefusesEpochsBelowZero) {
+  expect_error(training("run", {"--r-drop", "3", "--r-drop-after", "-1"}), {"r-drop-after", "at least 0", "-1"});
 }
 
 TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {

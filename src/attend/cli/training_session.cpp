@@ -43,18 +43,29 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, c
   return latest;
 }
 
+// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with leaves the file as it was.
+class ConfigurationFile final : public TrainingListener {
+ public:
+  ConfigurationFile(std::filesystem::path path, std::string configuration)
+      : path_(std::move(path)), configuration_(std::move(configuration)) {}
+  void on_start(const TrainingStart&) override { write_file_atomically(path_, configuration_); }
+
+ private:
+  std::filesystem::path path_;
+  std::string configuration_;
+};
+
 }  // namespace
 
 void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& options, const std::string& configuration) {
   const RunFolder folder(session.out);
   folder.create();
-  write_file_atomically(folder.config_file(), configuration);
-
   Progress progress(stdout);
+  ConfigurationFile config(folder.config_file(), configuration);
   TrainingLog log(folder.log_file(), session.log);
   TensorBoard tensorboard(folder.path(), session.tensorboard);
   StopSignal stop;
-  TrainingRun run{folder, session.resume, task.d_model, task.describe_model, {&log, &tensorboard, &progress}, &stop.flag(), {}};
+  TrainingRun run{folder, session.resume, task.d_model, task.describe_model, {&config, &log, &tensorboard, &progress}, &stop.flag(), {}};
   run.warn = [&progress](const std::string& message) { progress.note("passed over: " + message); };
   if (Trainer(*task.objective, options, run).train() == TrainingEnd::kInterrupted) {
     fmt::print("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, session.out);
