@@ -32,7 +32,7 @@ std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameter
 
 }  // namespace
 
-// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings all singular values near 1 in five steps, from 1 down to 0.003 at least,
+// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values near 1 in five steps,
 // for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here of c^(1/4) X, for which c becomes 1 and b becomes b / sqrt(c).
 Tensor nearly_orthogonal(const Tensor& matrix) {
   constexpr int kSteps = 5;

@@ -43,7 +43,8 @@ class Muon final : public Optimizer {
   Adam rest_;
 };
 
-// U V^T of x = U S V^T [M, N], nearly: its singular values lie between 0.6 and 1.3 where those of x are not far below the largest.
+// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not far below the largest. Products are those
+// of the current backend, in bf16 where that rounds factors.
 // Zeros stay zeros.
 Tensor nearly_orthogonal(const Tensor& x);
 
