@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "attend/tensor/quantized.h"
 #include "backend/attention_pattern.h"
 #include "backend/kernel_case.h"
 
@@ -78,12 +79,12 @@ KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_wid
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor q = o.normal(shape[0], heads * key_width);
     // A pool of positions, each the key and, a little further on, the value; rows of a batch share some of them.
-    const std::int64_t value_distance = heads * key_width + 3;
-    const Tensor floats = o.normal(64, value_distance + heads * value_width), pool = Tensor::empty(floats.shape(), dtype);
-    if (dtype == DType::bf16) {
-      reference_backend().convert(floats, pool);
-    } else {
-      pool.copy_from(floats);
+    const std::int64_t scales = dtype == DType::i8 ? heads * kQuantizedScaleBytes : 0;
+    const std::int64_t value_distance = heads * key_width + scales + 3, columns = value_distance + heads * value_width + scales;
+    const Tensor pool = dtype == DType::i8 ? Tensor::zeros({64, columns}, dtype) : o.normal(64, columns);
+    if (dtype == DType::i8) {
+      reference_backend().quantize_groups(o.normal(64, heads * key_width), key_width, pool.slice_columns(0, value_distance - 3));
+      reference_backend().quantize_groups(o.normal(64, heads * value_width), value_width, pool.slice_columns(value_distance, columns));
     }
     std::vector<const void*> keys;
     std::vector<std::int32_t> offsets{0};
@@ -111,7 +112,7 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(backward_case(pattern));
   }
   cases.push_back({"attention_shared_keys", {Shape{}}, kForward, run_shared_keys});
-  for (const DType dtype : {DType::f32, DType::bf16}) {
+  for (const DType dtype : {DType::f32, DType::i8}) {
     cases.push_back(cached_case(1, 1, 1, dtype));
     cases.push_back(cached_case(2, 8, 8, dtype));
     cases.push_back(cached_case(8, 64, 64, dtype));

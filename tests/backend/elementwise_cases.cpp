@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "attend/tensor/quantized.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -38,6 +41,17 @@ KernelCase convert_case() {
             b.convert(x, narrow);
             b.convert(narrow, y);
             return {y};
+          }};
+}
+
+// Groups of x in 8 bits, as the numbers they stand for.
+KernelCase quantize_case(std::int64_t groups) {
+  return {fmt::format("quantize_{}_groups", groups), kMatrixShapes, kExact,
+          [groups](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor x = o.normal(shape[0], groups * shape[1], 2.0f);
+            const Tensor y = Tensor::empty({shape[0], groups * (shape[1] + kQuantizedScaleBytes)}, DType::i8);
+            b.quantize_groups(x, shape[1], y);
+            return {dequantize_rows(y.reshape({shape[0] * groups, shape[1] + kQuantizedScaleBytes}))};
           }};
 }
 
@@ -151,6 +165,7 @@ std::vector<KernelCase> elementwise_cases() {
   std::vector<KernelCase> cases;
   add_arithmetic(cases);
   cases.push_back(convert_case());
+  for (const std::int64_t groups : {1, 3}) cases.push_back(quantize_case(groups));
   add_activations(cases, "identity", Activation::none, kExact);
   add_activations(cases, "relu", Activation::relu, kExact);
   add_activations(cases, "gelu", Activation::gelu, kGelu);

@@ -151,6 +151,17 @@ TEST_P(InvalidNumbers, RemainWhatTheyAreInBf16) {
   EXPECT_TRUE(std::isnan(y.data()[3])) << "all that says so is in the lower half";
 }
 
+TEST_P(InvalidNumbers, MakeTheScaleOfTheirGroupInvalid) {
+  for (const float number : {NAN, INFINITY}) {
+    const Tensor x = Tensor::full({1, 40}, 1.0f), y = Tensor::empty({1, 48}, DType::i8);
+    x.data()[33] = number;
+    kernels().quantize_groups(x, 20, y);
+    const Tensor groups = y.reshape({2, 24});
+    EXPECT_EQ(quantized_scale(groups, 0), 1.0f / 127.0f);
+    EXPECT_TRUE(std::isnan(quantized_scale(groups, 1)));
+  }
+}
+
 TEST_P(InvalidNumbers, AreNotMadeOfRowsNextToNothingInEightBits) {
   const Tensor weight = quantize_rows(Tensor::full({5, 8}, 1.0f));
   for (const float number : {0.0f, 1e-40f, 1e-37f, 0.9e-30f}) {

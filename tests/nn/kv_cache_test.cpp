@@ -52,18 +52,18 @@ TEST(KVCache, GrowsByOneRowForEachHypothesis) {
   EXPECT_EQ(seen(cache, 0), (Seen{{11, 12, 13}, {21, 22, 23}}));
 }
 
-TEST(KVCache, KeepsBf16AsItIs) {
-  const Tensor halves = Tensor::empty({2, 3}, DType::bf16);
-  for (std::int64_t i = 0; i < 6; ++i) halves.data<std::uint16_t>()[i] = static_cast<std::uint16_t>(0x3F80 + i);
+TEST(KVCache, KeepsBytesAsTheyAre) {
+  const Tensor bytes = Tensor::empty({2, 3}, DType::i8);
+  for (std::int64_t i = 0; i < 6; ++i) bytes.data<std::int8_t>()[i] = static_cast<std::int8_t>(i - 3);
   KVCache cache(1, 2);
   cache.extend(Rows{1, 1});
-  cache.append(0, halves.slice_columns(1, 3));
+  cache.append(0, bytes.slice_columns(1, 3));
   const KeyRows view = cache.view(0);
-  EXPECT_EQ(view.dtype, DType::bf16);
+  EXPECT_EQ(view.dtype, DType::i8);
   for (std::size_t r = 0; r < 2; ++r) {
-    const auto* row = static_cast<const std::uint16_t*>(view.rows[r]);
-    EXPECT_EQ(row[0], 0x3F81 + 3 * r);
-    EXPECT_EQ(row[1], 0x3F82 + 3 * r);
+    const auto* row = static_cast<const std::int8_t*>(view.rows[r]);
+    EXPECT_EQ(row[0], -2 + 3 * static_cast<int>(r));
+    EXPECT_EQ(row[1], -1 + 3 * static_cast<int>(r));
   }
 }
 

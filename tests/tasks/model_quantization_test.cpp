@@ -75,7 +75,7 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
   const Variable memory = rounded.network->encode(src, pass);
   const Tensor whole = rounded.network->decode(Tokens::copy(prefix, prefix_ends), memory, src, pass).value();
   const double off = relative_difference(whole.slice_rows(4, 5), steps.hidden());
-  EXPECT_GT(off, 0.0) << "keys and values are in bf16";
+  EXPECT_GT(off, 0.0) << "keys and values are in 8 bits";
   EXPECT_LT(off, 0.01);
 }
 

@@ -56,7 +56,7 @@ struct AttentionLayout {
 struct KeyRows {
   std::span<const void* const> rows;
   std::span<const std::int32_t> offsets;
-  DType dtype = DType::f32;  // or bf16
+  DType dtype = DType::f32;  // or i8: what quantize_groups() makes, a group for each head
 };
 
 struct PairedLoss {
@@ -97,6 +97,10 @@ class Backend {
   // dx = dy * activation'(x). For relu x may be the activated value instead. dx may be dy.
   virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
   virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;  // y may be x; its own gradient
+
+  // Every `width` numbers of x [N, G*width] as a row of tensor/quantized.h: y i8 [N, G*(width+4)], the groups of a row one behind the
+  // other. The scale of a group with a number that is not finite is NaN.
+  virtual void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) = 0;
 
   // --- reductions --------------------------------------------------------------------------------------------------------------------
   virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
@@ -158,8 +162,8 @@ class Backend {
   // alone).
   virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                                   const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) = 0;
-  // One query per row, q [R, H*Dh], against the H*Dh numbers of keys; those of a key's value, H*Dv, are `value_distance` numbers behind
-  // them. out [R, H*Dv].
+  // One query per row, q [R, H*Dh], against the H*Dh numbers of keys; those of a key's value, H*Dv, begin `value_distance` elements of the
+  // row later. out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                                 const Tensor& out) = 0;
 

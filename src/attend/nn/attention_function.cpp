@@ -8,6 +8,7 @@
 #include "attend/core/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -23,18 +24,23 @@ float scale_of(const AttentionFunctionOptions& options) {
 
 Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
 
-// All rows, from `shift` numbers on, as a matrix.
-Variable gathered(const KeyRows& keys, std::int64_t shift, std::int64_t width) {
-  const Tensor matrix = Tensor::empty({keys.offsets.back(), width}, keys.dtype);
-  const std::size_t size = size_of(keys.dtype), bytes = static_cast<std::size_t>(width) * size;
+// Columns [begin, begin + count) of all rows, as a matrix.
+Tensor gathered_columns(const KeyRows& keys, std::int64_t begin, std::int64_t count) {
+  const Tensor matrix = Tensor::empty({keys.offsets.back(), count}, keys.dtype);
+  const std::size_t size = size_of(keys.dtype), bytes = static_cast<std::size_t>(count) * size;
   for (std::int64_t i = 0; i < matrix.rows(); ++i) {
     const auto* row = static_cast<const std::byte*>(keys.rows[static_cast<std::size_t>(i)]);
-    std::copy_n(row + static_cast<std::size_t>(shift) * size, bytes, matrix.row_bytes(i));
+    std::copy_n(row + static_cast<std::size_t>(begin) * size, bytes, matrix.row_bytes(i));
   }
-  if (keys.dtype == DType::f32) return Variable(matrix);
-  const Tensor floats = Tensor::empty(matrix.shape());
-  backend().convert(matrix, floats);
-  return Variable(floats);
+  return matrix;
+}
+
+// The `width` numbers of all heads, from column `begin` of all rows on.
+Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
+  if (keys.dtype == DType::f32) return Variable(gathered_columns(keys, begin, width));
+  const Tensor matrix = gathered_columns(keys, begin, width + heads * kQuantizedScaleBytes);
+  const Tensor groups = matrix.reshape({matrix.rows() * heads, width / heads + kQuantizedScaleBytes});
+  return Variable(dequantize_rows(groups).reshape({matrix.rows(), width}));
 }
 
 }  // namespace
@@ -68,7 +74,8 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
   for (std::size_t r = 0; r < queries->size(); ++r) (*queries)[r] = static_cast<std::int32_t>(r);
   const auto ends = std::make_shared<const std::vector<std::int32_t>>(keys.offsets.begin(), keys.offsets.end());
   const NoGradient guard;
-  return forward(Variable(q), gathered(keys, 0, q.cols()), gathered(keys, value_distance, value_width), {queries, ends}, {}, nullptr)
+  return forward(Variable(q), gathered(keys, 0, q.cols(), options_.heads), gathered(keys, value_distance, value_width, options_.heads),
+                 {queries, ends}, {}, nullptr)
       .value();
 }
 

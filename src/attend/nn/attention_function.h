@@ -62,7 +62,7 @@ class AttentionFunction {
   Variable forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const Dropout& dropout,
                    Tensor* weights) const;
 
-  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values stand `value_distance` numbers behind them.
+  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values begin `value_distance` elements of a row behind them.
   // -> [R, value_width]. No gradients.
   Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const;
 

@@ -36,7 +36,7 @@ class MultiHeadAttention {
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
 
   // What cross_cached() attends to, no gradients: the keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory
-  // itself. Like those that self_cached() keeps, they are in bf16 when their weights are in 8 bits.
+  // itself. Like those that self_cached() keeps, they are in 8 bits when their weights are, [M, H*(d_key+4+d_value+4)].
   Tensor project_memory(const Variable& memory) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
@@ -49,6 +49,8 @@ class MultiHeadAttention {
   bool is_plain() const { return options_.variant.scores == AttentionScores::plain; }
   void expect_self() const;
   Tensor kept(const Tensor& keys_values) const;
+  std::int64_t kept_columns(std::int64_t width) const;  // that many numbers of all heads take in 8 bits
+  Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values) const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, Pass& pass) const;
 
   // The projections into the heads. Stacked ones are views of the same parameters: one product instead of three or two.

@@ -21,21 +21,39 @@ namespace HWY_NAMESPACE {
 // Numbers of a key or a value, a whole vector or the first `count`.
 HWY_INLINE FloatVector numbers_at(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) { return load_part(Floats(), from, count); }
-HWY_INLINE FloatVector numbers_at(const std::uint16_t* from) {
-  const Floats d;
-  const hn::Rebind<std::uint16_t, Floats> halves;
-  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<Floats>(), hn::LoadU(halves, from))));
+HWY_INLINE FloatVector numbers_at(const std::int8_t* from) {
+  const hn::Rebind<std::int8_t, Floats> bytes;
+  return hn::ConvertTo(Floats(), hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(bytes, from)));
 }
-HWY_INLINE FloatVector numbers_at(const std::uint16_t* from, std::size_t count) {
-  HWY_ALIGN std::uint16_t part[hn::MaxLanes(Floats())] = {};
+HWY_INLINE FloatVector numbers_at(const std::int8_t* from, std::size_t count) {
+  HWY_ALIGN std::int8_t part[hn::MaxLanes(Floats())] = {};
   for (std::size_t i = 0; i < count; ++i) part[i] = from[i];
   return numbers_at(part);
+}
+
+// Numbers in bytes have their scale behind them, those of each head (tensor/quantized.h).
+template <class T>
+constexpr bool kHasScales = sizeof(T) == 1;
+
+// Elements that the `width` numbers of a head take.
+template <class T>
+HWY_INLINE std::ptrdiff_t head_elements(std::size_t width) {
+  return static_cast<std::ptrdiff_t>(kHasScales<T> ? width + sizeof(float) : width);
 }
 
 // Rows of such numbers, `shift` of them behind their pointers.
 template <class T>
 HWY_INLINE const T* row_at(const void* row, std::ptrdiff_t shift) {
   return static_cast<const T*>(row) + shift;
+}
+
+// numbers[j] *= the scale that is `shift` bytes behind keys[j].
+HWY_INLINE void multiply_scales(const void* const* keys, std::ptrdiff_t shift, std::size_t begin, std::size_t end, float* numbers) {
+  for (std::size_t j = begin; j < end; ++j) {
+    float scale;
+    __builtin_memcpy(&scale, row_at<std::int8_t>(keys[j], shift), sizeof scale);
+    numbers[j] *= scale;
+  }
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -141,22 +159,26 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
 // The scores of the keys [begin, end) for one head; up to three behind them are overwritten.
 template <class T>
 HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* scores) {
-  const auto shift = static_cast<std::ptrdiff_t>(head * query.width);
+  const float* q = query.q + head * query.width;
+  const std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(head) * head_elements<T>(query.width);
   std::size_t j = begin;
-  for (; j + 4 <= end; j += 4) cached_scores<T>(query.q + shift, query.keys + j, shift, query.width, scores + j);
-  if (j == end) return;
-  const void* last[4];  // the last key stands for those that are missing
-  for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
-  cached_scores<T>(query.q + shift, last, shift, query.width, scores + j);
+  for (; j + 4 <= end; j += 4) cached_scores<T>(q, query.keys + j, shift, query.width, scores + j);
+  if (j < end) {
+    const void* last[4];  // the last key stands for those that are missing
+    for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
+    cached_scores<T>(q, last, shift, query.width, scores + j);
+  }
+  if (kHasScales<T>) multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(query.width), begin, end, scores);
 }
 
-// Adds the values of the keys [begin, end) to the output of one head.
+// Adds the values of the keys [begin, end) to the output of one head. Their weights are used up.
 template <class T>
-HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, const float* weights) {
+HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* weights) {
   const std::size_t lanes = hn::Lanes(Floats()), width = query.value_width, count = end - begin;
   const bool first = begin == 0;
   const void* const* keys = query.keys + begin;
-  std::ptrdiff_t shift = query.value_distance + static_cast<std::ptrdiff_t>(head * width);
+  std::ptrdiff_t shift = query.value_distance + static_cast<std::ptrdiff_t>(head) * head_elements<T>(width);
+  if (kHasScales<T>) multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(width), begin, end, weights);
   float* out = query.out + head * width;
   std::size_t i = 0;
   const auto next = [&](std::size_t vectors) {
@@ -190,8 +212,8 @@ HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std
 }
 
 void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
-  if (query.in_bf16) {
-    cached_row<std::uint16_t>(query, head_begin, head_end, scores);
+  if (query.in_bytes) {
+    cached_row<std::int8_t>(query, head_begin, head_end, scores);
   } else {
     cached_row<float>(query, head_begin, head_end, scores);
   }
@@ -224,7 +246,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
       CachedQuery query;
       query.q = q.row(r);
       query.keys = keys.rows.data() + keys.offsets[row];
-      query.in_bf16 = keys.dtype == DType::bf16;
+      query.in_bytes = keys.dtype == DType::i8;
       query.count = static_cast<std::size_t>(keys.offsets[row + 1] - keys.offsets[row]);
       query.value_distance = static_cast<std::ptrdiff_t>(value_distance);
       query.width = static_cast<std::size_t>(q.cols()) / head_count;

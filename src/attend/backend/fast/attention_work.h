@@ -101,7 +101,7 @@ struct PairRow {
 struct CachedQuery {
   const float* q = nullptr;
   const void* const* keys = nullptr;
-  bool in_bf16 = false;  // keys and values
+  bool in_bytes = false;  // keys and values: groups of quantize_groups()
   std::size_t count = 0;
   std::ptrdiff_t value_distance = 0;
   std::size_t width = 0;

@@ -25,6 +25,7 @@ class FastBackend : public Backend {
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) final;
   void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) final;
   void convert(const Tensor& x, const Tensor& y) final;
+  void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) final;
   void activate(Activation activation, const Tensor& x, const Tensor& y) final;
   void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) final;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) final;

@@ -72,10 +72,14 @@ HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t
   const bool finite = top <= __FLT_MAX__;
   const auto scale = hn::Set(d, finite && top >= kQuantizedVanishing ? kLimit / top : 0.0f);
   auto total = hn::Zero(integers);
-  const auto store = [&](FloatVector v, std::size_t at)
-                         HWY_ATTR { total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), q + at)); };
-  for (i = 0; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), i);
-  for (std::size_t k = i; k < stride; k += lanes) store(k < depth ? load_part(d, x + k, depth - k) : hn::Zero(d), k);
+  const auto store = [&](FloatVector v, T* to)
+                         HWY_ATTR { total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), to)); };
+  for (i = 0; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), q + i);
+  for (; i < stride; i += lanes) {
+    HWY_ALIGN T last[hn::MaxLanes(d)];
+    store(i < depth ? load_part(d, x + i, depth - i) : hn::Zero(d), last);
+    __builtin_memcpy(q + i, last, HWY_MIN(stride - i, lanes) * sizeof(T));
+  }
   return {finite ? top / kLimit : __builtin_nanf(""), 128 * hn::GetLane(hn::SumOfLanes(integers, total))};
 }
 
@@ -86,6 +90,12 @@ void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* ro
                                                : round_numbers(x, depth, stride, reinterpret_cast<std::int16_t*>(rounded) + row * stride);
   scale[row] = of_row.scale;
   shift[row] = of_row.shift;
+}
+
+// `width` numbers, and behind them their scale.
+void quantize_group(const float* x, std::size_t width, std::int8_t* to) {
+  const float scale = round_numbers(x, width, width, to).scale;
+  __builtin_memcpy(to + width, &scale, sizeof scale);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -251,7 +261,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <algorithm>
+#include <cassert>
 
+#include "attend/backend/fast/fast_backend.h"
+#include "attend/backend/fast/runs.h"
 #include "attend/core/parallel.h"
 
 namespace attend {
@@ -259,6 +272,7 @@ namespace attend {
 HWY_EXPORT(quantized_in_bytes);
 HWY_EXPORT(quantized_stride);
 HWY_EXPORT(round_row);
+HWY_EXPORT(quantize_group);
 HWY_EXPORT(quantized_scratch);
 HWY_EXPORT(quantized_part);
 
@@ -274,6 +288,18 @@ RoundedRows::RoundedRows(const Tensor& x)
     for (std::int64_t r = begin; r < end; ++r)
       round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(), scales.data(),
             shifts.data<std::int32_t>());
+  });
+}
+
+void FastBackend::quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) {
+  const std::int64_t groups = x.cols() / width;
+  assert(groups * width == x.cols() && y.cols() == groups * (width + kQuantizedScaleBytes));
+  const auto kernel = HWY_DYNAMIC_DISPATCH(quantize_group);
+  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      for (std::int64_t g = 0; g < groups; ++g)
+        kernel(x.row(r) + g * width, static_cast<std::size_t>(width), y.row<std::int8_t>(r) + g * (width + kQuantizedScaleBytes));
+    }
   });
 }
 

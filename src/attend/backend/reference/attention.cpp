@@ -1,12 +1,13 @@
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -141,13 +142,17 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
 
 namespace {
 
-// `count` numbers of a row, from `begin` on.
-std::vector<float> numbers_of(const void* row, DType dtype, std::int64_t begin, std::int64_t count) {
-  std::vector<float> numbers;
-  for (std::int64_t i = begin; i < begin + count; ++i) {
-    numbers.push_back(dtype == DType::bf16 ? std::bit_cast<float>(std::uint32_t{static_cast<const std::uint16_t*>(row)[i]} << 16)
-                                           : static_cast<const float*>(row)[i]);
+// The `width` numbers of one head, where those of the first begin at element `begin`.
+std::vector<float> numbers_of(const void* row, DType dtype, std::int64_t begin, std::int64_t head, std::int64_t width) {
+  if (dtype == DType::f32) {
+    const float* numbers = static_cast<const float*>(row) + begin + head * width;
+    return {numbers, numbers + width};
   }
+  const std::int8_t* group = static_cast<const std::int8_t*>(row) + begin + head * (width + kQuantizedScaleBytes);
+  float scale = 0.0f;
+  std::memcpy(&scale, group + width, sizeof scale);
+  std::vector<float> numbers;
+  for (std::int64_t i = 0; i < width; ++i) numbers.push_back(scale * static_cast<float>(group[i]));
   return numbers;
 }
 
@@ -164,11 +169,11 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, st
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
       for (const void* key : seen)
-        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(key, keys.dtype, head * width, width).data(), width));
+        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(key, keys.dtype, 0, head, width).data(), width));
       softmax_in_place(w);
       std::vector<double> totals(static_cast<std::size_t>(value_width));
       for (std::size_t j = 0; j < seen.size(); ++j) {
-        const std::vector<float> value = numbers_of(seen[j], keys.dtype, value_distance + head * value_width, value_width);
+        const std::vector<float> value = numbers_of(seen[j], keys.dtype, value_distance, head, value_width);
         for (std::size_t d = 0; d < totals.size(); ++d) totals[d] += w[j] * value[d];
       }
       std::copy(totals.begin(), totals.end(), out.row(r) + head * value_width);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "attend/backend/reference/reference_backend.h"
@@ -56,6 +57,19 @@ void naive_quantized_linear(const Tensor& x, const Tensor& weight, const Tensor&
 }
 
 }  // namespace
+
+void ReferenceBackend::quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) {
+  assert(y.cols() * width == x.cols() * (width + kQuantizedScaleBytes));
+  for (std::int64_t n = 0; n < x.rows(); ++n) {
+    std::int8_t* to = y.row<std::int8_t>(n);
+    for (std::int64_t begin = 0; begin < x.cols(); begin += width) {
+      const RoundedRow group = round_row(x.row(n) + begin, width);
+      to = std::copy(group.values.begin(), group.values.end(), to);
+      std::memcpy(to, &group.scale, sizeof group.scale);
+      to += kQuantizedScaleBytes;
+    }
+  }
+}
 
 void ReferenceBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
   const Operand left(a, transpose_a);

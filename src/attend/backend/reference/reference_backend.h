@@ -21,6 +21,7 @@ class ReferenceBackend final : public Backend {
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) override;
   void convert(const Tensor& x, const Tensor& y) override;
+  void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) override;
   void activate(Activation activation, const Tensor& x, const Tensor& y) override;
   void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
