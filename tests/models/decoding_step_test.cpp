@@ -85,6 +85,22 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
   EXPECT_FALSE(same_bits(many.slice_rows(2, 3), one));
 }
 
+// More source tokens than are encoded at a time, one sentence having more alone where positions allow it.
+TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
+  const auto longest = static_cast<std::int32_t>(model_.longest_sequence());
+  const std::int32_t most = longest > 0 ? longest : 140;
+  const Tokens src = random_tokens({most, 0, most / 2, most, most / 2, most, most, 3, most, most}, model_.config().src_vocab_size);
+  ASSERT_GT(src.count(), 128);
+  const auto together = model_.begin(src);
+  Numbers parents, tokens;
+  for (std::int32_t r = 0; r < src.sequences(); ++r) parents.push_back(r), tokens.push_back(r + 2);
+  const Tensor states = together->step(parents, tokens);
+  for (std::int64_t r = 0; r < src.sequences(); ++r) {
+    const auto single = model_.begin(alone(src, static_cast<std::size_t>(r)));
+    EXPECT_TRUE(same_bits(states.slice_rows(r, r + 1), single->step(Numbers{0}, Numbers{static_cast<std::int32_t>(r + 2)}))) << r;
+  }
+}
+
 TEST_P(DecodingStep, RefusesParentsAndTokensThatDoNotExistAndStaysAsItWas) {
   const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);

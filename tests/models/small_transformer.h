@@ -60,11 +60,7 @@ inline Tokens random_tokens(const std::vector<int>& lengths, int vocabulary, std
 }
 
 // Sequence b of a batch as a batch of its own.
-inline Tokens alone(const Tokens& all, std::size_t b) {
-  const std::int32_t begin = (*all.offsets)[b], end = (*all.offsets)[b + 1];
-  const std::vector<std::int32_t> ids(all.ids->begin() + begin, all.ids->begin() + end), offsets{0, end - begin};
-  return Tokens::copy(ids, offsets);
-}
+inline Tokens alone(const Tokens& all, std::size_t b) { return all.slice(static_cast<std::int64_t>(b), static_cast<std::int64_t>(b) + 1); }
 
 inline Tensor rows_of(const Tensor& x, const Tokens& tokens, std::size_t b) {
   return x.slice_rows((*tokens.offsets)[b], (*tokens.offsets)[b + 1]);

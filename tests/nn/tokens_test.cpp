@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "attend/core/error.h"
@@ -30,6 +31,16 @@ TEST(Tokens, TwiceAreAllSequencesAndThenAllAgain) {
   const Tokens twice = Tokens::copy(Numbers{5, 6, 7}, Numbers{0, 2, 2, 3}).twice();
   EXPECT_EQ(*twice.ids, (Numbers{5, 6, 7, 5, 6, 7}));
   EXPECT_EQ(*twice.offsets, (Numbers{0, 2, 2, 3, 5, 5, 6}));
+}
+
+TEST(Tokens, AreCutBetweenSequences) {
+  const Tokens tokens = Tokens::copy(Numbers{5, 6, 7, 8}, Numbers{0, 2, 2, 3, 4});
+  EXPECT_EQ(*tokens.slice(1, 3).ids, (Numbers{7}));
+  EXPECT_EQ(*tokens.slice(1, 3).offsets, (Numbers{0, 0, 1}));
+  EXPECT_EQ(*tokens.slice(0, 4).ids, *tokens.ids);
+  EXPECT_EQ(*tokens.slice(4, 4).offsets, (Numbers{0}));
+  for (const auto& [begin, end] : {std::pair{-1, 2}, {2, 1}, {0, 5}})
+    expect_error<ShapeError>([&] { tokens.slice(begin, end); }, {"[tokens]", "4 sequences"});
 }
 
 TEST(Tokens, RefuseOffsetsThatDoNotRiseFromZeroToTheirNumber) {

@@ -1,10 +1,23 @@
 #include "attend/models/transformer.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace attend {
 
 namespace {
+
+// Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast with more, but what the encoder's layers
+// make of them is memory; and a row is the same whatever is encoded beside it.
+constexpr std::int32_t kEncodedTokens = 128;
+
+// Behind the last of the sequences that are encoded together with the sequence `begin`.
+std::int64_t group_end(const Tokens& src, std::int64_t begin) {
+  const std::vector<std::int32_t>& offsets = *src.offsets;
+  const auto first = offsets.begin() + begin;
+  const auto behind = std::upper_bound(first, offsets.end(), *first + kEncodedTokens);
+  return std::max<std::int64_t>(begin + 1, behind - offsets.begin() - 1);
+}
 
 const TransformerConfig& validated(const TransformerConfig& config) {
   validate(config);
@@ -55,10 +68,25 @@ class Transformer::State final : public DecodingState {
   std::vector<std::int32_t> length_;    // of each hypothesis, so far
 };
 
+std::vector<Tensor> Transformer::project_memory(const Tokens& src) const {
+  Pass pass = Pass::inference();
+  if (src.count() <= kEncodedTokens) return decoder_.project_memory(encode(src, pass));
+  std::vector<Tensor> memory(static_cast<std::size_t>(decoder_.layers()));
+  for (std::int64_t begin = 0, end = 0; begin < src.sequences(); begin = end) {
+    end = group_end(src, begin);
+    const std::vector<Tensor> part = decoder_.project_memory(encode(src.slice(begin, end), pass));
+    const std::int32_t first = (*src.offsets)[static_cast<std::size_t>(begin)], last = (*src.offsets)[static_cast<std::size_t>(end)];
+    for (std::size_t layer = 0; layer < memory.size(); ++layer) {
+      if (begin == 0) memory[layer] = Tensor::empty({src.count(), part[layer].cols()}, part[layer].dtype());
+      memory[layer].slice_rows(first, last).copy_from(part[layer]);
+    }
+  }
+  return memory;
+}
+
 std::unique_ptr<DecodingState> Transformer::begin(const Tokens& src) const {
   const NoGradient guard;
-  Pass pass = Pass::inference();
-  return std::make_unique<State>(*this, src, decoder_.project_memory(encode(src, pass)));
+  return std::make_unique<State>(*this, src, project_memory(src));
 }
 
 Tensor Transformer::State::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {

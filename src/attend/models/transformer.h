@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "attend/models/decoder.h"
 #include "attend/models/encoder.h"
@@ -29,6 +30,8 @@ class Transformer final : public EncoderDecoder {
  private:
   class State;
   explicit Transformer(const TransformerConfig& config);
+  // For each layer of the decoder, the keys and values of the source.
+  std::vector<Tensor> project_memory(const Tokens& src) const;
 
   TransformerConfig config_;
   PositionalEncoding src_positions_;

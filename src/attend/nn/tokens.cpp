@@ -24,4 +24,14 @@ Tokens Tokens::twice() const {
   return {std::move(all), std::move(ends)};
 }
 
+Tokens Tokens::slice(std::int64_t begin, std::int64_t end) const {
+  if (begin < 0 || begin > end || end > sequences())
+    throw ShapeError(fmt::format("[tokens] expected some of {} sequences, counted from 0, got {} to {}", sequences(), begin, end));
+  const std::int32_t first = (*offsets)[static_cast<std::size_t>(begin)], last = (*offsets)[static_cast<std::size_t>(end)];
+  auto some = std::make_shared<std::vector<std::int32_t>>(ids->begin() + first, ids->begin() + last);
+  auto ends = std::make_shared<std::vector<std::int32_t>>(offsets->begin() + begin, offsets->begin() + end + 1);
+  for (std::int32_t& offset : *ends) offset -= first;
+  return {std::move(some), std::move(ends)};
+}
+
 }  // namespace attend

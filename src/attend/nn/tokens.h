@@ -21,6 +21,9 @@ struct Tokens {
   // All sequences, and then all of them again: for two passes with different dropout.
   Tokens twice() const;
 
+  // Sequences begin .. end - 1. Throws ShapeError unless 0 <= begin <= end <= sequences().
+  Tokens slice(std::int64_t begin, std::int64_t end) const;
+
   std::int64_t sequences() const { return static_cast<std::int64_t>(offsets->size()) - 1; }
   std::int64_t count() const { return static_cast<std::int64_t>(ids->size()); }
 
