@@ -113,20 +113,25 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
                    [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
 
   // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
-  auto size = static_cast<std::size_t>(options.batch_size);
-  const std::size_t most_tokens = kTokensOfASentence * size;
-  const auto wanted = 2 * static_cast<std::size_t>(threads());
-  if (threads() > 1) size = std::clamp<std::size_t>((order.size() + wanted - 1) / wanted, 1, size);
+  // They have equal shares of the source tokens: the longest sentences come first, and so many of them as of the last would take longer and
+  // keep more in memory.
+  const auto size = static_cast<std::size_t>(options.batch_size);
+  const std::size_t shares = threads() > 1 ? 2 * static_cast<std::size_t>(threads()) : 1;
+  std::size_t all_tokens = 0;
+  for (const Request& request : requests) all_tokens += request.ids.size();
 
   std::vector<std::size_t> begins;  // of each batch, in `order`
-  std::size_t tokens = 0;
+  std::size_t share = 0, before = 0, tokens = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t more = requests[order[i]].ids.size();
-    if (begins.empty() || i - begins.back() == size || tokens + more > most_tokens) {
+    const std::size_t of_share = before * shares / std::max<std::size_t>(all_tokens, 1);
+    if (begins.empty() || of_share != share || i - begins.back() == size || tokens + more > kTokensOfASentence * size) {
       begins.push_back(i);
+      share = of_share;
       tokens = 0;
     }
     tokens += more;
+    before += more;
   }
   begins.push_back(order.size());
 
