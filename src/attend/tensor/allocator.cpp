@@ -29,7 +29,7 @@ using detail::Range;
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmallest = 256;
-constexpr std::size_t kSmall = std::size_t{64} << 10;
+constexpr std::size_t kSmall = std::size_t{16} << 10;
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
 constexpr std::size_t kRegion = std::size_t{256} << 20;
 
@@ -48,7 +48,7 @@ std::size_t class_of(std::size_t size) {
   const std::size_t power = std::bit_floor(size - 1);
   return 8 * static_cast<std::size_t>(std::bit_width(power) - std::bit_width(kSmallest)) + (size - power) * 8 / power;
 }
-constexpr std::size_t kClasses = 8 * 8 + 1;        // kSmallest << 8 is kSmall
+constexpr std::size_t kClasses = 8 * 6 + 1;        // kSmallest << 6 is kSmall
 constexpr std::size_t kServedClasses = 8 * 3 + 1;  // blocks up to eight times too large
 
 std::size_t size_of_class(std::size_t i) {
@@ -59,6 +59,9 @@ std::size_t size_of_class(std::size_t i) {
 // Memory in regions of address space: ranges that have been used and are free, and ranges that have not, or not since release().
 class Pool {
  public:
+  enum class Pages { usual, huge };
+  explicit Pool(Pages pages) : pages_(pages) {}
+
   // nullptr when no free range is that large.
   std::byte* take_used(std::size_t size) { return used_.take(size); }
   void add(Range range) { used_.add(range); }
@@ -104,7 +107,7 @@ class Pool {
     void* const memory = bytes < size ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes asked for", size));
 #ifdef MADV_HUGEPAGE
-    ::madvise(memory, bytes, MADV_HUGEPAGE);  // rows of logits lie so far apart that a product meets thousands of small pages
+    if (pages_ == Pages::huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     ASAN_POISON_MEMORY_REGION(memory, bytes);
     const Range region{static_cast<std::byte*>(memory), bytes};
@@ -119,10 +122,12 @@ class Pool {
     if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 
+  Pages pages_;
   FreeRanges used_, unused_;
 };
 
-// Small and large blocks have pools of their own: a small one that lives long shall not divide what large ones leave.
+// Small and large blocks have pools of their own: a small one that lives long shall not divide what large ones leave. Few are small, since
+// what is listed for one size does not serve others.
 class Cache {
  public:
   // A block of at least `size` bytes, a block_size().
@@ -199,7 +204,8 @@ class Cache {
 
   std::mutex mutex_;
   std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
-  Pool small_, large_;
+  Pool small_{Pool::Pages::usual};
+  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a product meets thousands of small pages
   MemoryStatistics statistics_;
 };
 
