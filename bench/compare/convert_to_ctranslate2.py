@@ -21,13 +21,22 @@ def sinusoids(length, width):
     return table
 
 
+def pieces(tokenizer):
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer)
+    return [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
+
+
 class Model:
     def __init__(self, path):
         with safe_open(path, "np") as file:
             self.tensors = {name: file.get_tensor(name) for name in file.keys()}
             self.config = json.loads(file.metadata()["attend.config"])
-        if self.config["norm_first"] or self.config["positions"] != "sinusoidal" or self.config["tie_embeddings"] != "all":
-            sys.exit("only the paper's arrangement is converted: post-norm, sinusoids, tied embeddings")
+        if self.config["positions"] != "sinusoidal" or self.config["tie_embeddings"] == "none":
+            sys.exit("only models with sinusoids and a tied output projection are converted")
+        joint = self.config["tie_embeddings"] == "all"
+        self.src_embedding, self.tgt_embedding = (self.tensors["embedding.weight" if joint else f"{side}_embedding.weight"] for side in ("src", "tgt"))
+        self.src_tokenizer, self.tgt_tokenizer = (
+            self.tensors["tokenizer" if "tokenizer" in self.tensors else f"tokenizer.{side}"].tobytes() for side in ("src", "tgt"))
 
     def linear(self, spec, *paths):
         """Several projections of one input as one product."""
@@ -53,23 +62,19 @@ class Model:
         self.linear(spec.linear_1, f"{path}.linear2")
         self.norm(spec.layer_norm, norm)
 
-    def embeddings(self, spec, embedding):
-        embedding.weight = self.tensors["embedding.weight"]
+    def side(self, spec, path, embedding, table):
+        embedding.weight = table
         embedding.multiply_by_sqrt_depth = True
         spec.position_encodings.encodings = sinusoids(1024, self.config["d_model"])
-
-    def vocabulary(self):
-        processor = sentencepiece.SentencePieceProcessor(model_proto=bytes(self.tokenizer()))
-        return [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
-
-    def tokenizer(self):
-        return self.tensors["tokenizer"].tobytes()
+        if self.config["norm_first"]:
+            self.norm(spec.layer_norm, f"{path}.norm")
 
     def spec(self):
         c = self.config
-        spec = ctranslate2.specs.TransformerSpec.from_config((c["n_encoder_layers"], c["n_decoder_layers"]), c["n_heads"], pre_norm=False)
-        self.embeddings(spec.encoder, spec.encoder.embeddings[0])
-        self.embeddings(spec.decoder, spec.decoder.embeddings)
+        spec = ctranslate2.specs.TransformerSpec.from_config((c["n_encoder_layers"], c["n_decoder_layers"]), c["n_heads"],
+                                                         pre_norm=c["norm_first"])
+        self.side(spec.encoder, "encoder", spec.encoder.embeddings[0], self.src_embedding)
+        self.side(spec.decoder, "decoder", spec.decoder.embeddings, self.tgt_embedding)
         for i, layer in enumerate(spec.encoder.layer):
             path = f"encoder.layers.{i}."
             self.self_attention(layer.self_attention, path + "self_attn", path + "norm1")
@@ -79,10 +84,9 @@ class Model:
             self.self_attention(layer.self_attention, path + "self_attn", path + "norm1")
             self.cross_attention(layer.attention, path + "cross_attn", path + "norm2")
             self.feed_forward(layer.ffn, path + "feed_forward", path + "norm3")
-        spec.decoder.projection.weight = self.tensors["embedding.weight"]
-        pieces = self.vocabulary()
-        spec.register_source_vocabulary(pieces)
-        spec.register_target_vocabulary(pieces)
+        spec.decoder.projection.weight = self.tgt_embedding
+        spec.register_source_vocabulary(pieces(self.src_tokenizer))
+        spec.register_target_vocabulary(pieces(self.tgt_tokenizer))
         spec.config.add_source_eos = True
         return spec
 
@@ -94,8 +98,9 @@ def main():
     spec.optimize(quantization=None if sys.argv[3] == "float32" else sys.argv[3])
     os.makedirs(sys.argv[2], exist_ok=True)
     spec.save(sys.argv[2])
-    with open(os.path.join(sys.argv[2], "tokenizer.model"), "wb") as file:
-        file.write(model.tokenizer())
+    for side, tokenizer in (("src", model.src_tokenizer), ("tgt", model.tgt_tokenizer)):
+        with open(os.path.join(sys.argv[2], f"tokenizer.{side}.model"), "wb") as file:
+            file.write(tokenizer)
 
 
 if __name__ == "__main__":

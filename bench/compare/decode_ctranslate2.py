@@ -34,14 +34,14 @@ def main():
 
     begun = time.monotonic()
     translator = ctranslate2.Translator(a.folder, compute_type=a.compute_type, inter_threads=a.inter, intra_threads=a.intra)
-    processor = sentencepiece.SentencePieceProcessor(a.folder + "/tokenizer.model")
+    src, tgt = (sentencepiece.SentencePieceProcessor(f"{a.folder}/tokenizer.{side}.model") for side in ("src", "tgt"))
     result = {"load_seconds": time.monotonic() - begun}
     with open(a.source) as file:
         lines = [line.rstrip("\n") for line in file]
     options = dict(beam_size=a.beam_size, length_penalty=1.0, max_decoding_length=a.length or 256, min_decoding_length=a.length or 1)
-    first = translator.translate_batch([processor.encode(lines[0], out_type=str)], **options)
+    first = translator.translate_batch([src.encode(lines[0], out_type=str)], **options)
     if a.once:
-        print(processor.decode(first[0].hypotheses[0]))
+        print(tgt.decode(first[0].hypotheses[0]))
         return
 
     started = time.monotonic()
@@ -50,13 +50,13 @@ def main():
         outputs = []
         for line in lines:
             at = time.monotonic()
-            outputs += translator.translate_batch([processor.encode(line, out_type=str)], **options)
+            outputs += translator.translate_batch([src.encode(line, out_type=str)], **options)
             latencies.append(time.monotonic() - at)
     else:
-        tokens = [processor.encode(line, out_type=str) for line in lines]
+        tokens = [src.encode(line, out_type=str) for line in lines]
         outputs = translator.translate_batch(tokens, max_batch_size=a.batch_size, **options)
     pieces = [output.hypotheses[0] for output in outputs]
-    text = [processor.decode(p) for p in pieces]
+    text = [tgt.decode(p) for p in pieces]
     result["seconds"] = time.monotonic() - started
     result["tokens"] = sum(len(p) for p in pieces)
     result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
