@@ -7,6 +7,7 @@ made of sentences of similar length (so that little is padded), Adam is the fuse
 """
 
 import argparse
+import copy
 import json
 import math
 import resource
@@ -25,7 +26,8 @@ class Translator(nn.Module):
     def __init__(self, config, vocabulary, dropout):
         super().__init__()
         d = config["d_model"]
-        common = dict(d_model=d, nhead=config["n_heads"], dim_feedforward=config["d_ff"], dropout=dropout, batch_first=True)
+        common = dict(d_model=d, nhead=config["n_heads"], dim_feedforward=config["d_ff"], dropout=dropout, batch_first=True,
+                      norm_first=config["norm_first"])
         encoder_layer = nn.TransformerEncoderLayer(**common)
         decoder_layer = nn.TransformerDecoderLayer(**common)
         for layer in (encoder_layer, decoder_layer):  # as in the recipe: residual dropout only
@@ -33,22 +35,29 @@ class Translator(nn.Module):
             for name in ("self_attn", "multihead_attn"):
                 if hasattr(layer, name):
                     getattr(layer, name).dropout = 0.0
-        self.encoder = nn.TransformerEncoder(encoder_layer, config["n_encoder_layers"], enable_nested_tensor=False)
-        self.decoder = nn.TransformerDecoder(decoder_layer, config["n_decoder_layers"])
-        self.embedding = nn.Embedding(vocabulary, d)
+        last_norm = nn.LayerNorm(d) if config["norm_first"] else None
+        self.encoder = nn.TransformerEncoder(encoder_layer, config["n_encoder_layers"], copy.deepcopy(last_norm), enable_nested_tensor=False)
+        self.decoder = nn.TransformerDecoder(decoder_layer, config["n_decoder_layers"], last_norm)
+        if config["tie_embeddings"] == "all":
+            self.embedding = nn.Embedding(vocabulary, d)
+        else:
+            self.src_embedding, self.tgt_embedding = nn.Embedding(vocabulary, d), nn.Embedding(vocabulary, d)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions", sinusoids(1024, d), persistent=False)
         self.scale = math.sqrt(d)
 
-    def embed(self, ids):
-        return self.dropout(self.embedding(ids) * self.scale + self.positions[: ids.shape[1]])
+    def table(self, side):
+        return self.embedding if hasattr(self, "embedding") else getattr(self, side + "_embedding")
+
+    def embed(self, side, ids):
+        return self.dropout(self.table(side)(ids) * self.scale + self.positions[: ids.shape[1]])
 
     def forward(self, src, tgt):
         width = tgt.shape[1]
         causal = torch.ones(width, width, dtype=torch.bool).triu(1)
         padding = src == PAD
-        memory = self.encoder(self.embed(src), src_key_padding_mask=padding)
-        hidden = self.decoder(self.embed(tgt), memory, tgt_mask=causal, tgt_is_causal=True, memory_key_padding_mask=padding)
+        memory = self.encoder(self.embed("src", src), src_key_padding_mask=padding)
+        hidden = self.decoder(self.embed("tgt", tgt), memory, tgt_mask=causal, tgt_is_causal=True, memory_key_padding_mask=padding)
         return hidden
 
 
@@ -131,7 +140,7 @@ def loss_of(model, batch, variant):
     with torch.autocast("cpu", torch.bfloat16, enabled=variant.startswith("bf16")):
         hidden = model(src, tgt_in)
         real = tgt_out != PAD  # no logits for the padding
-        logits = F.linear(hidden[real], model.embedding.weight)
+        logits = F.linear(hidden[real], model.table("tgt").weight)
         return F.cross_entropy(logits, tgt_out[real], label_smoothing=0.1)
 
 
