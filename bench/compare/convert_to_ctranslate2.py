@@ -5,6 +5,7 @@ usage: convert_to_ctranslate2.py MODEL.safetensors OUT_FOLDER float32|int8
 
 import json
 import os
+import shutil
 import sys
 
 import ctranslate2
@@ -96,7 +97,8 @@ def main():
     spec = model.spec()
     spec.validate()
     spec.optimize(quantization=None if sys.argv[3] == "float32" else sys.argv[3])
-    os.makedirs(sys.argv[2], exist_ok=True)
+    shutil.rmtree(sys.argv[2], ignore_errors=True)  # the vocabularies of another model would count
+    os.makedirs(sys.argv[2])
     spec.save(sys.argv[2])
     for side, tokenizer in (("src", model.src_tokenizer), ("tgt", model.tgt_tokenizer)):
         with open(os.path.join(sys.argv[2], f"tokenizer.{side}.model"), "wb") as file:
