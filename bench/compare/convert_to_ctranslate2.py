@@ -36,8 +36,8 @@ class Model:
             sys.exit("only models with sinusoids and a tied output projection are converted")
         joint = self.config["tie_embeddings"] == "all"
         self.src_embedding, self.tgt_embedding = (self.tensors["embedding.weight" if joint else f"{side}_embedding.weight"] for side in ("src", "tgt"))
-        self.src_tokenizer, self.tgt_tokenizer = (
-            self.tensors["tokenizer" if "tokenizer" in self.tensors else f"tokenizer.{side}"].tobytes() for side in ("src", "tgt"))
+        self.tokenizers = {side: self.tensors[name].tobytes() for side, name in (("src", "tokenizer"), ("src", "tokenizer.src"), ("tgt", "tokenizer.tgt"))
+                           if name in self.tensors}  # of a joint vocabulary one
 
     def linear(self, spec, *paths):
         """Several projections of one input as one product."""
@@ -86,8 +86,8 @@ class Model:
             self.cross_attention(layer.attention, path + "cross_attn", path + "norm2")
             self.feed_forward(layer.ffn, path + "feed_forward", path + "norm3")
         spec.decoder.projection.weight = self.tgt_embedding
-        spec.register_source_vocabulary(pieces(self.src_tokenizer))
-        spec.register_target_vocabulary(pieces(self.tgt_tokenizer))
+        spec.register_source_vocabulary(pieces(self.tokenizers["src"]))
+        spec.register_target_vocabulary(pieces(self.tokenizers.get("tgt", self.tokenizers["src"])))
         spec.config.add_source_eos = True
         return spec
 
@@ -100,7 +100,7 @@ def main():
     shutil.rmtree(sys.argv[2], ignore_errors=True)  # the vocabularies of another model would count
     os.makedirs(sys.argv[2])
     spec.save(sys.argv[2])
-    for side, tokenizer in (("src", model.src_tokenizer), ("tgt", model.tgt_tokenizer)):
+    for side, tokenizer in model.tokenizers.items():
         with open(os.path.join(sys.argv[2], f"tokenizer.{side}.model"), "wb") as file:
             file.write(tokenizer)
 

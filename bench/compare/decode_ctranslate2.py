@@ -10,6 +10,7 @@ translates the first sentence and does nothing else: a cold start.
 import argparse
 import json
 import math
+import os
 import resource
 import time
 
@@ -34,7 +35,9 @@ def main():
 
     begun = time.monotonic()
     translator = ctranslate2.Translator(a.folder, compute_type=a.compute_type, inter_threads=a.inter, intra_threads=a.intra)
-    src, tgt = (sentencepiece.SentencePieceProcessor(f"{a.folder}/tokenizer.{side}.model") for side in ("src", "tgt"))
+    src = sentencepiece.SentencePieceProcessor(f"{a.folder}/tokenizer.src.model")
+    tgt_file = f"{a.folder}/tokenizer.tgt.model"
+    tgt = sentencepiece.SentencePieceProcessor(tgt_file) if os.path.exists(tgt_file) else src  # a joint vocabulary is loaded once
     result = {"load_seconds": time.monotonic() - begun}
     with open(a.source) as file:
         lines = [line.rstrip("\n") for line in file]
