@@ -13,6 +13,7 @@
 
 #include "attend/checkpoint/safetensors.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 
@@ -38,13 +39,6 @@ constexpr std::array kTypes = {
 unsigned bits_of(std::string_view dtype) {
   const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeWidth& t) { return t.name == dtype; });
   return type == kTypes.end() ? 0 : type->bits;
-}
-
-// Text of a user's file inside a message: short, printable.
-std::string quote(std::string_view text) {
-  std::string shown;
-  for (const char c : text.substr(0, 60)) shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return fmt::format("'{}{}'", shown, text.size() > 60 ? "..." : "");
 }
 
 // Product of the extents times `factor`; nullopt when that of the extents other than 0 does not fit into 63 bits.
