@@ -1,5 +1,5 @@
 # Every dependency as an imported target, from Debian's packages (see `make deps`).
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,7 @@ TEST_P(Parallel, ForDoesNothingForNegativeCounts) {
 TEST_P(Parallel, EachThrowsWhatTheFirstItemThrew) {
   std::atomic<int> visits = 0;
   const auto body = [&](std::int64_t i) {
-    ++visits;
+    if (i <= 3) ++visits;
     if (i == 3 || i == 7) throw DataError(i == 3 ? "three" : "seven");
   };
   try {
@@ -64,7 +65,17 @@ TEST_P(Parallel, EachThrowsWhatTheFirstItemThrew) {
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(), "three");
   }
-  EXPECT_EQ(visits, GetParam() > 1 ? 10 : 4);
+  EXPECT_EQ(visits, 4) << "an item before the one that threw was left out";
+}
+
+TEST_P(Parallel, ForThrowsWhatABodyThrew) {
+  const auto loop = [] {
+    parallel_for(100, 1, [](std::int64_t begin, std::int64_t) {
+      if (begin == 0) throw std::bad_alloc();
+    });
+  };
+  EXPECT_THROW(loop(), std::bad_alloc);
+  EXPECT_THROW(loop(), std::bad_alloc) << "the pool goes on after an exception";
 }
 
 TEST_P(Parallel, LoopsInsideALoopRunOnOneThread) {

@@ -1,27 +1,23 @@
 #include "attend/core/parallel.h"
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <fstream>
 #include <set>
 #include <string>
-
-#include "attend/core/error.h"
+#include <thread>
 
 namespace attend {
 
 namespace {
 
-int g_threads = 0;
-
 // Counts distinct cores among the processors of this process's affinity mask; hyper-threads of one core share a sibling list.
 int count_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1, omp_get_num_procs());
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::set<std::string> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &set)) continue;
@@ -40,15 +36,14 @@ int physical_cores() {
   return cores;
 }
 
-void set_threads(int count) {
-  if (count < 1) throw ConfigError(fmt::format("threads: expected at least 1, got {}", count));
-  g_threads = count;
-  omp_set_num_threads(count);
+// Never destroyed: at the end of the process other threads may still be in a loop.
+ThreadPool& detail::process_pool() {
+  static ThreadPool& pool = *new ThreadPool(physical_cores());
+  return pool;
 }
 
-int threads() {
-  if (g_threads == 0) set_threads(physical_cores());
-  return omp_in_parallel() != 0 ? 1 : g_threads;
-}
+void set_threads(int count) { detail::process_pool().resize(count); }
+
+int threads() { return ThreadPool::inside_loop() ? 1 : detail::process_pool().threads(); }
 
 }  // namespace attend

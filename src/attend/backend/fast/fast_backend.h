@@ -1,4 +1,4 @@
-// The fast backend: Highway kernels, spread over threads with OpenMP. Stateless, so any thread may call it. Why its products are
+// The fast backend: Highway kernels, spread over threads (core/parallel.h). Stateless, so any thread may call it. Why its products are
 // not a library's: gemm.h.
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,

@@ -1,0 +1,221 @@
+#include "attend/core/thread_pool.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+thread_local bool inside_loop_body = false;
+
+// How often this process was forked from another since the library was loaded: threads do not survive a fork.
+std::atomic<int> forks{0};
+[[maybe_unused]] const int forks_are_counted = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Waits in vain for `done` for some 20 microseconds at most: what a wake-up costs. Returns whether it became true.
+template <class Done>
+bool spin_until(const Done& done) {
+  constexpr std::chrono::microseconds kLongest{20};
+  constexpr int kPauses = 32;
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < kPauses; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() - begin < kLongest);
+  return done();
+}
+
+// Signals are for the threads that the program knows about. A thread inherits the mask of the one that starts it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+void check(int threads) {
+  if (threads < 1) throw ConfigError(fmt::format("threads: expected at least 1, got {}", threads));
+}
+
+}  // namespace
+
+// The threads of a pool in one process.
+//
+// `open_` says which loop there is and how many of its items nobody has claimed: a worker that claims one knows by the loop's number that
+// the loop has not ended, and from then on until it reports the item done it may read what else is known of the loop. A worker that comes
+// late sees another number, or nothing to claim, and touches nothing.
+class ThreadPool::Workers {
+ public:
+  Workers() : process_(forks.load(std::memory_order_relaxed)) {}
+
+  ~Workers() {
+    stopping_.store(true, std::memory_order_relaxed);
+    wake();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  bool of_this_process() const { return process_ == forks.load(std::memory_order_relaxed); }
+
+  // For loops, one after the other.
+  std::mutex& mutex() { return mutex_; }
+
+  // Has at least `wanted` threads, of which only so many take part from now on.
+  void use(int wanted) {
+    taking_part_.store(wanted, std::memory_order_relaxed);
+    if (std::ssize(threads_) >= wanted) return;
+    const SignalsBlocked blocked;
+    try {
+      while (std::ssize(threads_) < wanted) threads_.emplace_back([this, index = std::ssize(threads_)] { work(index); });
+    } catch (const std::system_error&) {
+      // The system has no more threads to give; those that are there, and the caller, do all of the work.
+    }
+  }
+
+  void run(std::int64_t count, const IndexBody& body) {
+    body_ = &body;
+    failure_ = nullptr;
+    count_ = static_cast<std::uint32_t>(count);
+    unfinished_.store(count_, std::memory_order_relaxed);
+    open_.store((static_cast<std::uint64_t>(++loop_) << 32) | count_, std::memory_order_release);
+    wake();
+    while (work_on_item()) continue;
+    const auto finished = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    if (!spin_until(finished)) {
+      for (std::uint32_t left; (left = unfinished_.load(std::memory_order_acquire)) != 0;)
+        unfinished_.wait(left, std::memory_order_acquire);
+    }
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  static std::uint32_t unclaimed(std::uint64_t open) { return static_cast<std::uint32_t>(open); }
+
+  // Claims an item and runs it. False when there is none.
+  bool work_on_item() {
+    std::uint64_t open = open_.load(std::memory_order_acquire);
+    do {
+      if (unclaimed(open) == 0) return false;
+    } while (!open_.compare_exchange_weak(open, open - 1, std::memory_order_acquire));
+    call(count_ - unclaimed(open));
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    return true;
+  }
+
+  void call(std::uint32_t index) {
+    inside_loop_body = true;
+    try {
+      (*body_)(index);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex_);
+      if (failure_ == nullptr || index < failed_) {
+        failed_ = index;
+        failure_ = std::current_exception();
+      }
+    }
+    inside_loop_body = false;
+  }
+
+  void work(std::ptrdiff_t index) {
+    for (;;) {
+      const std::uint32_t calls = calls_.load(std::memory_order_acquire);
+      if (stopping_.load(std::memory_order_relaxed)) return;
+      if (index < taking_part_.load(std::memory_order_relaxed)) {
+        while (work_on_item()) continue;
+      }
+      const auto called = [&] { return calls_.load(std::memory_order_relaxed) != calls; };
+      if (!spin_until(called)) calls_.wait(calls, std::memory_order_acquire);
+    }
+  }
+
+  void wake() {
+    calls_.fetch_add(1, std::memory_order_release);
+    calls_.notify_all();
+  }
+
+  const int process_;
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+
+  const IndexBody* body_ = nullptr;
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // of the lowest index so far, failed_
+  std::uint32_t failed_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint32_t loop_ = 0;
+  // On cache lines of their own: all threads write to them.
+  alignas(64) std::atomic<std::uint64_t> open_{0};  // the loop's number, and how many of its items are unclaimed
+  alignas(64) std::atomic<std::uint32_t> unfinished_{0};
+  alignas(64) std::atomic<std::uint32_t> calls_{0};  // how often the workers were called: what they sleep on
+  std::atomic<std::ptrdiff_t> taking_part_{0};
+  std::atomic<bool> stopping_{false};
+};
+
+ThreadPool::ThreadPool(int threads) : threads_(threads) { check(threads); }
+
+ThreadPool::~ThreadPool() {
+  Workers* const workers = workers_.load();
+  if (workers != nullptr && workers->of_this_process()) delete workers;  // after a fork there is nothing that could be joined
+}
+
+bool ThreadPool::inside_loop() { return inside_loop_body; }
+
+void ThreadPool::resize(int threads) {
+  check(threads);
+  const std::lock_guard lock(workers().mutex());
+  threads_.store(threads, std::memory_order_relaxed);
+}
+
+// Those of this process: after a fork, whatever the parent's threads held, a lock perhaps, is left to itself.
+ThreadPool::Workers& ThreadPool::workers() {
+  Workers* found = workers_.load(std::memory_order_acquire);
+  while (found == nullptr || !found->of_this_process()) {
+    auto fresh = std::make_unique<Workers>();
+    if (workers_.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+  }
+  return *found;
+}
+
+void ThreadPool::run(std::int64_t count, IndexBody body) {
+  constexpr std::int64_t kMostItems = std::int64_t{1} << 31;
+  if (count <= 1 || count > kMostItems || threads() == 1 || inside_loop_body) {
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  Workers& workers = this->workers();
+  const std::lock_guard lock(workers.mutex());
+  workers.use(threads() - 1);
+  workers.run(count, body);
+}
+
+}  // namespace attend
