@@ -36,6 +36,7 @@ struct Classification {
   float probability() const { return probabilities[label]; }
 };
 
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
 class Classifier {
  public:
   // Throws IoError or DataError.

@@ -53,6 +53,7 @@ struct TextEncoder {
   std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
 };
 
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
 class Embedder {
  public:
   // The encoder of a translation or a classification model, or a language model, where a token knows what stands before it. Throws IoError

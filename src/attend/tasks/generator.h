@@ -47,6 +47,7 @@ struct Generation {
   bool complete = false;            // ended with the line, not with max_tokens
 };
 
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
 class Generator {
  public:
   // Throws IoError or DataError.

@@ -62,6 +62,7 @@ struct Translation {
   const std::string& text() const { return candidates.front().text; }
 };
 
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
 class Translator {
  public:
   // Throws IoError or DataError.
