@@ -77,6 +77,26 @@ TEST_F(Corpus, CountsWhatItLeavesOut) {
   EXPECT_EQ(report.summary(), "8 pairs: 2 kept; left out: 3 with an empty source, 1 with an empty target, 2 over-long");
 }
 
+TEST_F(Corpus, SaysWhereTheFirstOverLongPairIs) {
+  const Files src{write("a", "ab\nab\n"), write("b", "ab\nabcdefghi\nabcdefghi\n")}, tgt{write("c", "ab\nab\n"), write("d", "a\nb\nc\n")};
+  const ParallelText text = read_parallel(src, tgt);
+  EXPECT_EQ(text.where(0), src[0] + ":1");
+  EXPECT_EQ(text.where(1), src[0] + ":2");
+  EXPECT_EQ(text.where(2), src[1] + ":1");
+  EXPECT_EQ(text.where(4), src[1] + ":3");
+  EXPECT_EQ((ParallelText{{"a"}, {"b"}}.where(0)), "");
+  LengthOptions options;
+  options.max_length = 5;
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(text, characters(), characters(), options, report);
+  EXPECT_EQ(report.summary(), "5 pairs: 3 kept; left out: 2 over-long (the first: " + src[1] + ":2)");
+  EXPECT_EQ(pairs.origin, (std::vector<std::int32_t>{0, 1, 2}));
+  options.over_long = OverLong::truncate;
+  ReadReport of_truncation;
+  EXPECT_EQ(encode_parallel(text, characters(), characters(), options, of_truncation).origin, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(of_truncation.summary(), "5 pairs: 5 kept (2 of them cut to the maximal length, the first: " + src[1] + ":2)");
+}
+
 TEST_F(Corpus, TruncatesWhenAsked) {
   const Tokenizer tokenizer = characters();
   const ParallelText text{{"ab", "abcdefghi"}, {"abcdefghi", "ab"}};

@@ -38,6 +38,27 @@ TEST(SampledPairs, KeepTheTextOfEveryEpoch) {
   }
 }
 
+TEST(SampledPairs, StayWithinTheLongestLength) {
+  const Tokenizer t = tokenizer();
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(kText, t, t, {}, report);
+  std::int64_t longest = 0;  // as short as the ordinary cut allows
+  for (std::int64_t i = 0; i < 3; ++i) longest = std::max<std::int64_t>({longest, pairs.src.length(i) + 1, pairs.tgt.length(i) + 1});
+  const SampledPairs limited(pairs, BpeDropout(t, 0.9f), BpeDropout(t, 0.9f), 1, longest),
+      free(pairs, BpeDropout(t, 0.9f), BpeDropout(t, 0.9f), 1);
+  bool longer = false;
+  for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
+    const auto sampled = limited.pairs(epoch), unlimited = free.pairs(epoch);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      EXPECT_LT(sampled->src.length(i), longest);
+      EXPECT_LT(sampled->tgt.length(i), longest);
+      EXPECT_EQ(t.decode(sampled->src[i]), kText.src[static_cast<std::size_t>(i)]);
+      longer |= unlimited->src.length(i) >= longest;
+    }
+  }
+  EXPECT_TRUE(longer) << "nothing had to be held back: the test proved nothing";
+}
+
 TEST(SampledPairs, AreAFunctionOfSeedAndEpoch) {
   const auto one = sampled(1), again = sampled(1), other = sampled(2);
   EXPECT_NE(one->pairs(0)->src.ids, one->pairs(1)->src.ids);

@@ -33,6 +33,19 @@ TEST(GoldenSentences, AreAFunctionOfTheModelAlone) {
   EXPECT_EQ(golden_checkpoint().text("attend.golden"), golden_checkpoint().text("attend.golden"));
 }
 
+TEST(GoldenSentences, FitIntoFewPositions) {
+  for (const int positions : {2, 4, 7}) {
+    TranslationModel model = small_model();
+    auto config = std::get<TransformerConfig>(model.network->architecture());
+    config.positions = PositionKind::learned;
+    config.max_positions = positions;
+    model.network = std::make_shared<Transformer>(config, 1);
+    Checkpoint checkpoint = checkpoint_of(model);
+    add_golden_sentences(checkpoint);
+    EXPECT_LT(golden_deviation(model, golden_sentences(checkpoint)), 1e-6) << positions;
+  }
+}
+
 TEST(GoldenSentences, MayBeAbsentButNotDamaged) {
   Checkpoint checkpoint = golden_checkpoint();
   checkpoint.metadata["attend.golden"] = "[{\"src\": \"text\"}]";

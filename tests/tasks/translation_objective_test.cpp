@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attend/metrics/bleu.h"
 #include "attend/tasks/translation_training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
@@ -28,10 +29,13 @@ struct TranslationSetting {
   bool validates = true;
 };
 
-TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
+EncodedPairs encoded(const TranslationModel& model, const ParallelText& text, const LengthOptions& length = {}) {
   ReadReport report;
-  EncodedPairs pairs = encode_parallel(kPairs, model.src_tokenizer, model.tgt_tokenizer, {}, report);
-  return TranslationBatcher(std::move(pairs), TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer), {batch_tokens}, seed);
+  return encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, length, report);
+}
+
+TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
+  return TranslationBatcher(encoded(model, kPairs), TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer), {batch_tokens}, seed);
 }
 
 TranslationModel learning_model(float dropout) {
@@ -51,7 +55,7 @@ TranslationObjective translation_of(const TranslationSetting& s) {
   if (s.validates) {
     TranslationOptions decoding;
     decoding.beam.beam_size = 1;
-    validation = TranslationValidation{kPairs, batches(model, 30, std::nullopt), decoding};
+    validation = TranslationValidation{batches(model, 30, std::nullopt), kPairs.tgt, decoding};
   }
   return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation));
 }
@@ -176,6 +180,75 @@ TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
   ASSERT_EQ(validation.metrics.size(), 1u);
   EXPECT_EQ(validation.metrics[0].first, "bleu");
   EXPECT_EQ(validation.metrics[0].second, validation.score);
+}
+
+// What `model` makes of the held-out pairs of `text`.
+Validation validation_of(const TranslationModel& model, const ParallelText& text, const LengthOptions& length = {}) {
+  const EncodedPairs pairs = encoded(model, text, length);
+  const TranslationIds ids = TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer);
+  TranslationOptions decoding;
+  decoding.beam.beam_size = 1;
+  TranslationValidation held_out{TranslationBatcher(pairs, ids, {30}, std::nullopt), references_of(pairs, text), decoding};
+  return TranslationObjective(model, batches(model, 1000, 1), {}, std::move(held_out)).validate();
+}
+
+// Longer than a translator takes.
+std::string long_text() {
+  std::string text = "cat";
+  for (int i = 0; i < 2000; ++i) text += " cat";
+  return text;
+}
+
+ParallelText with(ParallelText text, const std::string& src, const std::string& tgt) {
+  text.src.insert(text.src.begin() + 2, src);
+  text.tgt.insert(text.tgt.begin() + 2, tgt);
+  return text;
+}
+
+TEST(TranslationObjective, MeasuresBleuOfThePairsThatTheLossIsOf) {
+  const TranslationModel model = learning_model(0.0f);
+  const Validation expected = validation_of(model, kPairs);
+  for (const auto& [src, tgt] : {std::pair<std::string, std::string>{long_text(), "die katze"}, {"the cat", long_text()}, {"", "katze"}}) {
+    const Validation validation = validation_of(model, with(kPairs, src, tgt));
+    EXPECT_EQ(validation.loss, expected.loss);
+    EXPECT_EQ(validation.score, expected.score);
+  }
+}
+
+TEST(TranslationObjective, DecodesOfATruncatedPairWhatTheLossReads) {
+  const TranslationModel model = learning_model(0.0f);
+  const LengthOptions length{.max_length = 4, .over_long = OverLong::truncate};
+  const EncodedPairs pairs = encoded(model, kPairs, length);
+  const Translator translator(model);
+  TranslationOptions greedy;
+  greedy.beam.beam_size = 1;
+  std::vector<std::vector<std::int32_t>> sources;
+  for (std::int64_t i = 0; i < pairs.src.sequences(); ++i) {
+    sources.emplace_back(pairs.src[i].begin(), pairs.src[i].end());
+    sources.back().push_back(model.src_tokenizer.eos_id());
+    ASSERT_LE(sources.back().size(), 4u);
+  }
+  std::vector<std::string> outputs;
+  for (const Translation& translation : translator.translate_ids(sources, greedy)) outputs.push_back(translation.text());
+  EXPECT_EQ(validation_of(model, kPairs, length).score, corpus_bleu(outputs, {kPairs.tgt}, {}).score);
+}
+
+TEST(TranslationObjective, DecodesWithinTheLearnedPositions) {
+  TranslationModel model = learning_model(0.0f);
+  auto config = std::get<TransformerConfig>(model.network->architecture());
+  config.positions = PositionKind::learned;
+  config.max_positions = 12;
+  model.network = std::make_shared<Transformer>(config, 7);
+  const LengthOptions length{.max_length = 12};
+  EXPECT_EQ(validation_of(model, with(kPairs, long_text(), "die katze"), length).score, validation_of(model, kPairs, length).score);
+}
+
+TEST(TranslationObjective, MeasuresNoBleuWhereTheLossIsNoNumber) {
+  const TranslationModel model = learning_model(0.0f);
+  for (float& value : model.network->parameters().values().span()) value = NAN;
+  const Validation validation = validation_of(model, kPairs);
+  EXPECT_TRUE(std::isnan(validation.loss));
+  EXPECT_TRUE(validation.metrics.empty());
 }
 
 TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(translation_of({.validates = false}).can_validate()); }

@@ -16,6 +16,7 @@ namespace {
 void read_pair_of_files(const std::string& src_file, const std::string& tgt_file, ParallelText& text) {
   LineReader src(src_file);
   LineReader tgt(tgt_file);
+  text.origins.push_back({src_file, std::ssize(text.src)});
   std::string src_line;
   std::string tgt_line;
   for (;;) {
@@ -41,13 +42,22 @@ void validate(const LengthOptions& options) {
     throw ConfigError(fmt::format("max-length is {}, expected at least 2: a token and the end", options.max_length));
 }
 
+std::string ParallelText::where(std::int64_t i) const {
+  const auto next = std::find_if(origins.begin(), origins.end(), [i](const Origin& origin) { return origin.first > i; });
+  if (next == origins.begin()) return {};
+  const Origin& origin = *(next - 1);
+  return fmt::format("{}:{}", origin.file, i - origin.first + 1);
+}
+
 std::string ReadReport::summary() const {
+  const std::string first = first_over_long.empty() ? "" : fmt::format("the first: {}", first_over_long);
   std::string text = fmt::format("{} pairs: {} kept", pairs, kept);
-  if (truncated > 0) text += fmt::format(" ({} of them cut to the maximal length)", truncated);
+  if (truncated > 0) text += fmt::format(" ({} of them cut to the maximal length{}{})", truncated, first.empty() ? "" : ", ", first);
   std::vector<std::string> reasons;
   if (empty_src > 0) reasons.push_back(fmt::format("{} with an empty source", empty_src));
   if (empty_tgt > 0) reasons.push_back(fmt::format("{} with an empty target", empty_tgt));
-  if (over_long > truncated) reasons.push_back(fmt::format("{} over-long", over_long - truncated));
+  if (over_long > truncated)
+    reasons.push_back(fmt::format("{} over-long{}", over_long - truncated, first.empty() ? "" : fmt::format(" ({})", first)));
   if (!reasons.empty()) text += fmt::format("; left out: {}", fmt::join(reasons, ", "));
   return text;
 }
@@ -92,12 +102,13 @@ EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_toke
       continue;
     }
     const bool over_long = src[i].size() > most || tgt[i].size() > most;
-    if (over_long) ++report.over_long;
+    if (over_long && report.over_long++ == 0) report.first_over_long = text.where(static_cast<std::int64_t>(i));
     if (over_long && options.over_long == OverLong::skip) continue;
     if (over_long) ++report.truncated;
     ++report.kept;
     pairs.src.add(first(src[i], most));
     pairs.tgt.add(first(tgt[i], most));
+    pairs.origin.push_back(static_cast<std::int32_t>(i));
   }
   return pairs;
 }

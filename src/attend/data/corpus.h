@@ -38,6 +38,15 @@ void validate(const LengthOptions& options);
 struct ParallelText {
   std::vector<std::string> src;
   std::vector<std::string> tgt;  // tgt[i] translates src[i]
+
+  struct Origin {
+    std::string file;  // of the sources
+    std::int64_t first = 0;
+  };
+  std::vector<Origin> origins = {};  // the files by their first pairs; none: the text was not read from files
+
+  // Where pair i was read, as "file:line" of its source; empty when the text has no files.
+  std::string where(std::int64_t i) const;
 };
 
 // Every pair is counted once: pairs == empty_src + empty_tgt + (over_long - truncated) + kept.
@@ -48,8 +57,10 @@ struct ReadReport {
   std::int64_t over_long = 0;  // longer than max_length on either side
   std::int64_t truncated = 0;  // those of them that were cut and kept; the others were left out
   std::int64_t kept = 0;
+  std::string first_over_long = {};  // where it was read, if it was read from a file
 
-  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long". One line, for people.
+  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long (the first: train.en:17)". One line,
+  // for people.
   std::string summary() const;
 };
 
@@ -62,6 +73,7 @@ ParallelText read_parallel(std::span<const std::string> src_files, std::span<con
 struct EncodedPairs {
   Ragged src;
   Ragged tgt;
+  std::vector<std::int32_t> origin = {};  // pair i was pair origin[i] of the text; empty when the text is not known
 };
 
 // Encodes on all threads; the result does not depend on how many there are. Adds to `report` what became of the pairs.

@@ -13,13 +13,14 @@ namespace attend {
 namespace {
 
 // Every sentence has a stream of its own, so that threads make no difference.
-Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, std::uint64_t seed, const std::string& name) {
-  const std::uint64_t first = stream_of(name);
+Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, const RandomKey& key, std::int64_t longest) {
   std::vector<std::vector<std::int32_t>> cut(static_cast<std::size_t>(sentences.sequences()));
   parallel_for(sentences.sequences(), 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      Random random(RandomKey{seed, first + static_cast<std::uint64_t>(i)});
-      cut[static_cast<std::size_t>(i)] = dropout.sample(sentences[i], random);
+      Random random(RandomKey{key.seed, key.stream + static_cast<std::uint64_t>(i)});
+      std::vector<std::int32_t> ids = dropout.sample(sentences[i], random);
+      if (longest > 0 && std::ssize(ids) >= longest) ids.assign(sentences[i].begin(), sentences[i].end());
+      cut[static_cast<std::size_t>(i)] = std::move(ids);
     }
   });
   Ragged result;
@@ -29,8 +30,8 @@ Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, std::uint64_t
 
 }  // namespace
 
-SampledPairs::SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed)
-    : pairs_(std::move(pairs)), src_(std::move(src)), tgt_(std::move(tgt)), seed_(seed) {}
+SampledPairs::SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed, std::int64_t longest)
+    : pairs_(std::move(pairs)), src_(std::move(src)), tgt_(std::move(tgt)), seed_(seed), longest_(longest) {}
 
 std::shared_ptr<const EncodedPairs> SampledPairs::pairs(std::int64_t epoch) const {
   const std::lock_guard lock(mutex_);
@@ -43,8 +44,8 @@ std::shared_ptr<const EncodedPairs> SampledPairs::pairs(std::int64_t epoch) cons
 
 std::shared_ptr<const EncodedPairs> SampledPairs::sample(std::int64_t epoch) const {
   EncodedPairs pairs;
-  pairs.src = sampled(pairs_.src, src_, seed_, fmt::format("bpe_dropout.src.epoch.{}", epoch));
-  pairs.tgt = sampled(pairs_.tgt, tgt_, seed_, fmt::format("bpe_dropout.tgt.epoch.{}", epoch));
+  pairs.src = sampled(pairs_.src, src_, {seed_, stream_of(fmt::format("bpe_dropout.src.epoch.{}", epoch))}, longest_);
+  pairs.tgt = sampled(pairs_.tgt, tgt_, {seed_, stream_of(fmt::format("bpe_dropout.tgt.epoch.{}", epoch))}, longest_);
   return std::make_shared<const EncodedPairs>(std::move(pairs));
 }
 

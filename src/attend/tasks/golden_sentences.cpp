@@ -34,16 +34,23 @@ void check(const std::vector<GoldenSentence>& golden, const TranslationModel& mo
   }
 }
 
+// At most `longest` of them; 0: all.
+std::vector<std::int32_t> first_ids(std::vector<std::int32_t> ids, std::int64_t longest) {
+  if (longest > 0 && std::ssize(ids) > longest) ids.resize(static_cast<std::size_t>(longest));
+  return ids;
+}
+
 }  // namespace
 
 void add_golden_sentences(Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
   Random random({0, stream_of(kGoldenKey)});
   std::vector<GoldenSentence> golden(kSentences);
+  const std::int64_t learned = model.network->longest_sequence(), longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
   for (GoldenSentence& sentence : golden) {
-    sentence.src = golden_ids(random, model.src_tokenizer);
+    sentence.src = first_ids(golden_ids(random, model.src_tokenizer), longest);
     sentence.src.push_back(model.src_tokenizer.eos_id());
-    sentence.tgt = golden_ids(random, model.tgt_tokenizer);
+    sentence.tgt = first_ids(golden_ids(random, model.tgt_tokenizer), longest);
   }
   const std::vector<PairScore> results = scores(model, golden);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();

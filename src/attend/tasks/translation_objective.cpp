@@ -1,5 +1,7 @@
 #include "attend/tasks/translation_objective.h"
 
+#include <cmath>
+
 #include "attend/metrics/bleu.h"
 
 namespace attend {
@@ -17,7 +19,17 @@ struct Samples {
         targets(std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out)) {}
 };
 
+void append_sources(std::vector<std::vector<std::int32_t>>& sources, const TranslationBatch& batch) {
+  for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
+}
+
 }  // namespace
+
+std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text) {
+  std::vector<std::string> references;
+  for (const std::int32_t i : pairs.origin) references.push_back(text.tgt[static_cast<std::size_t>(i)]);
+  return references;
+}
 
 TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
                                            std::optional<TranslationValidation> validation)
@@ -46,8 +58,11 @@ Validation TranslationObjective::validate() {
   const NoGradient guard;
   Validation result;
   double targets = 0;
+  std::vector<std::vector<std::int32_t>> sources;
   for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
-    const Samples samples(validation_->batches.batch(0, i));
+    const TranslationBatch batch = validation_->batches.batch(0, i);
+    append_sources(sources, batch);
+    const Samples samples(batch);
     Pass pass = Pass::inference();
     const CrossEntropy part = model_.network->loss(samples.src, samples.tgt, samples.targets, {loss_.label_smoothing, 1.0}, pass);
     result.loss += part.loss_sum;
@@ -56,14 +71,15 @@ Validation TranslationObjective::validate() {
   }
   result.loss /= targets;
   result.nll /= targets;
+  if (!std::isfinite(result.loss)) return result;
 
   std::vector<std::string> hypotheses;
-  for (const Translation& translation : translator_.translate(validation_->text.src, validation_->decoding)) {
+  for (const Translation& translation : translator_.translate_ids(std::move(sources), validation_->decoding)) {
     hypotheses.push_back(translation.text());
   }
   BleuOptions options;
   options.tokenization = validation_->pretokenized ? BleuTokenization::kNone : BleuTokenization::k13a;
-  result.score = corpus_bleu(hypotheses, {validation_->text.tgt}, options).score;
+  result.score = corpus_bleu(hypotheses, {validation_->references}, options).score;
   result.metrics.emplace_back("bleu", result.score);
   return result;
 }

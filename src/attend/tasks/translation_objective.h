@@ -12,13 +12,16 @@
 
 namespace attend {
 
-// Held-out pairs, as text (to decode and compare) and as batches (for the perplexity).
+// Held-out pairs. Both measures are of the same sources: those of the batches, which the loss and the decoder read.
 struct TranslationValidation {
-  ParallelText text;
-  TranslationBatcher batches;
+  TranslationBatcher batches;           // without a seed: in the order of the text
+  std::vector<std::string> references;  // what the outputs for their sources are compared with, whole even where the loss reads less
   TranslationOptions decoding;
   bool pretokenized = false;  // BLEU on the tokens as they are, instead of sacreBLEU's 13a
 };
+
+// The targets of the pairs of `text` that were kept as `pairs`.
+std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
 
 struct TranslationLoss {
   float label_smoothing = 0.1f;
@@ -37,7 +40,7 @@ class TranslationObjective final : public Objective {
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: BLEU.
+  // score: BLEU; none is measured where the loss is not a finite number.
   Validation validate() override;
 
  private:

@@ -60,13 +60,19 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
 }
 
-TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o) {
+TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o, std::int64_t longest) {
   const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
   const float dropout = o.vocabulary.bpe_dropout;
   if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), ids, o.data.batch, o.trainer.seed);
   const auto source = std::make_shared<const SampledPairs>(std::move(pairs), BpeDropout(tokenizers.src, dropout),
-                                                           BpeDropout(tokenizers.tgt, dropout), o.trainer.seed);
+                                                           BpeDropout(tokenizers.tgt, dropout), o.trainer.seed, longest);
   return TranslationBatcher(source, ids, o.data.batch, o.trainer.seed);
+}
+
+void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
+  if (report.kept == 0)
+    throw DataError(fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}", text.origins.front().file,
+                                length.max_length, report.summary()));
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
@@ -100,18 +106,20 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     ReadReport report;
     EncodedPairs pairs = encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
     task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
+    require_some(report, text, o.data.length);
     return pairs;
   };
-  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, o);
+  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
 
   std::optional<TranslationValidation> validation;
   if (!o.data.src_valid.empty()) {
-    ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid), in_folder(o.data.data, o.data.tgt_valid));
-    TranslationBatcher valid_batches(encode(text, "validation"), ids, o.data.batch, std::nullopt);
+    const ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid), in_folder(o.data.data, o.data.tgt_valid));
+    const EncodedPairs pairs = encode(text, "validation");
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
     decoding.beam.length_penalty = o.decoding.length_penalty;
-    validation = TranslationValidation{std::move(text), std::move(valid_batches), decoding, o.vocabulary.tokenizer.pretokenized};
+    validation = TranslationValidation{TranslationBatcher(pairs, ids, o.data.batch, std::nullopt), references_of(pairs, text), decoding,
+                                       o.vocabulary.tokenizer.pretokenized};
   }
 
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));

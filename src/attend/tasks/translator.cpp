@@ -85,6 +85,14 @@ std::vector<Translation> Translator::translate(std::span<const std::string> sent
   return translate_requests(requests, options);
 }
 
+std::vector<Translation> Translator::translate_ids(std::vector<std::vector<std::int32_t>> sources,
+                                                   const TranslationOptions& options) const {
+  std::vector<Request> requests;
+  requests.reserve(sources.size());
+  for (std::vector<std::int32_t>& ids : sources) requests.push_back({std::move(ids), requests.size()});
+  return translate_requests(requests, options);
+}
+
 void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
                            const TranslationOptions& options) const {
   const auto limit = static_cast<std::size_t>(std::max(1, options.window));

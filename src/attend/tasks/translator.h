@@ -77,6 +77,9 @@ class Translator {
   std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> sentences) const { return translate(sentences, default_options()); }
 
+  // The same for sources that are tokens already, each with eos at its end and within the positions that the model has learned.
+  std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const;
+
   // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
   // throws, everything before it has been accepted.
   void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;

@@ -72,7 +72,8 @@ std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig 
   const TranslationIds ids = TranslationIds::of(tokenizer_, tokenizer_);
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation validation{valid_text_, TranslationBatcher(valid_, ids, {4096}, std::nullopt), decoding, pretokenized_};
+  TranslationValidation validation{TranslationBatcher(valid_, ids, {4096}, std::nullopt), references_of(valid_, valid_text_), decoding,
+                                   pretokenized_};
   return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, ids, {batch_tokens}, seed),
                                                 TranslationLoss{label_smoothing}, std::move(validation));
 }
