@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "attend/checkpoint/run_lock.h"
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
@@ -89,10 +90,18 @@ std::string sentence_to_show(const DemoCorpus& corpus) {
   return shown;
 }
 
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
+}
+
 void run_demo(const DemoArguments& arguments) {
   const std::filesystem::path out = arguments.out, page = out / "attention.html";
   SessionOptions session;
   session.out = (out / "run").string();
+  create_folder(out);
+  const RunLock lock(out);
   if (std::filesystem::exists(session.out))
     throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "attend/checkpoint/run_lock.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
@@ -78,6 +79,7 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer, 
                   const PrepareTraining& prepare) {
   if (session.out.empty() && !session.dry_run) throw ConfigError("--out: expected a folder for the run, got none");
   const RunFolder folder(session.out);
+  if (!session.dry_run) RunLock::require_free(folder.path());
   if (!session.dry_run && !session.resume) folder.require_unused();
   const int threads = use_threads(session.threads);
   fmt::print("{}\n# {} threads\n", configuration, threads);
