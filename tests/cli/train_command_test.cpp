@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/run_lock.h"
 #include "cli/small_run.h"
 
 namespace attend {
@@ -128,6 +129,70 @@ TEST_F(TrainCommand, TrainsWithTwoVocabulariesAndGzipAndPreNorm) {
             0)
       << error_;
   ASSERT_EQ(run({"translate", model("run")}, "The man sleeps.\n"), 0) << error_;
+}
+
+// Twenty lines and, as the seventh, one of 3,000 characters.
+std::string with_a_long_line(const std::string& text) {
+  std::istringstream stream(text);
+  std::string all;
+  int number = 0;
+  for (std::string line; std::getline(stream, line); all += line + "\n")
+    if (++number == 7) all += std::string(3000, 'a') + "\n";
+  return all;
+}
+
+TEST_F(TrainCommand, LeavesOverLongPairsOutOfTheValidationAndSaysWhichIsFirst) {
+  for (const auto& [over_long, note] :
+       {std::pair<std::string, std::string>{"skip", "21 pairs: 20 kept; left out: 1 over-long (the first: " + path("long.en") + ":7)"},
+        {"truncate", "21 pairs: 21 kept (1 of them cut to the maximal length, the first: " + path("long.en") + ":7)"}}) {
+    write("long.en", with_a_long_line(read(path("valid.en"))));
+    write("long.de", with_a_long_line(read(path("valid.de"))));
+    std::vector<std::string> arguments = training(over_long, {"--max-steps", "2", "--tokenizer", "chars", "--over-long", over_long});
+    std::replace(arguments.begin(), arguments.end(), std::string("valid.en"), std::string("long.en"));
+    std::replace(arguments.begin(), arguments.end(), std::string("valid.de"), std::string("long.de"));
+    ASSERT_EQ(run(arguments), 0) << error_;
+    EXPECT_NE(out_.find("# validation text: " + note), std::string::npos) << out_;
+    EXPECT_TRUE(std::filesystem::exists(model(over_long)));
+  }
+}
+
+TEST_F(TrainCommand, NamesAFileWithoutAPairThatIsShortEnough) {
+  expect_error(training("run", {"--max-steps", "2", "--max-length", "2"}), {path("train.en"), "at most 2 tokens (max-length)", "0 kept"});
+  write("valid.en", std::string(3000, 'a') + "\n");
+  write("valid.de", "b\n");
+  expect_error(training("run", {"--max-steps", "2", "--tokenizer", "chars"}),
+               {path("valid.en"), "at most 256 tokens (max-length)", "0 kept"});
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+TEST_F(TrainCommand, StaysWithinLearnedPositions) {
+  const std::vector<std::string> positions{"--positions", "learned", "--max-positions", "16", "--max-length", "16", "--max-steps", "40"};
+  std::vector<std::string> dropout = positions;
+  dropout.insert(dropout.end(), {"--tokenizer", "bpe", "--bpe-dropout", "0.5"});
+  ASSERT_EQ(run(training("dropout", dropout)), 0) << error_;
+  ASSERT_EQ(run(training("chars", {"--positions", "learned", "--max-positions", "4", "--max-length", "4", "--max-steps", "2", "--over-long",
+                                   "truncate"})),
+            0)
+      << error_;
+}
+
+TEST_F(TrainCommand, RefusesAFolderInWhichARunIsGoingOn) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("empty", {"--max-steps", "2"})), 0) << error_;
+  std::filesystem::remove_all(path("empty/checkpoints"));
+  for (const char* const name : {"run", "empty"}) {
+    const RunLock held(path(name));
+    const std::string log = read(path(name) + std::string("/log.jsonl"));
+    expect_error(training(name, {"--max-steps", "4"}), {path(name), "another run is going on", "process"});
+    expect_error(training(name, {"--max-steps", "4", "--resume"}), {path(name), "another run is going on"});
+    EXPECT_EQ(read(path(name) + std::string("/log.jsonl")), log);
+    EXPECT_EQ(run({"translate", model(name)}, "the dog\n"), 0) << error_;
+    EXPECT_EQ(run(training(name, {"--dry-run"})), 0) << error_;
+  }
+  std::filesystem::create_directories(path("demo"));
+  const RunLock held(path("demo"));
+  expect_error({"demo", "--out", path("demo")}, {path("demo"), "another run is going on"});
+  EXPECT_FALSE(std::filesystem::exists(path("demo/corpus")));
 }
 
 TEST_F(TrainCommand, DoesNotOverwriteARun) {

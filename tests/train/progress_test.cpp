@@ -94,6 +94,19 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
   EXPECT_TRUE(text.ends_with("\r\x1b[Kfinished at step 100 after 1:40\n"));
 }
 
+TEST(Progress, SaysWhereAFailedRunGoesOn) {
+  const auto last_line = [](const EndEvent& event) {
+    Output out;
+    Progress progress(out.file(), {.terminal = false, .unicode = false});
+    progress.on_end(event);
+    return out.text();
+  };
+  EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 1200}),
+            "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: --resume goes on from it\n");
+  EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 0}), "failed at step 1,234 after 1:00\n");
+  EXPECT_EQ(last_line({1234, TrainingEnd::kFinished, 60, 1234}), "finished at step 1,234 after 1:00\n");
+}
+
 TEST(Progress, RedrawsNoMoreOftenThanAsked) {
   Output out;
   Progress progress(out.file(), {.terminal = true, .unicode = false, .columns = 80, .redraw_seconds = 10});

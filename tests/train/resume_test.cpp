@@ -103,6 +103,59 @@ TEST_P(ResumeTest, SoDoesOneThatCrashed) {
   }
 }
 
+// The runs are validated at steps 3, 6, 9 and 12.
+TEST_P(ResumeTest, SoDoesOneWhoseValidationFailed) {
+  train_whole();
+  for (int failing = 1; failing <= 4; ++failing) {
+    SCOPED_TRACE("failed in validation " + std::to_string(failing));
+    std::filesystem::remove_all(path("parts"));
+    steps_.clear();
+    ToyRun run;
+    int count = 0;
+    run.objective.before_validation = [&] {
+      if (++count == failing) throw DataError("what cannot be decoded");
+    };
+    EXPECT_THROW(run.train(path("parts"), options_), DataError);
+    EXPECT_EQ(run.recorder.calls.back(), "end failed");
+    EXPECT_EQ(run.recorder.end.resumable_step, 3 * failing);
+    for (const auto& [step, event] : run.recorder.steps) steps_[step] = event;
+
+    ToyRun rest;
+    rest.train(path("parts"), options_, true);
+    EXPECT_EQ(rest.recorder.start.resumed_step, 3 * failing) << "no step is lost";
+    EXPECT_TRUE(rest.recorder.start.validates_again);
+    ASSERT_GT(rest.recorder.calls.size(), 1u);
+    EXPECT_TRUE(rest.recorder.calls[1].starts_with("validation " + std::to_string(3 * failing))) << rest.recorder.calls[1];
+    for (const auto& [step, event] : rest.recorder.steps) {
+      EXPECT_FALSE(steps_.contains(step)) << "step " << step << " was made twice";
+      steps_[step] = event;
+    }
+    last_ = rest.objective.parameters().values().to_vector();
+    expect_the_same_run();
+  }
+}
+
+TEST_P(ResumeTest, SoDoesOneThatWasKilledInAValidationAgainAndAgain) {
+  train_whole();
+  for (int round = 0; round < 3; ++round) {
+    ToyRun run;
+    int count = 0;
+    run.objective.before_validation = [&] {
+      if (++count == 2) throw DataError("killed");  // the first is the one that failed before
+    };
+    try {
+      run.train(path("parts"), options_, round > 0);
+    } catch (const DataError&) {
+    }
+    for (const auto& [step, event] : run.recorder.steps) steps_[step] = event;
+  }
+  ToyRun rest;
+  rest.train(path("parts"), options_, true);
+  for (const auto& [step, event] : rest.recorder.steps) steps_[step] = event;
+  last_ = rest.objective.parameters().values().to_vector();
+  expect_the_same_run();
+}
+
 TEST_P(ResumeTest, AFinishedRunStaysAsItIs) {
   train_whole();
   const auto before = files_in("whole");

@@ -42,16 +42,19 @@ class ToyObjective : public Objective {
 
   bool can_validate() const override { return validates; }
   Validation validate() override {
+    if (before_validation) before_validation();
     validated_with.push_back(parameters_.values().to_vector());
     Pass pass = Pass::inference();
-    const double loss = error(20, RandomKey{6, 0}, 1.0, pass).loss_sum / 20;
+    const double loss = validation_is_nan ? NAN : error(20, RandomKey{6, 0}, 1.0, pass).loss_sum / 20;
     const std::size_t number = validated_with.size();
     return {loss, loss, {{"toy", -loss}}, number <= scores.size() ? scores[number - 1] : -loss};
   }
 
   bool validates = true;
-  std::vector<double> scores;  // what validations return one after another; afterwards, the negative loss
-  std::int64_t calls = 0;      // of loss()
+  std::function<void()> before_validation;  // may throw
+  std::vector<double> scores;               // what validations return one after another; afterwards, the negative loss
+  std::int64_t calls = 0;                   // of loss()
+  bool validation_is_nan = false;
   std::int64_t nan_at_call = -1;
   std::int64_t infinite_gradient_at_call = -1;
   std::vector<std::vector<float>> validated_with;  // the parameters of every validation
@@ -94,10 +97,16 @@ class Recorder final : public TrainingListener {
   void on_checkpoint(const CheckpointEvent& e) override {
     calls.push_back("checkpoint " + std::to_string(e.step) + (e.best ? " best" : ""));
   }
-  void on_end(const EndEvent& e) override { calls.push_back(std::string("end ") + name_of(e.reason)); }
+  void on_end(const EndEvent& e) override {
+    calls.push_back(std::string("end ") + name_of(e.reason));
+    end = e;
+    if (fails_at_end) throw IoError("disk still full");
+  }
 
   std::vector<std::string> calls;
   TrainingStart start;
+  EndEvent end;
+  bool fails_at_end = false;
   std::map<std::int64_t, StepEvent> steps;
   std::atomic<bool> stop = false;
   std::int64_t stop_at = -1;

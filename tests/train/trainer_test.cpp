@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
+#include "attend/checkpoint/run_lock.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
 
@@ -52,6 +53,63 @@ TEST_F(TrainerTest, ValidatesBeforeItSavesAStep) {
   run.train(path("run"), options_);
   EXPECT_EQ(run.recorder.calls, (Calls{"start", "step 1", "step 2", "validation 2 best", "checkpoint 2 best", "step 3", "step 4",
                                        "validation 4", "checkpoint 4", "end finished"}));
+}
+
+TEST_F(TrainerTest, HasACheckpointBeforeEveryValidationAndNoMoreOfItAfterwards) {
+  ToyRun run;
+  std::vector<std::vector<std::int64_t>> during;
+  run.objective.before_validation = [&] { during.push_back(saved_steps("run")); };
+  run.train(path("run"), options_);
+  EXPECT_EQ(during, (std::vector<std::vector<std::int64_t>>{{3}, {4, 6}, {4, 8, 9}, {4, 8, 12}}));
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 12}));
+}
+
+TEST_F(TrainerTest, ValidatesAgainWhatWasSavedBeforeItsValidationOnly) {
+  ToyRun first, second, third;
+  first.objective.before_validation = [] { throw DataError("what cannot be decoded"); };
+  EXPECT_THROW(first.train(path("run"), options_), DataError);
+  second.recorder.stop_at = 6;
+  second.train(path("run"), options_, true);
+  EXPECT_TRUE(second.recorder.start.validates_again);
+  third.train(path("run"), options_, true);
+  EXPECT_FALSE(third.recorder.start.validates_again);
+  EXPECT_EQ(third.recorder.calls[1], "step 7");
+}
+
+TEST_F(TrainerTest, StopsAtAValidationThatIsNoNumber) {
+  options_.valid_every = options_.save_every = 4;
+  ToyRun run;
+  run.objective.before_validation = [&] { run.objective.validation_is_nan = run.objective.validated_with.size() == 1; };
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"loss of the validation is not a finite number at step 8", "step 4 is kept", "--resume"});
+  EXPECT_EQ(run.recorder.calls.back(), "end diverged");
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
+}
+
+TEST_F(TrainerTest, ReportsWhatFailedFirst) {
+  ToyRun run;
+  Recorder other;
+  run.recorder.fail_at = 5;
+  run.recorder.fails_at_end = true;
+  TrainingRun both{RunFolder(path("run")), false, 64, ToyRun::describe, {&run.recorder, &other}, nullptr, {}};
+  Trainer trainer(run.objective, options_, std::move(both));
+  expect_error<IoError>([&] { trainer.train(); }, {"disk full"});
+  EXPECT_EQ(other.calls.back(), "end failed") << "every listener hears of the end";
+  EXPECT_EQ(other.end.resumable_step, 4);
+}
+
+TEST_F(TrainerTest, RefusesAFolderThatAnotherRunIsUsing) {
+  std::filesystem::create_directories(path("run"));
+  for (const bool resume : {false, true}) {
+    const RunLock held(path("run"));
+    ToyRun run;
+    expect_error<ConfigError>([&] { run.train(path("run"), options_, resume); }, {path("run").string(), "another run", "process"});
+    EXPECT_TRUE(run.recorder.calls.empty()) << "nobody may write";
+  }
+  ToyRun run;
+  run.objective.before_validation = [&] { EXPECT_THROW(RunLock(path("run")), ConfigError) << "held to the end"; };
+  run.train(path("run"), options_);
+  EXPECT_FALSE(std::filesystem::exists(path("run") / ".lock"));
 }
 
 TEST_F(TrainerTest, ValidatesAndSavesTheLastStepOnly) {

@@ -147,6 +147,20 @@ TEST_F(TrainingLogTest, OfAResumedRunEqualsAnUninterruptedOne) {
   }
 }
 
+TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
+  run(0, 10, TrainingEnd::kFinished, 0.5);
+  const std::vector<Json> uninterrupted = lines_without_times();
+  run(0, 6, TrainingEnd::kInterrupted, 0.5);  // validated, but killed before the checkpoint of step 6 knew of it
+  {
+    TrainingLog log(path_);
+    log.on_start({.resumed_step = 6, .total_steps = 10, .parameters = 123, .seed = 7, .resumed_from = "", .validates_again = true});
+    log.on_validation({6, 0, 2.5, 2.4, {{"bleu", 12.5}}, false, 0.5});
+    train(log, 6, 10, 0.5);
+    log.on_end({10, TrainingEnd::kFinished, 5});
+  }
+  EXPECT_EQ(lines_without_times(), uninterrupted);
+}
+
 TEST_F(TrainingLogTest, DropsALineThatAKillCutShort) {
   run(0, 10, TrainingEnd::kFinished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();

@@ -4,7 +4,7 @@
 //
 // Order of calls: on_start; then, for every optimiser step, on_step, then on_validation if that step is validated, then on_checkpoint if it
 // is saved; on_end once, also when the run was interrupted or diverged. A validation comes before the checkpoint of its step, so that
-// whatever resumes from that checkpoint has seen it.
+// whatever resumes from that checkpoint has seen it. (What the trainer writes before a validation, lest it fail, is not reported.)
 //
 // Steps count from 1: after step s, s updates have been made. Fields marked (clock) depend on the machine and the moment; all others are a
 // function of the data, the options and the seed, and equal bit for bit in a resumed run.
@@ -22,8 +22,9 @@ struct TrainingStart {
   std::int64_t total_steps = 0;   // the step at which training is planned to end; 0 when unknown
   std::int64_t parameters = 0;    // trained numbers in the model
   std::uint64_t seed = 0;
-  std::string resumed_from;     // the checkpoint's path; empty for a new run
-  std::string unit = "tokens";  // of the targets, for people
+  std::string resumed_from;      // the checkpoint's path; empty for a new run
+  bool validates_again = false;  // the checkpoint does not know of its step's validation, which is made (again) before the next step
+  std::string unit = "tokens";   // of the targets, for people
 };
 
 struct StepEvent {
@@ -64,7 +65,8 @@ const char* name_of(TrainingEnd reason);
 struct EndEvent {
   std::int64_t step = 0;
   TrainingEnd reason = TrainingEnd::kFinished;
-  double seconds = 0;  // (clock) since this process started training
+  double seconds = 0;               // (clock) since this process started training
+  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
 };
 
 // exp(nll).

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/parameters.h"
+#include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/state.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
@@ -72,8 +75,9 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
 }
 
 TrainingEnd Trainer::train() {
-  if (!run_.resume) run_.folder.require_unused();
   run_.folder.create();
+  const RunLock lock(run_.folder.path());
+  if (!run_.resume) run_.folder.require_unused();
   TrainingStart start;
   start.total_steps = planned_steps(objective_, options_);
   start.parameters = objective_.parameters().size();
@@ -82,45 +86,61 @@ TrainingEnd Trainer::train() {
   if (run_.resume) {
     restore();
     start.resumed_step = step_;
+    start.validates_again = step_ > 0 && validation_is_due();
     if (step_ > 0) start.resumed_from = run_.folder.checkpoint_file(step_).string();
   }
   for (TrainingListener* listener : run_.listeners) listener->on_start(start);
 
   started_ = now();
   TrainingEnd reason = TrainingEnd::kFailed;
-  const auto end = [&] {
-    for (TrainingListener* listener : run_.listeners) listener->on_end({step_, reason, seconds()});
+  const auto event = [&] { return EndEvent{step_, reason, seconds(), newest_checkpoint()}; };
+  const auto end_by_failure = [&] {
+    for (TrainingListener* listener : run_.listeners) {
+      try {
+        listener->on_end(event());
+      } catch (const std::exception&) {  // as a log on a full disk: what failed first is what is reported
+      }
+    }
   };
   try {
     reason = loop();
   } catch (const DivergedError&) {
     reason = TrainingEnd::kDiverged;
-    end();
+    end_by_failure();
     throw;
   } catch (...) {
-    end();
+    end_by_failure();
     throw;
   }
-  end();
+  for (TrainingListener* listener : run_.listeners) listener->on_end(event());
   return reason;
 }
 
 TrainingEnd Trainer::loop() {
+  if (step_ > 0 && settle()) return TrainingEnd::kInterrupted;  // what the run that is resumed had not come to
   while (!finished()) {
     const StepEvent event = update();
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
-    const auto due = [this](std::int64_t every) { return finished() || (every > 0 && step_ % every == 0); };
-    if (due(options_.valid_every)) validate();
-    const bool stop = run_.stop != nullptr && run_.stop->load();
-    if (stop || due(options_.save_every)) save();
-    if (stop) return TrainingEnd::kInterrupted;
+    if (settle()) return TrainingEnd::kInterrupted;
   }
-  validate();  // of a run that was resumed at its end
   if (validations_ == 0) save_model(model_values());
   if (options_.average_last > 1) validate_average();
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
 }
+
+// What comes after a step: its validation and its checkpoint, where they are due. Returns whether the run is to stop.
+bool Trainer::settle() {
+  if (validation_is_due()) validate();
+  const bool stop = run_.stop != nullptr && run_.stop->load();
+  if (stop || due(options_.save_every)) save();
+  if (secured_step_ > 0) run_.folder.remove(std::exchange(secured_step_, 0));
+  return stop;
+}
+
+bool Trainer::due(std::int64_t every) const { return finished() || (every > 0 && step_ % every == 0); }
+
+bool Trainer::validation_is_due() const { return objective_.can_validate() && validated_step_ != step_ && due(options_.valid_every); }
 
 bool Trainer::finished() const {
   if (step_ >= options_.max_steps) return true;
@@ -155,13 +175,13 @@ StepEvent Trainer::update() {
   for (const Position& at : positions) {
     Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_));
     const BatchLoss part = objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
-    if (!std::isfinite(part.loss_sum)) diverged("loss", learning_rate);
+    if (!std::isfinite(part.loss_sum)) diverged("loss", step_ + 1);
     backward(part.loss);
     loss += part.loss_sum;
     nll += part.nll_sum;
   }
   event.gradient_norm = optimizer_->step(learning_rate);
-  if (!std::isfinite(event.gradient_norm)) diverged("gradient", learning_rate);
+  if (!std::isfinite(event.gradient_norm)) diverged("gradient", step_ + 1);
   ++step_;
   if (average_) average_->update(step_);
 
@@ -181,22 +201,51 @@ void Trainer::skip_to(std::int64_t epoch) {
   batch_ = 0;
 }
 
-void Trainer::diverged(const char* what, float learning_rate) const {
+void Trainer::diverged(const char* what, std::int64_t step) const {
+  const std::int64_t newest = newest_checkpoint();
   throw DivergedError(
       fmt::format("the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or a "
                   "clip-norm; {}",
-                  what, step_ + 1, learning_rate,
-                  saved_step_ > 0 ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", saved_step_)
-                                  : std::string("no checkpoint had been saved yet")));
+                  what, step, schedule_->at(step),
+                  newest > 0 ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", newest)
+                             : std::string("no checkpoint had been saved yet")));
+}
+
+// 0: there is none.
+std::int64_t Trainer::newest_checkpoint() const {
+  if (run_.folder.path().empty()) return 0;  // nothing is saved while measuring
+  try {
+    const std::vector<RunFolder::Saved> saved = run_.folder.checkpoints();
+    return saved.empty() ? 0 : saved.back().step;
+  } catch (const IoError&) {
+    return 0;
+  }
 }
 
 const Tensor& Trainer::model_values() const { return average_ ? average_->values() : objective_.parameters().values(); }
 
+// Before a validation: whatever becomes of it, a run goes on from here. The checkpoint does not know of the validation, so that it is made
+// (again) then.
+void Trainer::secure() {
+  save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
+  if (stopped_step_ > 0) {  // never more than one that is not to stay: this one takes its place
+    run_.folder.remove(std::exchange(stopped_step_, step_));
+  } else {
+    secured_step_ = step_;
+  }
+}
+
 void Trainer::validate() {
-  if (!objective_.can_validate() || validated_step_ == step_) return;
+  const bool secured = saved_step_ != step_;
+  if (secured) secure();
+  const Validation result = validation_of(model_values());
+  if (!std::isfinite(result.loss)) {
+    if (secured) run_.folder.remove(step_);  // nothing good would come of it
+    diverged("loss of the validation", step_);
+  }
   validated_step_ = step_;
   ++validations_;
-  const bool best = accept(validation_of(model_values()), /*averaged=*/0);
+  const bool best = accept(result, /*averaged=*/0);
   without_improvement_ = best ? 0 : without_improvement_ + 1;
   if (best) save_model(model_values());
 }
@@ -231,8 +280,7 @@ void Trainer::save_model(const Tensor& values) const {
   save_checkpoint(run_.folder.model_file(), model);
 }
 
-void Trainer::save() {
-  if (saved_step_ == step_) return;
+Checkpoint Trainer::checkpoint() const {
   Checkpoint checkpoint;
   add_parameters(checkpoint, objective_.parameters(), model_values());
   run_.describe_model(checkpoint);
@@ -248,10 +296,18 @@ void Trainer::save() {
   state.put("validations", validations_);
   state.put("without_improvement", without_improvement_);
   state.put("validated_step", validated_step_);
+  return checkpoint;
+}
+
+void Trainer::save() {
+  if (saved_step_ == step_ && saved_validations_ == validations_) return;
+  if (stopped_step_ == step_) stopped_step_ = 0;
   const int keep = options_.keep_checkpoints;
-  run_.folder.save(step_, checkpoint, keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
+  run_.folder.save(step_, checkpoint(), keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
   if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
   saved_step_ = step_;
+  saved_validations_ = validations_;
+  secured_step_ = 0;
   for (TrainingListener* listener : run_.listeners) {
     listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(), validated_step_ == step_ && without_improvement_ == 0});
   }
@@ -284,6 +340,7 @@ void Trainer::restore() {
   without_improvement_ = state.get<std::int64_t>("without_improvement");
   validated_step_ = state.get<std::int64_t>("validated_step");
   saved_step_ = step_;
+  saved_validations_ = validations_;
   if (options_.save_every == 0 || step_ % options_.save_every != 0) stopped_step_ = step_;
   optimizer_->set_steps(step_);
 }

@@ -86,7 +86,9 @@ class Trainer {
   Trainer(Objective& objective, TrainerOptions options, TrainingRun run);
 
   // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest where nothing is validated) at
-  // RUN/model.safetensors. Throws DivergedError when the loss is not finite; the last checkpoint remains.
+  // RUN/model.safetensors. No other run may be going on in the folder (RunLock). Every validation has a checkpoint behind it: when it
+  // fails, or the process ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite; the last checkpoint
+  // before remains.
   TrainingEnd train();
 
   // One step, without listeners, validation or files: for measuring.
@@ -99,16 +101,22 @@ class Trainer {
 
  private:
   TrainingEnd loop();
+  bool settle();
+  void secure();
   void validate();
   void validate_average();
   Validation validation_of(const Tensor& values);
   bool accept(const Validation& result, int averaged);
+  Checkpoint checkpoint() const;
   void save();
   void save_model(const Tensor& values) const;
   void restore();
   bool finished() const;
+  bool due(std::int64_t every) const;
+  bool validation_is_due() const;
+  std::int64_t newest_checkpoint() const;
   const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
-  [[noreturn]] void diverged(const char* what, float learning_rate) const;
+  [[noreturn]] void diverged(const char* what, std::int64_t step) const;
   double seconds() const;
 
   Objective& objective_;
@@ -127,7 +135,11 @@ class Trainer {
   std::int64_t validations_ = 0;
   std::int64_t without_improvement_ = 0;
   std::int64_t validated_step_ = -1;
+
+  // What of it is on the disk.
   std::int64_t saved_step_ = -1;
+  std::int64_t saved_validations_ = 0;
+  std::int64_t secured_step_ = 0;  // has a checkpoint only because it is being validated; it goes when that has succeeded
   std::int64_t stopped_step_ = 0;  // has a checkpoint only because the run was stopped there; it goes when the next is saved
 
   std::int64_t started_ = 0;  // steady clock, nanoseconds

@@ -37,14 +37,17 @@ void check_header(const Json& header, const std::filesystem::path& path) {
   }
 }
 
-// Whether the line belongs to the run up to `step`. The end, and the averaging before it, are done again.
-bool belongs(const Json& line, std::int64_t step) {
-  const bool of_the_end = line.value("event", std::string()) == "end" || line.contains("averaged");
-  return !of_the_end && line.value("step", std::int64_t{0}) <= step;
+// Whether the line belongs to the run up to where it is resumed. The end, and the averaging before it, are done again.
+bool belongs(const Json& line, const TrainingStart& start) {
+  const std::string event = line.value("event", std::string());
+  const auto step = line.value("step", std::int64_t{0});
+  if (event == "end" || line.contains("averaged")) return false;
+  if (event == "validation" && step == start.resumed_step && start.validates_again) return false;
+  return step <= start.resumed_step;
 }
 
-// How many bytes of the log are to be kept on resuming from `step`: whole lines only. nullopt when there is no log.
-std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, std::int64_t step) {
+// How many bytes of the log are to be kept on resuming: whole lines only. nullopt when there is no log.
+std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, const TrainingStart& start) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   std::uintmax_t kept = 0;
@@ -60,7 +63,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, std:
     }
     if (number == 1) {
       check_header(line, path);
-    } else if (!belongs(line, step)) {
+    } else if (!belongs(line, start)) {
       break;
     }
     kept += text.size() + 1;
@@ -76,7 +79,7 @@ TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options)
 
 void TrainingLog::on_start(const TrainingStart& start) {
   if (start.resumed_step > 0) {
-    if (const auto kept = kept_bytes(path_, start.resumed_step)) {
+    if (const auto kept = kept_bytes(path_, start)) {
       std::error_code error;
       std::filesystem::resize_file(path_, *kept, error);
       if (error) throw IoError(fmt::format("cannot shorten {}: {}", path_.string(), error.message()));
