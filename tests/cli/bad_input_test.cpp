@@ -96,7 +96,14 @@ TEST_F(BadInput, AnEndlessPairIsNotScored) {
   for (int i = 0; i < 100000; ++i) endless += "word ";
   const std::string src = write("in", "The man sleeps.\n" + endless + "\n"), tgt = write("out", "Der Mann.\nDer Mann.\n");
   expect_error({"score", model("run"), "--src", src, "--tgt", tgt}, {"in:2", "1024", "--max-tokens"});
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "the pair before it is scored: " << out_;
   expect_error({"score", model("run"), "--src", tgt, "--tgt", src}, {"in:2", "1024"});
+}
+
+TEST_F(BadInput, LinesBeforeABadOneAreEmbedded) {
+  train();
+  expect_error({"embed", model("run")}, {"standard input:3", "UTF-8"}, "The man sleeps.\nThe woman reads.\n\xff\nThe end.\n");
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2) << out_;
 }
 
 // Every recipe is read as it is, up to the data, which are not there: its keys are options and its files lie where --data says.

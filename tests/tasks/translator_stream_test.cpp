@@ -1,7 +1,9 @@
 // Translating line by line, as `attend translate` does.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <istream>
 #include <sstream>
 #include <streambuf>
@@ -101,16 +103,66 @@ TEST_P(TranslatorStream, RefusesWhatIsNotTextAfterAllBeforeIt) {
   expect_accepted(kLines);
 }
 
-TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
+Translator with_positions(int positions) {
   TranslationModel model = small_model();
   auto config = std::get<TransformerConfig>(model.network->architecture());
   config.positions = PositionKind::learned;
-  config.max_positions = 12;
+  config.max_positions = positions;
   model.network = std::make_shared<Transformer>(config, 1);
-  const Translator limited(model);
+  return Translator(model);
+}
+
+TEST_P(TranslatorStream, WritesNoFurtherThanTheLearnedPositions) {
+  const Translator limited = with_positions(12);
+  options_.beam.max_length = options_.beam.min_length = 40;
+  translate("a cat\n", limited);
+  options_.sampling = SamplingOptions{};
+  options_.sampling->max_length = 40;
+  translate("a cat\n", limited);
+  ASSERT_EQ(accepted_.size(), 2u);
+  EXPECT_EQ(accepted_[0].candidates[0].tokens.size(), 12u);
+  EXPECT_LE(accepted_[1].candidates[0].tokens.size(), 12u);
+}
+
+TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
+  const Translator limited = with_positions(12);
   expect_error<DataError>([&] { translate("a cat\ncat cat cat cat cat cat cat cat cat cat cat cat\n", limited); },
                           {"standard input:2", "12 positions", "split it"});
   EXPECT_EQ(accepted_.size(), 1u);
+}
+
+// A model that makes no numbers of one word.
+Translator failing_at(const std::string& word, const std::string& others) {
+  TranslationModel model = small_model();
+  const std::vector<std::int32_t> harmless = model.src_tokenizer.encode(others);
+  const Tensor table = model.network->src_embeddings();
+  for (const std::int32_t id : model.src_tokenizer.encode(word)) {
+    if (std::find(harmless.begin(), harmless.end(), id) == harmless.end()) table.row(id)[0] = NAN;
+  }
+  return Translator(model);
+}
+
+TEST_P(TranslatorStream, HandsOnEverythingBeforeALineThatCannotBeDecoded) {
+  const std::string good = "the old cat sees a small dog";
+  const Translator failing = failing_at("fish", good);
+  for (const int failing_line : {1, 2, 5, 9}) {
+    accepted_.clear();
+    std::vector<std::string> sentences(9, good);
+    sentences[static_cast<std::size_t>(failing_line) - 1] = "a fish";
+    sentences.back() = "a fish";
+    expect_error<DataError>([&] { translate(lines_of(sentences), failing); }, {fmt::format("standard input:{}: ", failing_line)});
+    expect_accepted(std::vector<std::string>(static_cast<std::size_t>(failing_line) - 1, good));
+  }
+}
+
+TEST_P(TranslatorStream, DoesNotBlameALineForAnOption) {
+  options_.shortlist = true;
+  try {
+    translate(lines_of(kLines));
+    FAIL() << "expected a ConfigError";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).find("standard input"), std::string::npos) << error.what();
+  }
 }
 
 TEST_P(TranslatorStream, CallsNobodyAgainAfterAFailure) {

@@ -232,6 +232,37 @@ TEST(Translator, ScoresTextsWithTheirEnd) {
   expect_error<DataError>([&] { translator().score(src, std::vector<std::string>(3)); }, {"as many targets as sources", "3", "70"});
 }
 
+TEST(Translator, ScoresLineByLineUpToTheFirstThatIsWrong) {
+  const std::vector<std::string> src = random_sentences(4), tgt(4, "der alte hund");
+  const auto expected = translator().score(src, tgt);
+  std::string good_src, good_tgt, endless;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    good_src += src[i] + "\n";
+    good_tgt += tgt[i] + "\n";
+  }
+  for (int i = 0; i < 2000; ++i) endless += "hund ";
+  const auto scores = [&](const std::string& more_src, const std::string& more_tgt) {
+    std::istringstream src_text(good_src + more_src), tgt_text(good_tgt + more_tgt);
+    LineReader src_lines(src_text, "in"), tgt_lines(tgt_text, "out");
+    std::vector<PairScore> found;
+    std::string message;
+    try {
+      translator().score(src_lines, tgt_lines, [&](const PairScore& score) { found.push_back(score); });
+    } catch (const DataError& error) {
+      message = error.what();
+    }
+    EXPECT_EQ(found.size(), expected.size()) << message;
+    for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) EXPECT_EQ(found[i].token_scores, expected[i].token_scores);
+    return message;
+  };
+  EXPECT_EQ(scores("", ""), "");
+  EXPECT_TRUE(scores("a cat\n", "\xff\n").starts_with("out:5: "));
+  EXPECT_TRUE(scores("a \xff cat\n", "hund\n").starts_with("in:5: "));
+  EXPECT_TRUE(scores("a cat\n", endless + "\n").starts_with("out:5: expected at most 1024 tokens"));
+  EXPECT_EQ(scores("a cat\n", ""), "out ends at line 4, before in; expected as many lines in both");
+  EXPECT_EQ(scores("", "hund\n"), "in ends at line 4, before out; expected as many lines in both");
+}
+
 TEST(Translator, DrawsSamplesByTheNumberOfTheSentence) {
   TranslationOptions options = beam_of(1);
   options.sampling = SamplingOptions{};

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <bit>
-#include <exception>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
@@ -13,6 +14,7 @@
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/tasks/answers.h"
 #include "attend/tasks/nearest_contexts.h"
 #include "attend/tasks/word_senses.h"
 
@@ -87,34 +89,25 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   file.commit();
 }
 
-// Hands on window after window of the lines, as vectors. Before a line that is wrong throws, everything before it has been handed on.
-template <class Accept>
-void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const Accept& accept) {
+// Hands on the lines as vectors. Before a line that is wrong throws, everything before it has been handed on.
+void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const std::function<void(const TextEmbedding&)>& accept) {
   LineReader lines = standard_input();
-  std::vector<std::string> window;
-  const auto flush = [&] {
-    const auto embeddings = arguments.context ? embedder.embed(window, arguments.embedding)
-                                              : embedder.embed_without_context(window, arguments.embedding.pooling);
-    for (const TextEmbedding& embedding : embeddings) accept(embedding);
-    window.clear();
-  };
-  std::exception_ptr bad_line;
-  const auto next_line = [&](std::string& line) {
-    try {
-      if (!lines.next(line)) return false;
-      if (arguments.context) embedder.check_length(line, lines.where());
-      return true;
-    } catch (const Error&) {
-      bad_line = std::current_exception();
-      return false;
-    }
-  };
-  for (std::string line; next_line(line);) {
-    window.push_back(line);
-    if (window.size() == kLinesInMemory) flush();
-  }
-  flush();
-  if (bad_line) std::rethrow_exception(bad_line);
+  std::string line;
+  answer_all(Conversation<std::string, TextEmbedding>{
+      .window = kLinesInMemory,
+      .next = [&]() -> std::optional<std::string> {
+        if (!lines.next(line)) return std::nullopt;
+        if (arguments.context) embedder.check_length(line, lines.where());
+        return line;
+      },
+      .where = [&] { return lines.where(); },
+      .answer =
+          [&](std::span<const std::string> window) {
+            return arguments.context ? embedder.embed(window, arguments.embedding)
+                                     : embedder.embed_without_context(window, arguments.embedding.pooling);
+          },
+      .accept = accept,
+  });
 }
 
 void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {

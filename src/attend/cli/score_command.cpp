@@ -13,8 +13,6 @@
 namespace attend {
 namespace {
 
-constexpr std::size_t kPairsInMemory = 1024;
-
 struct ScoreArguments {
   std::string model;
   std::string src;
@@ -33,12 +31,10 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-void print(const std::vector<PairScore>& scores, bool tokens) {
-  for (const PairScore& score : scores) {
-    fmt::print("{:.6f}", score.log_probability);
-    if (tokens) fmt::print("\t{:.6f}", fmt::join(score.token_scores, " "));
-    fmt::print("\n");
-  }
+void print(const PairScore& score, bool tokens) {
+  fmt::print("{:.6f}", score.log_probability);
+  if (tokens) fmt::print("\t{:.6f}", fmt::join(score.token_scores, " "));
+  fmt::print("\n");
 }
 
 void run_score(const ScoreArguments& arguments) {
@@ -46,32 +42,9 @@ void run_score(const ScoreArguments& arguments) {
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
   use_threads(arguments.threads);
   const Translator translator = Translator::load(arguments.model);
-  LineReader src_lines(arguments.src), tgt_lines(arguments.tgt);
-  ScoringOptions scoring = arguments.scoring;
-  scoring.src_name = src_lines.name();
-  scoring.tgt_name = tgt_lines.name();
-  std::vector<std::string> src, tgt;
-  const auto flush = [&] {
-    print(translator.score(src, tgt, scoring), arguments.tokens);
-    scoring.first_line += std::ssize(src);
-    src.clear();
-    tgt.clear();
-  };
-  std::string src_line, tgt_line;
-  while (true) {
-    const bool more_src = src_lines.next(src_line), more_tgt = tgt_lines.next(tgt_line);
-    if (more_src != more_tgt) {
-      flush();
-      throw DataError(fmt::format("{} ends at line {}, before {}; expected as many lines in both",
-                                  more_src ? tgt_lines.name() : src_lines.name(), (more_src ? tgt_lines : src_lines).line_number(),
-                                  more_src ? src_lines.name() : tgt_lines.name()));
-    }
-    if (!more_src) break;
-    src.push_back(std::move(src_line));
-    tgt.push_back(std::move(tgt_line));
-    if (src.size() == kPairsInMemory) flush();
-  }
-  flush();
+  LineReader src(arguments.src), tgt(arguments.tgt);
+  translator.score(
+      src, tgt, [&](const PairScore& score) { print(score, arguments.tokens); }, arguments.scoring);
 }
 
 }  // namespace

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
+#include <optional>
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/utf8.h"
+#include "attend/tasks/answers.h"
 
 namespace attend {
 
@@ -47,25 +48,22 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> te
 void Classifier::classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
                           const ClassificationOptions& options) const {
   check(options);
-  const auto limit = static_cast<std::size_t>(options.window);
-  std::vector<std::vector<std::int32_t>> window;
-  std::exception_ptr bad_line;
-  do {
-    window.clear();
-    try {
-      for (std::string line; window.size() < limit && lines.next(line);) {
+  using Ids = std::vector<std::int32_t>;
+  std::string line;
+  answer_all(Conversation<Ids, Classification>{
+      .window = static_cast<std::size_t>(options.window),
+      .next = [&]() -> std::optional<Ids> {
+        if (!lines.next(line)) return std::nullopt;
         require_words(line, lines.where());
-        window.push_back(model_->ids(line));
-      }
-    } catch (const Error&) {
-      bad_line = std::current_exception();  // what came before it is not lost
-    }
-    for (const Classification& result : classify_ids(window, options)) accept(result);
-  } while (!bad_line && window.size() == limit);
-  if (bad_line) std::rethrow_exception(bad_line);
+        return model_->ids(line);
+      },
+      .where = [&] { return lines.where(); },
+      .answer = [&](std::span<const Ids> window) { return classify_ids(window, options); },
+      .accept = accept,
+  });
 }
 
-std::vector<Classification> Classifier::classify_ids(const std::vector<std::vector<std::int32_t>>& texts,
+std::vector<Classification> Classifier::classify_ids(std::span<const std::vector<std::int32_t>> texts,
                                                      const ClassificationOptions& options) const {
   std::vector<Classification> results;
   results.reserve(texts.size());

@@ -49,13 +49,13 @@ class Classifier {
   // In the order of `texts`. What becomes of a text does not depend on the others. Throws DataError for an empty one.
   std::vector<Classification> classify(std::span<const std::string> texts, const ClassificationOptions& options = {}) const;
 
-  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that is empty throws,
-  // everything before it has been accepted.
+  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that is empty or
+  // cannot be classified throws, everything before it has been accepted.
   void classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
                 const ClassificationOptions& options = {}) const;
 
  private:
-  std::vector<Classification> classify_ids(const std::vector<std::vector<std::int32_t>>& texts, const ClassificationOptions& options) const;
+  std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts, const ClassificationOptions& options) const;
 
   std::shared_ptr<const ClassificationModel> model_;
 };

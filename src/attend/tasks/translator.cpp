@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
+#include <optional>
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
@@ -12,6 +12,7 @@
 #include "attend/data/corpus.h"
 #include "attend/decode/encoder_decoder_steps.h"
 #include "attend/decode/shortlisted_steps.h"
+#include "attend/tasks/answers.h"
 #include "attend/tasks/attention_maps.h"
 
 namespace attend {
@@ -35,21 +36,31 @@ std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Tokens&
   return std::make_unique<EncoderDecoderSteps>(*model.network, src);
 }
 
+// An output ends at the latest where the positions do that the model has learned.
+template <class SearchOptions>
+SearchOptions within_positions(SearchOptions options, const EncoderDecoder& network) {
+  const std::int64_t positions = network.longest_sequence();
+  if (positions > 0 && options.max_length > positions) options.max_length = static_cast<int>(positions);
+  return options;
+}
+
 Translation empty_translation() {
   Translation translation;
   translation.candidates.emplace_back();
   return translation;
 }
 
-void check_lengths(const std::vector<std::vector<std::int32_t>>& texts, const std::string& name, const TranslationModel& model,
-                   const ScoringOptions& options) {
+void check_length(const std::vector<std::int32_t>& text, const std::string& where, const TranslationModel& model,
+                  const ScoringOptions& options) {
   const std::int64_t learned = model.network->longest_sequence();
   const std::int64_t limit = learned > 0 ? std::min<std::int64_t>(options.max_tokens, learned - 1) : options.max_tokens;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (std::ssize(texts[i]) <= limit) continue;
-    throw DataError(fmt::format("{}:{}: expected at most {} tokens (--max-tokens, and what the model's positions have room for), got {}",
-                                name, options.first_line + static_cast<std::int64_t>(i), limit, texts[i].size()));
-  }
+  if (std::ssize(text) > limit)
+    throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens, and what the model's positions have room for), got {}",
+                                where, limit, text.size()));
+}
+
+std::string ends_early(const LineReader& shorter, const LineReader& longer) {
+  return fmt::format("{} ends at line {}, before {}; expected as many lines in both", shorter.name(), shorter.line_number(), longer.name());
 }
 
 }  // namespace
@@ -95,21 +106,18 @@ std::vector<Translation> Translator::translate_ids(std::vector<std::vector<std::
 
 void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
                            const TranslationOptions& options) const {
-  const auto limit = static_cast<std::size_t>(std::max(1, options.window));
-  std::vector<Request> window;
   std::string line;
   std::uint64_t number = 0;
-  std::exception_ptr bad_line;
-  do {
-    window.clear();
-    try {
-      while (window.size() < limit && lines.next(line)) window.push_back(request(line, number++, lines.where(), options));
-    } catch (const Error&) {
-      bad_line = std::current_exception();  // what came before it is not lost
-    }
-    for (const Translation& translation : translate_requests(window, options)) accept(translation);
-  } while (!bad_line && window.size() == limit);
-  if (bad_line) std::rethrow_exception(bad_line);
+  answer_all(Conversation<Request, Translation>{
+      .window = static_cast<std::size_t>(std::max(1, options.window)),
+      .next = [&]() -> std::optional<Request> {
+        if (!lines.next(line)) return std::nullopt;
+        return request(line, number++, lines.where(), options);
+      },
+      .where = [&] { return lines.where(); },
+      .answer = [&](std::span<const Request> window) { return translate_requests(window, options); },
+      .accept = accept,
+  });
 }
 
 std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
@@ -167,9 +175,10 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   if (!sources.empty()) {
     const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
     if (options.sampling) {
-      for (Hypothesis& hypothesis : sample(*steps, model_->special(), *options.sampling, numbers)) found.push_back({std::move(hypothesis)});
+      const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
+      for (Hypothesis& hypothesis : sample(*steps, model_->special(), sampling, numbers)) found.push_back({std::move(hypothesis)});
     } else {
-      found = beam_search(*steps, model_->special(), options.beam);
+      found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
     }
   }
 
@@ -207,10 +216,39 @@ std::vector<PairScore> Translator::score(std::span<const std::string> src, std::
                                          const ScoringOptions& options) const {
   if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
   std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer), tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
-  check_lengths(src_ids, options.src_name, *model_, options);
-  check_lengths(tgt_ids, options.tgt_name, *model_, options);
-  for (std::vector<std::int32_t>& ids : src_ids) ids.push_back(model_->src_tokenizer.eos_id());
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    check_length(src_ids[i], fmt::format("source {}", i + 1), *model_, options);
+    check_length(tgt_ids[i], fmt::format("target {}", i + 1), *model_, options);
+    src_ids[i].push_back(model_->src_tokenizer.eos_id());
+  }
   return score_pairs(*model_, src_ids, tgt_ids);
+}
+
+void Translator::score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+                       const ScoringOptions& options) const {
+  struct Pair {
+    std::vector<std::int32_t> src, tgt;
+  };
+  std::string src_line, tgt_line;
+  const auto next = [&]() -> std::optional<Pair> {
+    const bool more_src = src.next(src_line), more_tgt = tgt.next(tgt_line);
+    if (more_src != more_tgt) throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
+    if (!more_src) return std::nullopt;
+    Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
+    check_length(pair.src, src.where(), *model_, options);
+    check_length(pair.tgt, tgt.where(), *model_, options);
+    pair.src.push_back(model_->src_tokenizer.eos_id());
+    return pair;
+  };
+  const auto answer = [&](std::span<const Pair> pairs) {
+    std::vector<std::vector<std::int32_t>> src_ids, tgt_ids;
+    for (const Pair& pair : pairs) {
+      src_ids.push_back(pair.src);
+      tgt_ids.push_back(pair.tgt);
+    }
+    return score_pairs(*model_, src_ids, tgt_ids);
+  };
+  answer_all(Conversation<Pair, PairScore>{.next = next, .where = [&] { return src.where(); }, .answer = answer, .accept = accept});
 }
 
 }  // namespace attend

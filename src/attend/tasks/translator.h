@@ -51,9 +51,6 @@ struct TranslationCandidate {
 
 struct ScoringOptions {
   int max_tokens = 1024;  // longer texts are a DataError
-  // For that error: "in.txt:17: ...".
-  std::string src_name = "source", tgt_name = "target";
-  std::int64_t first_line = 1;
 };
 
 struct Translation {
@@ -81,12 +78,16 @@ class Translator {
   std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const;
 
   // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
-  // throws, everything before it has been accepted.
+  // throws (its message begins with file and line), everything before it has been accepted.
   void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
 
   // The log-probability of given pairs. Throws DataError for a text that is too long, and unless there are as many targets as sources.
   std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
                                const ScoringOptions& options = {}) const;
+
+  // The same for texts of as many lines, line by line as translate() does.
+  void score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+             const ScoringOptions& options = {}) const;
 
  private:
   struct Request {
