@@ -78,6 +78,16 @@ TEST_F(RunFolderTest, PassesOverADamagedOneAndSaysSo) {
   EXPECT_CONTAINS(skipped_[1], "checksum");
 }
 
+TEST_F(RunFolderTest, RefusesToBeginAnewOverDamagedCheckpoints) {
+  for (int step = 1; step <= 2; ++step) {
+    run_.save(step, checkpoint_of(step), 0);
+    write(run_.checkpoint_file(step), "damaged");
+  }
+  const std::string message = data_error([&] { run_.latest(skipped_); });
+  EXPECT_CONTAINS(message, run_.checkpoint_folder().string() + ": none of the 2 checkpoints can be read");
+  EXPECT_CONTAINS(message, "the newest: " + run_.checkpoint_file(2).string());
+}
+
 TEST_F(RunFolderTest, FindsNothingInAnEmptyOrMissingFolder) {
   EXPECT_FALSE(run_.latest(skipped_));
   EXPECT_FALSE(RunFolder(folder_ / "other").latest(skipped_));
@@ -89,6 +99,7 @@ TEST_F(RunFolderTest, IgnoresOtherFiles) {
   for (const char* const name : {"step-.safetensors", "step-12x.safetensors", "step-00000009.safetensors.bak", "notes.txt",
                                  ".step-00000009.safetensors.1-0.attend-tmp"})
     write(run_.checkpoint_folder() / name, "x");
+  std::filesystem::create_directories(run_.checkpoint_file(5));
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{1}));
 }
 

@@ -201,6 +201,16 @@ TEST_F(TrainerTest, ResumingPassesOverADamagedCheckpointAndSaysSo) {
   EXPECT_EQ(second.objective.parameters().values().to_vector(), first.objective.parameters().values().to_vector());
 }
 
+TEST_F(TrainerTest, ResumingWhereAllCheckpointsAreDamagedChangesNothing) {
+  ToyRun first, second;
+  first.train(path("run"), options_);
+  for (const std::int64_t step : saved_steps("run")) write(checkpoint("run", step), "damaged");
+  const std::string model = read(path("run") / "model.safetensors");
+  expect_error<DataError>([&] { second.train(path("run"), options_, true); }, {"none of the 3 checkpoints", "step-00000012"});
+  EXPECT_TRUE(second.recorder.calls.empty()) << "nobody may write";
+  EXPECT_EQ(read(path("run") / "model.safetensors"), model);
+}
+
 TEST_F(TrainerTest, ResumingKeepsCountingTowardsPatience) {
   options_.patience = 2;
   options_.max_steps = 100;

@@ -54,7 +54,9 @@ std::vector<RunFolder::Saved> RunFolder::checkpoints() const {
   std::vector<Saved> found;
   std::error_code error;
   for (fs::directory_iterator entry(checkpoint_folder(), error), end; !error && entry != end; entry.increment(error)) {
-    if (const auto step = step_of(entry->path().filename().native())) found.push_back({*step, entry->path()});
+    const auto step = step_of(entry->path().filename().native());
+    std::error_code ignored;
+    if (step && !fs::is_directory(entry->path(), ignored)) found.push_back({*step, entry->path()});
   }
   const bool missing = error == std::errc::no_such_file_or_directory;
   if (error && !missing) throw IoError(fmt::format("{}: cannot list the checkpoints: {}", checkpoint_folder().string(), error.message()));
@@ -81,6 +83,9 @@ std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& ski
       skipped.emplace_back(error.what());
     }
   }
+  if (!saved.empty())
+    throw DataError(fmt::format("{}: none of the {} checkpoints can be read; mend them, or move them away to begin anew; the newest: {}",
+                                checkpoint_folder().string(), saved.size(), skipped[skipped.size() - saved.size()]));
   return std::nullopt;
 }
 

@@ -49,7 +49,8 @@ class RunFolder {
     Checkpoint checkpoint;
   };
   // The newest whole checkpoint; nullopt when there is none. A newer one that cannot be loaded is passed over, and the reason, an error
-  // message that begins with its path, is appended to `skipped` for the caller to show.
+  // message that begins with its path, is appended to `skipped` for the caller to show. Throws DataError when there are some and none can
+  // be loaded: a run is not begun anew over the remains of one.
   std::optional<Latest> latest(std::vector<std::string>& skipped) const;
 
  private:
