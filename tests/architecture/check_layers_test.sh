@@ -44,6 +44,9 @@ expect "printing in the library fails" "1: prints or ends the process" src/atten
 expect "exit in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { exit(1); }'
 expect "words in strings and comments do not count" "" src/attend/data/reader.cpp 'f("exit(1)");  // never exit()'
 expect "the command line may print" "" src/attend/cli/program.cpp 'void f() { fmt::print("hello"); }'
+expect "JSON parsed without a bound fails" "1: parses JSON of any depth" src/attend/tasks/model.cpp 'auto j = nlohmann::json::parse(text);'
+expect "the same through an alias fails" "1: parses JSON of any depth" src/attend/cli/info.cpp 'const Json j = Json::parse(text, nullptr, false);'
+expect "JSON parsed in its place passes" "" src/attend/checkpoint/json.cpp 'auto j = Json::parse(text);'
 expect "a file of 401 lines fails" "401: is longer than 400 lines" src/attend/ops/relu.cpp "$(seq 401 | sed 's|^|// |')"
 expect "a file of 400 lines passes" "" src/attend/ops/relu.cpp "$(seq 400 | sed 's|^|// |')"
 

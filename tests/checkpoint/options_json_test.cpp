@@ -107,9 +107,8 @@ TEST(OptionsJson, NamesTheKeyAtFault) {
 }
 
 TEST(OptionsJson, RefusesWhatIsNoObject) {
-  for (const char* json : {"", "{", "[]", "3", "{\"out\": \"\xff\"}"}) {
-    EXPECT_EQ(error_of(json), "m.safetensors: expected options as a JSON object") << json;
-  }
+  for (const char* json : {"[]", "3"}) EXPECT_EQ(error_of(json), "m.safetensors: expected options as a JSON object") << json;
+  for (const char* json : {"", "{", "{\"out\": \"\xff\"}"}) EXPECT_TRUE(error_of(json).starts_with("m.safetensors: expected JSON")) << json;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/nearest_name.h"
 
@@ -54,8 +54,8 @@ std::vector<std::string> value_texts(const Json& value) {
 }
 
 Json parse_object(std::string_view text, std::string_view where) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object()) throw DataError(fmt::format("{}: expected options as a JSON object", where));
+  Json json = parse_json(text, where);
+  if (!json.is_object()) throw DataError(fmt::format("{}: expected options as a JSON object", where));
   return json;
 }
 

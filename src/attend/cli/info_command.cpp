@@ -2,8 +2,8 @@
 
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "attend/checkpoint/json.h"
 #include "attend/checkpoint/model_file.h"
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
@@ -41,13 +41,13 @@ void print_text(const FileDescription& file, bool tensors) {
              readable_count(static_cast<std::int64_t>(file.file_bytes)));
   for (const auto& [key, value] : file.metadata) {
     if (key == "attend.golden") continue;
-    const auto json = nlohmann::ordered_json::parse(value, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) {
+    const auto json = try_parse_json(value);
+    if (!json || !json->is_object()) {
       fmt::print("{} = {}\n", key, value);
       continue;
     }
     fmt::print("{}\n", key);
-    for (const auto& [name, option] : json.items()) fmt::print("  {} = {}\n", name, option.dump());
+    for (const auto& [name, option] : json->items()) fmt::print("  {} = {}\n", name, option.dump());
   }
   if (!tensors) return;
   fmt::print("\n");

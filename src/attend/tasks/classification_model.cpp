@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
+#include "attend/checkpoint/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
@@ -15,12 +16,11 @@ namespace attend {
 namespace {
 
 std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
-  try {
-    auto labels = nlohmann::json::parse(checkpoint.text("attend.labels")).get<std::vector<std::string>>();
-    if (labels.size() >= 2) return labels;
-  } catch (const nlohmann::json::exception&) {
-  }
-  throw DataError(fmt::format("{}: attend.labels: expected a list of two or more names of classes", checkpoint.source));
+  const std::string where = fmt::format("{}: attend.labels", checkpoint.source);
+  const auto labels = parse_json(checkpoint.text("attend.labels"), where);
+  const bool are_names = labels.is_array() && std::all_of(labels.begin(), labels.end(), [](const auto& one) { return one.is_string(); });
+  if (!are_names || labels.size() < 2) throw DataError(fmt::format("{}: expected a list of two or more names of classes", where));
+  return labels.get<std::vector<std::string>>();
 }
 
 template <class Options>

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/tasks/golden_ids.h"
@@ -49,14 +49,11 @@ void add_golden_passages(Checkpoint& checkpoint) {
 std::vector<GoldenPassage> golden_passages(const Checkpoint& checkpoint) {
   const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
-  try {
-    std::vector<GoldenPassage> golden;
-    for (const auto& entry : nlohmann::json::parse(found->second))
-      golden.push_back({entry.at("ids").get<std::vector<std::int32_t>>(), entry.at("log_probability").get<float>()});
-    return golden;
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of passages with ids and log_probability", checkpoint.source, kGoldenKey));
-  }
+  const std::string where = fmt::format("{}: {}", checkpoint.source, kGoldenKey);
+  std::vector<GoldenPassage> golden;
+  for (const auto& entry : parse_json(found->second, where))
+    golden.push_back({json_ids(json_member(entry, "ids", where), where), json_float(json_member(entry, "log_probability", where), where)});
+  return golden;
 }
 
 double golden_deviation(const LanguageModel& model, const std::vector<GoldenPassage>& golden) {

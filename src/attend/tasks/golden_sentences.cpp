@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/tasks/golden_ids.h"
@@ -62,16 +62,13 @@ void add_golden_sentences(Checkpoint& checkpoint) {
 std::vector<GoldenSentence> golden_sentences(const Checkpoint& checkpoint) {
   const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
-  try {
-    std::vector<GoldenSentence> golden;
-    for (const auto& entry : nlohmann::json::parse(found->second)) {
-      golden.push_back({entry.at("src").get<std::vector<std::int32_t>>(), entry.at("tgt").get<std::vector<std::int32_t>>(),
-                        entry.at("log_probability").get<float>()});
-    }
-    return golden;
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of sentences with src, tgt and log_probability", checkpoint.source, kGoldenKey));
+  const std::string where = fmt::format("{}: {}", checkpoint.source, kGoldenKey);
+  std::vector<GoldenSentence> golden;
+  for (const auto& entry : parse_json(found->second, where)) {
+    golden.push_back({json_ids(json_member(entry, "src", where), where), json_ids(json_member(entry, "tgt", where), where),
+                      json_float(json_member(entry, "log_probability", where), where)});
   }
+  return golden;
 }
 
 double golden_deviation(const TranslationModel& model, const std::vector<GoldenSentence>& golden) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/tasks/golden_ids.h"
@@ -50,14 +50,14 @@ void add_golden_texts(Checkpoint& checkpoint) {
 std::vector<GoldenText> golden_texts(const Checkpoint& checkpoint) {
   const auto found = checkpoint.metadata.find(kGoldenKey);
   if (found == checkpoint.metadata.end()) return {};
-  try {
-    std::vector<GoldenText> golden;
-    for (const auto& entry : nlohmann::json::parse(found->second))
-      golden.push_back({entry.at("text").get<std::vector<std::int32_t>>(), entry.at("log_probabilities").get<std::vector<float>>()});
-    return golden;
-  } catch (const nlohmann::json::exception&) {
-    throw DataError(fmt::format("{}: {}: expected a list of texts with text and log_probabilities", checkpoint.source, kGoldenKey));
+  const std::string where = fmt::format("{}: {}", checkpoint.source, kGoldenKey);
+  std::vector<GoldenText> golden;
+  for (const auto& entry : parse_json(found->second, where)) {
+    GoldenText& one = golden.emplace_back();
+    one.text = json_ids(json_member(entry, "text", where), where);
+    for (const auto& number : json_member(entry, "log_probabilities", where)) one.log_probabilities.push_back(json_float(number, where));
   }
+  return golden;
 }
 
 double golden_deviation(const ClassificationModel& model, const std::vector<GoldenText>& golden) {

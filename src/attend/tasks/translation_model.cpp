@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"

@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 
@@ -33,17 +33,18 @@ void check_header(const Json& header, const std::filesystem::path& path) {
   }
   if (*version != TrainingLog::kVersion) {
     throw DataError(fmt::format("{}:1: a log of version {}, this program writes version {}; move the file away to resume without it",
-                                path.string(), version->get<std::int64_t>(), TrainingLog::kVersion));
+                                path.string(), version->dump(), TrainingLog::kVersion));
   }
 }
 
 // Whether the line belongs to the run up to where it is resumed. The end, and the averaging before it, are done again.
 bool belongs(const Json& line, const TrainingStart& start) {
-  const std::string event = line.value("event", std::string());
-  const auto step = line.value("step", std::int64_t{0});
-  if (event == "end" || line.contains("averaged")) return false;
-  if (event == "validation" && step == start.resumed_step && start.validates_again) return false;
-  return step <= start.resumed_step;
+  const auto event = line.find("event"), of_step = line.find("step");
+  const auto is = [&](const char* name) { return event != line.end() && *event == name; };
+  if (is("end") || line.contains("averaged")) return false;
+  if (of_step == line.end()) return true;
+  if (is("validation") && *of_step == start.resumed_step && start.validates_again) return false;
+  return *of_step <= start.resumed_step;
 }
 
 // How many bytes of the log are to be kept on resuming: whole lines only. nullopt when there is no log.
@@ -54,7 +55,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
   std::string text;
   for (std::int64_t number = 1; std::getline(file, text); ++number) {
     if (file.eof()) break;  // no newline: the line was cut short
-    const Json line = Json::parse(text, nullptr, false);
+    const Json line = try_parse_json(text).value_or(nullptr);
     if (!line.is_object()) {
       if (file.peek() == std::ifstream::traits_type::eof()) break;
       throw DataError(

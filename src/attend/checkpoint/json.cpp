@@ -1,0 +1,81 @@
+#include "attend/checkpoint/json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "attend/core/error.h"
+#include "attend/core/quote.h"
+
+namespace attend {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Thrown through the parser, which destroys what it has built so far.
+struct TooDeep {};
+
+// Discarded when it is not JSON.
+Json parse_bounded(std::string_view text) {
+  // The library takes a zero byte for the end of the text.
+  if (text.find('\0') != text.npos) return Json(Json::value_t::discarded);
+  const auto bound = [](int depth, Json::parse_event_t event, Json&) {
+    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && depth >= kDeepestJson) throw TooDeep();
+    return true;
+  };
+  return Json::parse(text.begin(), text.end(), bound, /*allow_exceptions=*/false);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view where) {
+  try {
+    Json json = parse_bounded(text);
+    if (!json.is_discarded()) return json;
+  } catch (const TooDeep&) {
+    throw DataError(fmt::format("{}: expected at most {} lists and objects inside one another, found more", where, kDeepestJson));
+  }
+  throw DataError(fmt::format("{}: expected JSON, found {}", where, quote(text)));
+}
+
+std::optional<Json> try_parse_json(std::string_view text) {
+  try {
+    Json json = parse_bounded(text);
+    return json.is_discarded() ? std::nullopt : std::optional(std::move(json));
+  } catch (const TooDeep&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::int32_t> json_ids(const Json& json, std::string_view where) {
+  if (!json.is_array()) throw DataError(fmt::format("{}: expected a list of ids", where));
+  std::vector<std::int32_t> ids;
+  ids.reserve(json.size());
+  for (const Json& id : json) {
+    // An id is never negative, and what does not fit into 64 bits is no integer to the library.
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
+      throw DataError(fmt::format("{}: expected ids, found {}", where, quote(id.dump(-1, ' ', true, Json::error_handler_t::replace))));
+    ids.push_back(static_cast<std::int32_t>(id.get<std::uint64_t>()));
+  }
+  return ids;
+}
+
+float json_float(const Json& json, std::string_view where) {
+  const double value = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (!(std::abs(value) <= double{std::numeric_limits<float>::max()}))
+    throw DataError(
+        fmt::format("{}: expected a number, found {}", where, quote(json.dump(-1, ' ', true, Json::error_handler_t::replace))));
+  return static_cast<float>(value);
+}
+
+const Json& json_member(const Json& json, const char* name, std::string_view where) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  if (!json.is_object() || found == json.end()) throw DataError(fmt::format("{}: expected an object with {}", where, quote(name)));
+  return *found;
+}
+
+}  // namespace attend

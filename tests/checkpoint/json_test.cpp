@@ -1,0 +1,86 @@
+#include "attend/checkpoint/json.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/option_fields.h"
+#include "checkpoint/test_folder.h"
+
+namespace attend {
+namespace {
+
+std::string lists(int depth) {
+  const auto count = static_cast<std::size_t>(depth);
+  return std::string(count, '[') + std::string(count, ']');
+}
+
+std::string objects(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) text += "{\"a\":";
+  return text + "1" + std::string(static_cast<std::size_t>(depth), '}');
+}
+
+struct Width {
+  int width = 1;
+};
+template <class Visitor>
+void fields(Width& o, Visitor&& visit) {
+  visit("width", o.width, "");
+}
+
+TEST(ParseJson, ReadsWhatIsDeepButNotTooDeep) {
+  EXPECT_EQ(parse_json(lists(kDeepestJson), "file").dump(), lists(kDeepestJson));
+  EXPECT_EQ(parse_json(objects(kDeepestJson), "file").dump(), objects(kDeepestJson));
+}
+
+TEST(ParseJson, RefusesWhatIsTooDeepHoweverDeep) {
+  for (const int depth : {kDeepestJson + 1, 5'000'000}) {
+    for (const std::string& text : {lists(depth), objects(depth), std::string(static_cast<std::size_t>(depth), '[')}) {
+      EXPECT_EQ(data_error([&] { parse_json(text, "file"); }),
+                "file: expected at most 64 lists and objects inside one another, found more");
+      EXPECT_FALSE(try_parse_json(text));
+    }
+  }
+}
+
+TEST(ParseJson, RefusesWhatIsNotJsonWithItsBeginning) {
+  EXPECT_EQ(data_error([] { parse_json("{\"a\":\x1b", "file"); }), "file: expected JSON, found '{\"a\":\\x1b'");
+  EXPECT_FALSE(try_parse_json(""));
+  EXPECT_FALSE(try_parse_json("{} {}"));
+}
+
+TEST(ParseJson, LooksBehindAZeroByte) {
+  EXPECT_FALSE(try_parse_json(std::string_view("{}\0 and more", 11)));
+  EXPECT_FALSE(try_parse_json(std::string_view("{}\0", 3)));
+}
+
+TEST(JsonIds, TakesWholeNumbersOfThirtyTwoBitsOnly) {
+  EXPECT_EQ(json_ids(parse_json("[0, 2147483647]", "file"), "file"), (std::vector<std::int32_t>{0, 2147483647}));
+  for (const char* text : {"[2147483648]", "[4294967297]", "[1e300]", "[1.0]", "[-1]", "[\"1\"]", "[null]", "{\"a\": 1}", "7"})
+    EXPECT_CONTAINS(data_error([&] { json_ids(parse_json(text, "file"), "file"); }), "file: expected") << text;
+}
+
+TEST(JsonFloat, TakesNumbersThatAFloatCanHoldOnly) {
+  EXPECT_EQ(json_float(parse_json("-3.5e37", "file"), "file"), -3.5e37f);
+  EXPECT_EQ(json_float(parse_json("-3", "file"), "file"), -3.0f);
+  for (const char* text : {"1e39", "-1e300", "null", "\"1\"", "[1]"})
+    EXPECT_CONTAINS(data_error([&] { json_float(parse_json(text, "file"), "file"); }), "file: expected a number, found") << text;
+}
+
+TEST(JsonMember, NamesWhatIsMissing) {
+  EXPECT_EQ(json_member(parse_json("{\"a\": 7}", "file"), "a", "file"), 7);
+  for (const char* text : {"{\"b\": 7}", "[7]", "7", "null"})
+    EXPECT_EQ(data_error([&] { json_member(parse_json(text, "file"), "a", "file"); }), "file: expected an object with 'a'") << text;
+}
+
+TEST(ParseJson, BoundsWhatOptionsAreReadFrom) {
+  Width options;
+  EXPECT_CONTAINS(data_error([&] { options_from_json("{\"width\": " + lists(1'000'000) + "}", options, "model"); }), "inside one another");
+  EXPECT_EQ(options.width, 1);
+}
+
+}  // namespace
+}  // namespace attend
