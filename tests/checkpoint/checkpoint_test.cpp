@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 #include "attend/checkpoint/model_file.h"
 #include "attend/checkpoint/state.h"
@@ -47,6 +49,12 @@ TEST_F(CheckpointTest, ReplacesTheFileItWasLoadedFrom) {
   EXPECT_EQ(read(path("a")), before);
 }
 
+double sum(const Tensor& tensor) {
+  double total = 0;
+  for (const float number : tensor.span()) total += number;
+  return total;
+}
+
 #ifndef __SANITIZE_THREAD__  // which keeps memory of its own for all that is read
 // What the process has of the machine's memory.
 std::int64_t resident_bytes() {
@@ -56,26 +64,81 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-TEST_F(CheckpointTest, KeepsNoMemoryForWhatOthersHaveCopied) {
+TEST_F(CheckpointTest, TakesMemoryForATensorOnlyWhereItIsWanted) {
   constexpr std::int64_t kMiB = 1 << 20, kNumbers = 16 * kMiB;
-  save_checkpoint(path("a"), {{{"w", Tensor::full({kNumbers}, 1.0f)}}, {}, ""});
+  save_checkpoint(path("a"), {{{"w", Tensor::full({kNumbers}, 1.0f)}, {"text", bytes_tensor("abc")}}, {{"key", "value"}}, ""});
   release_cached_memory();
   const std::int64_t before = resident_bytes();
-  const Checkpoint loaded = load_checkpoint(path("a"));  // which reads all of it for the checksum
+  const Checkpoint opened = open_checkpoint(path("a"));  // which reads all of it for the checksum
   EXPECT_LT(resident_bytes() - before, 16 * kMiB);
-  const auto sum = [&] {
-    double total = 0;
-    for (const float number : loaded.tensor("w").span()) total += number;
-    return total;
-  };
-  EXPECT_EQ(sum(), kNumbers);
-  EXPECT_GT(resident_bytes() - before, 48 * kMiB);
-  loaded.release(loaded.tensor("w"));
-  EXPECT_LT(resident_bytes() - before, 16 * kMiB);
-  EXPECT_EQ(sum(), kNumbers);
-  loaded.release(Tensor::full({kNumbers}, 2.0f));  // not of the file: left alone
+  EXPECT_EQ(opened.tensor("w").shape(), Shape({kNumbers}));
+  EXPECT_EQ(tensor_bytes(opened.tensor("text")), "abc");
+  EXPECT_EQ(opened.metadata, (Metadata{{"key", "value"}}));
+  const Tensor wanted = Tensor::empty({kNumbers});
+  opened.copy_to("w", wanted);
+  EXPECT_EQ(sum(wanted), kNumbers);
+  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", Tensor::empty({2})); }), "tensor w: expected F32");
+  std::filesystem::resize_file(path("a"), 100'000);
+  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", wanted); }), "cut short");
 }
 #endif
+
+// A damaged file, or a success: never a signal. Cut at any moment, by a thread that does nothing else, and made whole again.
+TEST_F(CheckpointTest, MayBeCutShortWhileItIsRead) {
+  constexpr int kTries = 400;
+  save_checkpoint(path("whole"), {{{"w", Tensor::full({1 << 20}, 1.0f)}, {"v", Tensor::full({1 << 18}, 2.0f)}}, {}, ""});
+  const std::string whole = read(path("whole"));
+  write(path("a"), whole);
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    for (std::uint32_t cut = 1; !done; cut = cut * 1664525u + 1013904223u) {
+      std::filesystem::resize_file(path("a"), cut % whole.size());
+      std::ofstream(path("a"), std::ios::binary | std::ios::in | std::ios::out) << whole;
+    }
+  });
+  int refused = 0;
+  for (int i = 0; i < kTries; ++i) {
+    try {
+      const Checkpoint loaded = load_checkpoint(path("a"));
+      EXPECT_EQ(sum(loaded.tensor("w")), 1 << 20);
+      EXPECT_EQ(sum(loaded.tensor("v")), 1 << 19);
+      open_checkpoint(path("a")).copy_to("w", loaded.tensor("w"));
+      describe(path("a"));
+    } catch (const DataError& error) {
+      ++refused;
+      EXPECT_CONTAINS(std::string(error.what()), path("a").string());
+    }
+  }
+  done = true;
+  other.join();
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(CheckpointTest, SaysThatAFileWasCutShortWhileItWasRead) {
+  write(path("a"), std::string(1000, 'x'));
+  const InputFile file(path("a"));
+  std::filesystem::resize_file(path("a"), 300);
+  EXPECT_CONTAINS(data_error([&] { FileContent content(file); }), "expected 1000 bytes, found 300");
+}
+
+TEST_F(CheckpointTest, RefusesNumbersThatAreNotFinite) {
+  for (const float number : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    const Tensor weights = Tensor::full({3, 1 << 18}, 1.0f);
+    weights.row(2)[7] = number;
+    save_checkpoint(path("a"), {{{"good", Tensor::full({2}, 1.0f)}, {"bad", weights}}, {}, ""});
+    EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), path("a").string() + ": tensor 'bad': expected finite numbers, found");
+    EXPECT_CONTAINS(describe(path("a")).format_problem, "tensor 'bad'");
+    save_checkpoint(path("a"), {{{"state.bad", weights}}, {}, ""});
+    EXPECT_NO_THROW(load_checkpoint(path("a")));
+  }
+}
+
+TEST_F(CheckpointTest, ReadsNothingButTheHeaderOfAnotherProgramsFile) {
+  write(path("a"), with_header(R"({"w":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}})"));
+  std::filesystem::resize_file(path("a"), std::filesystem::file_size(path("a")) + (std::uintmax_t{1} << 36));
+  EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "not an attend model");
+  EXPECT_EQ(describe(path("a")).tensor_bytes, std::uint64_t{1} << 36);
+}
 
 TEST_F(CheckpointTest, ContainsNeitherItsPathNorATime) {
   save_checkpoint(path("first"), small_checkpoint());

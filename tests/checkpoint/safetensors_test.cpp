@@ -82,14 +82,14 @@ TEST_F(SafetensorsTest, WritesColumnsOfAMatrixAsAMatrix) {
   EXPECT_EQ(SafetensorsFile::open(path("a")).tensor("columns").to_vector(), (std::vector<float>{1, 2, 5, 6, 9, 10}));
 }
 
-TEST_F(SafetensorsTest, KeepsTheMappingAliveAsLongAsATensor) {
+TEST_F(SafetensorsTest, KeepsItsMemoryAsLongAsATensor) {
   write_safetensors(path("a"), one_of_each_type(), {});
   const Tensor tensor = SafetensorsFile::open(path("a")).tensor("weight");
   std::filesystem::remove(path("a"));
   EXPECT_EQ(tensor.to_vector(), counting({4, 16}).to_vector());
 }
 
-TEST_F(SafetensorsTest, LeavesAMappedFileAsItWasWhenItIsReplaced) {
+TEST_F(SafetensorsTest, StaysAsItWasWhenTheFileIsReplaced) {
   write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor::full({64}, 1.0f)}}, {});
   const Tensor old = SafetensorsFile::open(path("a")).tensor("w");
   write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor::full({64}, 2.0f)}}, {});
@@ -161,6 +161,8 @@ TEST_F(SafetensorsTest, RefusesFoldersPipesAndMissingFiles) {
   EXPECT_THROW(SafetensorsFile::open(path("missing")), IoError);
 }
 
+SafetensorsHeader parse_whole(const std::string& file) { return parse_safetensors(as_bytes_of(file), file.size(), "model"); }
+
 // Header text, size of the data behind it, and what the message must say.
 struct BadHeader {
   std::string header;
@@ -221,7 +223,7 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
   for (const BadHeader& bad : cases) {
     SCOPED_TRACE(bad.header);
     const std::string file = with_header(bad.header, std::string(bad.data, '\0'));
-    const std::string message = data_error([&] { parse_safetensors(as_bytes_of(file), "model"); });
+    const std::string message = data_error([&] { parse_whole(file); });
     EXPECT_CONTAINS(message, "model: ");
     bool found = false;
     for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
@@ -236,20 +238,20 @@ TEST(ParseSafetensors, RefusesAbsurdHeaderLengths) {
   for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{100'000'001}, ~std::uint64_t{0}}) {
     std::string file = with_header("{}");
     for (int i = 0; i < 8; ++i) file[static_cast<std::size_t>(i)] = static_cast<char>(length >> (8 * i));
-    EXPECT_CONTAINS(data_error([&] { parse_safetensors(as_bytes_of(file), "model"); }), "header") << length;
+    EXPECT_CONTAINS(data_error([&] { parse_whole(file); }), "header") << length;
   }
 }
 
 TEST(ParseSafetensors, RefusesDeepNestingWithoutBuildingIt) {
   const std::string file = with_header("{\"w\":" + std::string(1'000'000, '[') + "}");
-  EXPECT_CONTAINS(data_error([&] { parse_safetensors(as_bytes_of(file), "model"); }), "got a list");
+  EXPECT_CONTAINS(data_error([&] { parse_whole(file); }), "got a list");
   const std::string shape = with_header(R"({"w":{"shape":[)" + std::string(1'000'000, '[') + "}");
-  EXPECT_CONTAINS(data_error([&] { parse_safetensors(as_bytes_of(shape), "model"); }), "got a list");
+  EXPECT_CONTAINS(data_error([&] { parse_whole(shape); }), "got a list");
 }
 
 TEST(ParseSafetensors, AcceptsFilesWithoutTensorsOrMetadata) {
-  EXPECT_TRUE(parse_safetensors(as_bytes_of(with_header("{}")), "model").tensors.empty());
-  EXPECT_EQ(parse_safetensors(as_bytes_of(with_header(R"({"__metadata__":{"a":"b"}}  )")), "model").metadata.at("a"), "b");
+  EXPECT_TRUE(parse_whole(with_header("{}")).tensors.empty());
+  EXPECT_EQ(parse_whole(with_header(R"({"__metadata__":{"a":"b"}}  )")).metadata.at("a"), "b");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
     EXPECT_EQ(after.ids("a good film"), before.ids("a good film"));
     Ragged texts;
     for (const std::string& text : kFilms.texts) texts.add(before.ids(text));
-    EXPECT_TRUE(same_bits(class_log_probabilities(*after.classifier, texts), class_log_probabilities(*before.classifier, texts)));
+    EXPECT_TRUE(same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
   }
 }
 

@@ -5,11 +5,14 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 
@@ -18,51 +21,88 @@ namespace {
 constexpr std::string_view kFormatKey = "attend.format";
 constexpr std::string_view kChecksumKey = "attend.checksum";
 constexpr std::string_view kNoChecksum = "none";
+constexpr std::size_t kLongestShownName = 120;
 
-// What the checksum sees of one tensor.
+// What the checksum sees of one tensor: its description and its bytes, in memory or still in a file.
 struct Piece {
   std::string_view name;
   std::string_view dtype;
   std::span<const std::int64_t> shape;
-  std::span<const std::byte> data;
+  std::uint64_t bytes = 0;
+  const std::byte* data = nullptr;
+  std::uint64_t begin = 0;  // in the file
 };
 
 std::span<const std::byte> content_of(const Tensor& tensor) {
   return {tensor.bytes(), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
 }
 
-std::uint32_t crc_of_part(std::span<const std::byte> bytes) {
+constexpr std::size_t kPart = std::size_t{256} << 10;  // which the nearer caches hold
+constexpr std::int64_t kPartsOfOneThread = 4;          // fewer are not worth others
+
+// Calls use(number, bytes) for the parts of a piece, side by side. `file` may be null for pieces in memory.
+template <class Use>
+void for_parts(const Piece& piece, const InputFile* file, const Use& use) {
+  const auto one = [&](std::int64_t number) {
+    const std::uint64_t begin = static_cast<std::uint64_t>(number) * kPart;
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPart, piece.bytes - begin));
+    if (piece.data != nullptr) return use(number, std::span(piece.data + begin, size));
+    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(size);
+    const std::span<std::byte> bytes(buffer.get(), size);
+    if (size > 0) file->read(piece.begin + begin, bytes);
+    use(number, std::span<const std::byte>(bytes));
+  };
+  const auto parts = static_cast<std::int64_t>((piece.bytes + kPart - 1) / kPart);
+  if (parts > kPartsOfOneThread) return parallel_each(parts, one);
+  for (std::int64_t number = 0; number < parts; ++number) one(number);
+}
+
+std::uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// Of parts side by side: it is a good share of the time that loading takes.
-std::uint32_t crc(std::span<const std::byte> bytes) {
-  constexpr std::size_t kPart = std::size_t{1} << 20;
-  if (bytes.size() <= kPart) return crc_of_part(bytes);
-  std::vector<std::uint32_t> sums((bytes.size() + kPart - 1) / kPart);
-  const auto part = [&](std::size_t i) { return bytes.subspan(i * kPart, std::min(kPart, bytes.size() - i * kPart)); };
-  parallel_for(std::ssize(sums), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) sums[i] = crc_of_part(part(i));
+// The CRC-32 of a piece, and what its parts say when asked: a good share of the time that loading takes, so they are looked at once.
+template <class Look>
+std::uint32_t crc_of(const Piece& piece, const InputFile* file, const Look& look) {
+  std::vector<std::uint32_t> sums(static_cast<std::size_t>((piece.bytes + kPart - 1) / kPart));
+  for_parts(piece, file, [&](std::int64_t number, std::span<const std::byte> bytes) {
+    sums[static_cast<std::size_t>(number)] = crc_of(bytes);
+    look(bytes);
   });
+  if (sums.empty()) return crc_of({});
   std::uint32_t whole = sums[0];
-  for (std::size_t i = 1; i < sums.size(); ++i)
-    whole = static_cast<std::uint32_t>(crc32_combine(whole, sums[i], static_cast<z_off_t>(part(i).size())));
+  for (std::size_t i = 1; i < sums.size(); ++i) {
+    const std::uint64_t size = std::min<std::uint64_t>(kPart, piece.bytes - i * kPart);
+    whole = static_cast<std::uint32_t>(crc32_combine(whole, sums[i], static_cast<z_off_t>(size)));
+  }
   return whole;
 }
 
-// The CRC-32 of a description that is unambiguous (every string with its length) and independent of the order in the file. `mapping`, which
-// may be null, is what the pieces are parts of: their memory is given back as they have been read.
-std::string checksum(std::vector<Piece> pieces, const Metadata& metadata, const FileMapping* mapping) {
+bool must_be_finite(const Piece& piece) { return piece.dtype == name_of(DType::f32) && !piece.name.starts_with(kTrainingState); }
+
+struct ContentReport {
+  std::string checksum;
+  std::vector<Piece> not_finite;  // which should be
+};
+
+// The checksum is the CRC-32 of a description that is unambiguous (every string with its length) and independent of the order in the file.
+ContentReport look_at(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file) {
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.name < b.name; });
+  ContentReport report;
   std::string text;
   for (const Piece& p : pieces) {
-    text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype, fmt::join(p.shape, ","), crc(p.data));
-    if (mapping != nullptr) mapping->release(p.data);
+    std::atomic<bool> finite = true;
+    const std::uint32_t sum = crc_of(p, file, [&](std::span<const std::byte> bytes) {
+      if (must_be_finite(p) && !all_finite(bytes)) finite = false;
+    });
+    if (!finite) report.not_finite.push_back(p);
+    text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype, fmt::join(p.shape, ","), sum);
   }
   for (const auto& [key, value] : metadata) {
     if (key != kChecksumKey) text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
   }
-  return fmt::format("{:08x}", crc(std::as_bytes(std::span(text))));
+  report.checksum = fmt::format("{:08x}", crc_of(std::as_bytes(std::span(text))));
+  return report;
 }
 
 std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metadata) {
@@ -73,10 +113,32 @@ std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metad
   }
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& tensor = tensors[i].tensor;
-    pieces.push_back({tensors[i].name, name_of(tensor.dtype()), shapes[i], content_of(tensor)});
+    const std::span<const std::byte> content = content_of(tensors[i].tensor);
+    pieces.push_back({tensors[i].name, name_of(tensors[i].tensor.dtype()), shapes[i], content.size(), content.data()});
   }
-  return checksum(std::move(pieces), metadata, nullptr);
+  return look_at(std::move(pieces), metadata, nullptr).checksum;
+}
+
+void check_content(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file, const std::string& path) {
+  const auto expected = metadata.find(std::string(kChecksumKey));
+  if (expected == metadata.end()) throw DataError(fmt::format("{}: damaged: its metadata have no {}", path, kChecksumKey));
+  const ContentReport found = look_at(std::move(pieces), metadata, file);
+  if (expected->second != kNoChecksum && found.checksum != expected->second) {
+    throw DataError(
+        fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it was edited on purpose, set {} to {})",
+                    path, quote(expected->second), found.checksum, kChecksumKey, kNoChecksum));
+  }
+  for (const Piece& piece : found.not_finite) {
+    const std::string what = fmt::format("tensor {}", quote(piece.name, kLongestShownName));
+    for_parts(piece, file, [&](std::int64_t, std::span<const std::byte> bytes) { require_finite(bytes, what, path); });
+  }
+}
+
+Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
+  Checkpoint checkpoint{{}, metadata, path};
+  checkpoint.metadata.erase(std::string(kFormatKey));
+  checkpoint.metadata.erase(std::string(kChecksumKey));
+  return checkpoint;
 }
 
 }  // namespace
@@ -98,8 +160,20 @@ const std::string& Checkpoint::text(std::string_view key) const {
   return found->second;
 }
 
-void Checkpoint::release(const Tensor& tensor) const {
-  if (mapping && tensor.contiguous()) mapping->release(content_of(tensor));
+void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const {
+  const Tensor& saved = tensor(name);
+  const auto entry = std::find_if(unread.begin(), unread.end(), [&](const TensorEntry& e) { return e.name == name; });
+  if (entry == unread.end()) return destination.copy_from(saved);
+  if (saved.shape() != destination.shape() || saved.dtype() != destination.dtype())
+    throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name, name_of(destination.dtype()),
+                                to_string(destination.shape()), name_of(saved.dtype()), to_string(saved.shape())));
+  if (destination.contiguous()) {
+    const std::size_t size = static_cast<std::size_t>(destination.size()) * size_of(destination.dtype());
+    return file->read(entry->begin, {destination.bytes(), size});
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(destination.cols()) * size_of(destination.dtype());
+  for (std::int64_t row = 0; row < destination.rows(); ++row)
+    file->read(entry->begin + static_cast<std::uint64_t>(row) * row_bytes, {destination.row_bytes(row), row_bytes});
 }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
@@ -130,29 +204,48 @@ void check_format(const Metadata& metadata, std::string_view where) {
   }
 }
 
-void check_content(const SafetensorsFile& file) {
-  const auto expected = file.metadata().find(std::string(kChecksumKey));
-  if (expected == file.metadata().end()) throw DataError(fmt::format("{}: damaged: its metadata have no {}", file.path(), kChecksumKey));
-  if (expected->second == kNoChecksum) return;
+void check_content(const InputFile& file, const SafetensorsHeader& header) {
   std::vector<Piece> pieces;
-  for (const TensorEntry& entry : file.entries()) pieces.push_back({entry.name, entry.dtype, entry.shape, file.data(entry)});
-  const std::string found = checksum(std::move(pieces), file.metadata(), file.mapping().get());
-  if (found != expected->second) {
-    throw DataError(
-        fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it was edited on purpose, set {} to {})",
-                    file.path(), expected->second.substr(0, 40), found, kChecksumKey, kNoChecksum));
-  }
+  for (const TensorEntry& entry : header.tensors)
+    pieces.push_back({entry.name, entry.dtype, entry.shape, entry.bytes(), nullptr, entry.begin});
+  check_content(std::move(pieces), header.metadata, &file, file.path());
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path) { return load_checkpoint(SafetensorsFile::open(path)); }
+Checkpoint load_checkpoint(const std::filesystem::path& path) {
+  check_format(read_safetensors_header(InputFile(path)).metadata, path.string());  // before the whole of another program's file is read
+  return load_checkpoint(SafetensorsFile::open(path));
+}
 
 Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
-  check_content(file);
-  Checkpoint checkpoint{{}, file.metadata(), file.path(), file.mapping()};
-  checkpoint.metadata.erase(std::string(kFormatKey));
-  checkpoint.metadata.erase(std::string(kChecksumKey));
+  std::vector<Piece> pieces;
+  for (const TensorEntry& entry : file.entries())
+    pieces.push_back({entry.name, entry.dtype, entry.shape, entry.bytes(), file.data(entry).data()});
+  check_content(std::move(pieces), file.metadata(), nullptr, file.path());
+  Checkpoint checkpoint = without_own_keys(file.metadata(), file.path());
   for (const TensorEntry& entry : file.entries()) checkpoint.tensors.push_back({entry.name, file.tensor(entry)});
+  return checkpoint;
+}
+
+Checkpoint open_checkpoint(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const InputFile>(path);
+  const SafetensorsHeader header = read_safetensors_header(*file);
+  check_format(header.metadata, file->path());
+  check_content(*file, header);
+  Checkpoint checkpoint = without_own_keys(header.metadata, file->path());
+  checkpoint.file = file;
+  for (const TensorEntry& entry : header.tensors) {
+    const DType dtype = dtype_of(entry, file->path());
+    const Shape shape = shape_of(entry, file->path());
+    if (dtype == DType::f32 || dtype == DType::i8) {
+      checkpoint.tensors.push_back({entry.name, Tensor::wrap(nullptr, nullptr, shape, dtype)});
+      checkpoint.unread.push_back(entry);
+      continue;
+    }
+    const Tensor tensor = Tensor::empty(shape, dtype);
+    file->read(entry.begin, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
+    checkpoint.tensors.push_back({entry.name, tensor});
+  }
   return checkpoint;
 }
 

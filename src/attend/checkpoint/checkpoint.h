@@ -24,8 +24,9 @@ inline constexpr std::string_view kTrainingState = "state.";
 struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
-  std::string source;                                    // path it was read from, for messages; not saved
-  std::shared_ptr<const FileMapping> mapping = nullptr;  // the file that tensors are views of; null: of none
+  std::string source;                               // path it was read from, for messages; not saved
+  std::shared_ptr<const InputFile> file = nullptr;  // where tensors without memory of their own are still to be read from; null: none such
+  std::vector<TensorEntry> unread = {};             // where they are in it
 
   // nullptr when there is none of that name.
   const Tensor* find(std::string_view name) const;
@@ -33,21 +34,29 @@ struct Checkpoint {
   const Tensor& tensor(std::string_view name) const;
   const std::string& text(std::string_view key) const;
 
-  // For who has copied one of the tensors: gives back the memory that the mapped file takes for it. It can still be read.
-  void release(const Tensor& tensor) const;
+  // Copies the elements of a tensor, or reads them, into memory of its shape and type. Throws DataError when there is none of that name, or
+  // the file has been cut short, IoError when it cannot be read.
+  void copy_to(std::string_view name, const Tensor& destination) const;
 };
 
 // Atomic; see write_safetensors for the errors. ConfigError when the metadata use one of the two keys above.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-// Reads and verifies. Tensors are views of the mapped, read-only file (see SafetensorsFile). Throws IoError when the file cannot be opened,
-// DataError when it is damaged, not one of attend's, or written by a newer attend.
+// Reads and verifies. Tensors share the memory that the file was read into (see SafetensorsFile). Throws IoError when the file cannot be
+// read, DataError when it is damaged, not one of attend's, written by a newer attend, or holds a number that is not finite (what only
+// training needs is not looked at).
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// The two checks of load_checkpoint apart. check_format looks at the version only; `where` begins the message.
+// The same for who makes a model of it and nothing else: tensors of f32 and i8 have a shape and no memory, and are read where copy_to()
+// wants them. A file that is changed between is not noticed, unless it has been cut short.
+Checkpoint open_checkpoint(const std::filesystem::path& path);
+
+// The check of the version apart; `where` begins the message.
 void check_format(const Metadata& metadata, std::string_view where);
-void check_content(const SafetensorsFile& file);
+
+// Verifies the content without keeping it. Throws as load_checkpoint does.
+void check_content(const InputFile& file, const SafetensorsHeader& header);
 
 // Bytes kept as a u8 tensor (the tokeniser), and back. The view lives as long as the tensor. Throws ShapeError unless u8.
 Tensor bytes_tensor(std::string_view bytes);

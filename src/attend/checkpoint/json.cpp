@@ -67,8 +67,7 @@ std::vector<std::int32_t> json_ids(const Json& json, std::string_view where) {
 float json_float(const Json& json, std::string_view where) {
   const double value = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
   if (!(std::abs(value) <= double{std::numeric_limits<float>::max()}))
-    throw DataError(
-        fmt::format("{}: expected a number, found {}", where, quote(json.dump(-1, ' ', true, Json::error_handler_t::replace))));
+    throw DataError(fmt::format("{}: expected a number, found {}", where, quote(json.dump(-1, ' ', true, Json::error_handler_t::replace))));
   return static_cast<float>(value);
 }
 

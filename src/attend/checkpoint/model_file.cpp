@@ -5,20 +5,21 @@
 namespace attend {
 
 FileDescription describe(const std::filesystem::path& path) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const InputFile file(path);
+  const SafetensorsHeader header = read_safetensors_header(file);
   FileDescription description;
   description.path = file.path();
-  description.file_bytes = file.file_bytes();
-  description.metadata = file.metadata();
-  for (const TensorEntry& entry : file.entries()) {
+  description.file_bytes = file.size();
+  description.metadata = header.metadata;
+  for (const TensorEntry& entry : header.tensors) {
     description.tensors.push_back({entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
     const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" && entry.dtype != "I32";  // no tokenizer, no shortlist
     if (is_number && !entry.name.starts_with(kTrainingState)) description.parameters += entry.elements();
   }
   try {
-    check_format(file.metadata(), file.path());
-    check_content(file);
+    check_format(header.metadata, file.path());
+    check_content(file, header);
   } catch (const DataError& error) {
     description.format_problem = error.what();
   }

@@ -19,12 +19,11 @@ void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, cons
 
 namespace {
 
-const Tensor& saved_tensor(const Checkpoint& checkpoint, const std::string& name, DType dtype, const Shape& shape) {
+void check_saved(const Checkpoint& checkpoint, const std::string& name, DType dtype, const Shape& shape) {
   const Tensor& saved = checkpoint.tensor(name);
   if (saved.shape() != shape || saved.dtype() != dtype)
     throw DataError(fmt::format("{}: tensor {}: expected {} {}, as the model's configuration says, found {} {}", checkpoint.source, name,
                                 name_of(dtype), to_string(shape), name_of(saved.dtype()), to_string(saved.shape())));
-  return saved;
 }
 
 std::string scale_name(const std::string& name) { return name + ".scale"; }
@@ -46,16 +45,16 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    const Tensor& saved = saved_tensor(checkpoint, entry.name, entry.dtype, entry.shape);
+    check_saved(checkpoint, entry.name, entry.dtype, entry.shape);
     const Tensor value = parameters.value(entry);
     if (!is_quantized(value)) {
-      value.copy_from(saved);
-      checkpoint.release(saved);
+      checkpoint.copy_to(entry.name, value);
       continue;
     }
-    value.slice_columns(0, entry.shape[1]).copy_from(saved);
-    checkpoint.release(saved);
-    const Tensor& scales = saved_tensor(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
+    checkpoint.copy_to(entry.name, value.slice_columns(0, entry.shape[1]));
+    check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
+    const Tensor scales = Tensor::empty({entry.shape[0]});
+    checkpoint.copy_to(scale_name(entry.name), scales);
     for (std::int64_t row = 0; row < value.rows(); ++row) set_quantized_scale(value, row, scales.data()[row]);
   }
   parameters.arrange_for_products();
@@ -71,9 +70,8 @@ void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor
 
 void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    const Tensor& saved = saved_tensor(checkpoint, entry.name, DType::f32, entry.shape);
-    flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape).copy_from(saved);
-    checkpoint.release(saved);
+    check_saved(checkpoint, entry.name, DType::f32, entry.shape);
+    checkpoint.copy_to(entry.name, flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape));
   }
 }
 

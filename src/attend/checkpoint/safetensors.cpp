@@ -14,7 +14,7 @@
 
 namespace attend {
 
-static_assert(std::endian::native == std::endian::little, "the file format is little-endian and is mapped, not converted");
+static_assert(std::endian::native == std::endian::little, "the file format is little-endian and is used as it is read, not converted");
 
 namespace {
 
@@ -115,17 +115,31 @@ std::optional<Shape> to_shape(std::span<const std::int64_t> e) {
   }
 }
 
+DType dtype_of(const TensorEntry& entry, std::string_view where) {
+  const auto dtype = to_dtype(entry.dtype);
+  if (!dtype)
+    throw DataError(fmt::format("{}: tensor '{}' has elements {}, which this program cannot compute with", where, entry.name, entry.dtype));
+  return *dtype;
+}
+
+Shape shape_of(const TensorEntry& entry, std::string_view where) {
+  const auto shape = to_shape(entry.shape);
+  if (!shape) {
+    throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}", where, entry.name, entry.shape.size(),
+                                Shape::kMaxRank));
+  }
+  return *shape;
+}
+
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
-  const auto mapping = std::make_shared<const FileMapping>(path);
-  const std::span<const std::byte> bytes = mapping->bytes();
-  SafetensorsFile file = from_memory({mapping, bytes.data()}, bytes.size(), path.string());
-  file.mapping_ = mapping;
-  return file;
+  const auto content = std::make_shared<const FileContent>(InputFile(path));
+  const std::span<const std::byte> bytes = content->bytes();
+  return from_memory({content, bytes.data()}, bytes.size(), path.string());
 }
 
 SafetensorsFile SafetensorsFile::from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name) {
   SafetensorsFile file;
-  file.header_ = parse_safetensors({bytes.get(), static_cast<std::size_t>(size)}, name);
+  file.header_ = parse_safetensors({bytes.get(), static_cast<std::size_t>(size)}, size, name);
   file.path_ = std::move(name);
   file.memory_ = std::move(bytes);
   file.bytes_ = size;
@@ -145,18 +159,12 @@ Tensor SafetensorsFile::tensor(std::string_view name) const {
 }
 
 Tensor SafetensorsFile::tensor(const TensorEntry& entry) const {
-  const auto dtype = to_dtype(entry.dtype);
-  if (!dtype)
-    throw DataError(fmt::format("{}: tensor '{}' has elements {}, which this program cannot compute with", path_, entry.name, entry.dtype));
-  const auto shape = to_shape(entry.shape);
-  if (!shape) {
-    throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}", path_, entry.name, entry.shape.size(),
-                                Shape::kMaxRank));
-  }
+  const DType dtype = dtype_of(entry, path_);
+  const Shape shape = shape_of(entry, path_);
   auto* const bytes = const_cast<std::byte*>(memory_.get()) + entry.begin;
-  if (reinterpret_cast<std::uintptr_t>(bytes) % size_of(*dtype) == 0)
-    return Tensor::wrap(std::const_pointer_cast<std::byte>(memory_), bytes, *shape, *dtype);
-  Tensor copy = Tensor::empty(*shape, *dtype);
+  if (reinterpret_cast<std::uintptr_t>(bytes) % size_of(dtype) == 0)
+    return Tensor::wrap(std::const_pointer_cast<std::byte>(memory_), bytes, shape, dtype);
+  Tensor copy = Tensor::empty(shape, dtype);
   std::memcpy(copy.bytes(), bytes, static_cast<std::size_t>(entry.bytes()));
   return copy;
 }

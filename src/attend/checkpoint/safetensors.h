@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/file_mapping.h"
+#include "attend/checkpoint/file_content.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -59,18 +59,21 @@ struct SafetensorsHeader {
   const TensorEntry* find(std::string_view name) const;
 };
 
-// Reads and checks the header of a whole file held in memory; `where` (its path) begins the error messages. Throws DataError for anything
-// that the format does not allow. Never reads outside `file`, needs memory in proportion to the header at most.
-SafetensorsHeader parse_safetensors(std::span<const std::byte> file, std::string_view where);
+// Reads and checks the header of a file of which `begin` is the first part, with at least the whole header if the file has so many bytes;
+// `where` (its path) begins the error messages. Throws DataError for anything that the format does not allow. Never reads outside `begin`,
+// needs memory in proportion to the header at most.
+SafetensorsHeader parse_safetensors(std::span<const std::byte> begin, std::uint64_t file_bytes, std::string_view where);
 
-// A file mapped into memory. Cheap to copy; tensors keep the mapping alive after the SafetensorsFile is gone. The mapping is read-only:
-// writing to a tensor of it is a segmentation fault, clone() it first. A file replaced by rename (what attend does) leaves a mapping as it
-// was; a file cut short by another program while it is mapped does not.
+// The same for a file on disk, of which nothing else is read.
+SafetensorsHeader read_safetensors_header(const InputFile& file);
+
+// A file read into memory, all of it. Cheap to copy; tensors keep the memory alive after the SafetensorsFile is gone. Tensors share it:
+// clone() one before writing to it.
 class SafetensorsFile {
  public:
-  // Throws IoError when the file cannot be opened, DataError when it is not what parse_safetensors expects.
+  // Throws IoError when the file cannot be read, DataError when it is not what parse_safetensors expects or is cut short meanwhile.
   static SafetensorsFile open(const std::filesystem::path& path);
-  // A file that is in memory already; `name` begins the error messages. Throws DataError.
+  // A file that is in memory already, read or mapped by whoever calls; `name` begins the error messages. Throws DataError.
   static SafetensorsFile from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name);
 
   const std::string& path() const { return path_; }
@@ -89,16 +92,16 @@ class SafetensorsFile {
   // The bytes of any entry, whatever its type. Valid as long as this object or a tensor of it lives.
   std::span<const std::byte> data(const TensorEntry& entry) const;
 
-  // null when the file was in memory already.
-  const std::shared_ptr<const FileMapping>& mapping() const { return mapping_; }
-
  private:
   std::string path_;
-  std::shared_ptr<const FileMapping> mapping_;  // null: the bytes were in memory already
   std::shared_ptr<const std::byte> memory_;
   std::uint64_t bytes_ = 0;
   SafetensorsHeader header_;
 };
+
+// The element type and the shape that a tensor has in memory. Throw DataError, naming `where` and the tensor, when Tensor has none such.
+DType dtype_of(const TensorEntry& entry, std::string_view where);
+Shape shape_of(const TensorEntry& entry, std::string_view where);
 
 // Shape from extents. nullopt when there are more than Shape::kMaxRank.
 std::optional<Shape> to_shape(std::span<const std::int64_t> extents);

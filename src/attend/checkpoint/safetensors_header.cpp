@@ -204,10 +204,15 @@ std::string_view guess_format(std::span<const std::byte> file) {
   return "";
 }
 
-std::string_view find_header(std::span<const std::byte> file, std::string_view where) {
-  if (file.empty()) throw DataError(fmt::format("{}: the file is empty, expected a safetensors file", where));
+std::uint64_t header_length(std::span<const std::byte> file) {
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < std::min(kSafetensorsPrefix, file.size()); ++i) length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
+  return length;
+}
+
+std::string_view find_header(std::span<const std::byte> file, std::uint64_t file_bytes, std::string_view where) {
+  if (file.empty()) throw DataError(fmt::format("{}: the file is empty, expected a safetensors file", where));
+  const std::uint64_t length = header_length(file);
   const bool object_follows = file.size() > kSafetensorsPrefix && file[kSafetensorsPrefix] == std::byte{'{'};
   if (!object_follows) {
     const std::string_view guess = guess_format(file);
@@ -215,8 +220,9 @@ std::string_view find_header(std::span<const std::byte> file, std::string_view w
     if (file.size() <= kSafetensorsPrefix) refuse(where, fmt::format("it has {} bytes and no header; cut short?", file.size()));
   }
   if (length > kLongestHeader) refuse(where, fmt::format("it claims a header of {} bytes, more than {}", length, kLongestHeader));
-  if (length > file.size() - kSafetensorsPrefix)
-    refuse(where, fmt::format("it claims a header of {} bytes, but has {} bytes in all; cut short?", length, file.size()));
+  if (length > file_bytes - kSafetensorsPrefix)
+    refuse(where, fmt::format("it claims a header of {} bytes, but has {} bytes in all; cut short?", length, file_bytes));
+  if (length > file.size() - kSafetensorsPrefix) refuse(where, "its header became longer while it was read");
   if (length < 2 || !object_follows) refuse(where, "its header does not begin with '{'");
   return {reinterpret_cast<const char*>(file.data()) + kSafetensorsPrefix, static_cast<std::size_t>(length)};
 }
@@ -260,8 +266,8 @@ const TensorEntry* SafetensorsHeader::find(std::string_view name) const {
   return entry == tensors.end() ? nullptr : &*entry;
 }
 
-SafetensorsHeader parse_safetensors(std::span<const std::byte> file, std::string_view where) {
-  const std::string_view text = find_header(file, where);
+SafetensorsHeader parse_safetensors(std::span<const std::byte> begin, std::uint64_t file_bytes, std::string_view where) {
+  const std::string_view text = find_header(begin, file_bytes, where);
   // The JSON parser takes a zero byte for the end of its input, and would not look at what follows.
   if (const auto zero = text.find('\0'); zero != text.npos)
     refuse(where, fmt::format("its header has a zero byte at byte {} of the file", kSafetensorsPrefix + zero));
@@ -270,12 +276,24 @@ SafetensorsHeader parse_safetensors(std::span<const std::byte> file, std::string
   SafetensorsHeader& header = reader.header;
   for (const TensorEntry& entry : header.tensors) check_size(entry, where);
   const std::uint64_t data_begin = kSafetensorsPrefix + text.size();
-  check_layout(header.tensors, file.size() - data_begin, where);
+  check_layout(header.tensors, file_bytes - data_begin, where);
   for (TensorEntry& entry : header.tensors) {
     entry.begin += data_begin;
     entry.end += data_begin;
   }
   return std::move(header);
+}
+
+SafetensorsHeader read_safetensors_header(const InputFile& file) {
+  constexpr std::uint64_t kToTellFormatsApart = 64;
+  std::vector<std::byte> begin(static_cast<std::size_t>(std::min(file.size(), kToTellFormatsApart)));
+  file.read(0, begin);
+  const std::uint64_t length = header_length(begin);
+  if (length <= kLongestHeader && length + kSafetensorsPrefix <= file.size() && length + kSafetensorsPrefix > begin.size()) {
+    begin.resize(static_cast<std::size_t>(length) + kSafetensorsPrefix);
+    file.read(0, begin);
+  }
+  return parse_safetensors(begin, file.size(), file.path());
 }
 
 }  // namespace attend

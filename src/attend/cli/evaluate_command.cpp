@@ -24,7 +24,7 @@ struct EvaluateArguments {
 
 // What is measured of a model depends on what it is for: a line here for every kind.
 void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& binding) {
-  const Checkpoint model = load_checkpoint(arguments.model);
+  const Checkpoint model = open_checkpoint(arguments.model);
   const std::string& task = model.text("attend.task");
   if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output, binding);
   if (task == kClassification) return evaluate_classifier(model, arguments.classifier, arguments.output);

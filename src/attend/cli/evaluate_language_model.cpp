@@ -23,7 +23,7 @@ void evaluate_language_model(const Checkpoint& checkpoint, LanguageEvaluation op
   nlohmann::ordered_json json{
       {"perplexity", p.per_token()}, {"tokens", p.tokens},      {"bits_per_token", p.bits_per_token()}, {"words", p.words},
       {"context", result.context},   {"stride", result.stride}, {"unknown_tokens", result.unknown}};
-  if (p.words > 0) json["perplexity_per_word"] = p.per_word();
+  if (result.has_per_word()) json["perplexity_per_word"] = p.per_word();
   if (result.without_cache) {
     json["cache_tokens"] = result.cache_tokens;
     json["perplexity_without_cache"] = result.without_cache->per_token();

@@ -71,7 +71,7 @@ void print_json(const FileDescription& file, bool tensors) {
 
 // Whether the model still computes what it did where it was saved. Throws DataError when it does not.
 void print_golden(const std::string& path) {
-  const std::optional<ModelCheck> check = check_model(load_checkpoint(path));
+  const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
   if (!check) return;
   const bool same = check->deviation <= kGoldenTolerance;
   fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,

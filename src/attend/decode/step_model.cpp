@@ -26,7 +26,8 @@ BestTokens StepModel::best(std::int64_t hypotheses, int k) {
 void require_probabilities(float highest) {
   if (!std::isfinite(highest))
     throw DataError(
-        "decoding: expected logits that are numbers, got NaN or infinity: the model's weights are damaged, or its training diverged; use "
+        "decoding: expected logits that are finite numbers, got NaN or infinity: the model's weights are damaged, or its training "
+        "diverged; use "
         "another checkpoint");
 }
 

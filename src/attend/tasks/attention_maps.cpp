@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "attend/checkpoint/finite.h"
+
 namespace attend {
 
 namespace {
@@ -13,6 +15,10 @@ std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t r
     heads.push_back({rows, cols, {first, first + rows * cols}});
   }
   return heads;
+}
+
+void check_numbers(const std::vector<AttentionRecord>& records, const std::string& source) {
+  for (const AttentionRecord& record : records) require_finite(record.weights.span(), "attention weights", source);
 }
 
 Tokens one_sequence(const std::vector<std::int32_t>& ids) {
@@ -33,6 +39,7 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   const Tokens source = one_sequence(src), target = one_sequence(maps.tgt);
   const Variable memory = model.network->encode(source, pass);
   model.network->decode(target, memory, source, pass);
+  check_numbers(records, model.source);
   for (const AttentionRecord& record : records) {
     if (record.module.starts_with("encoder.")) {
       maps.encoder.push_back(heads_of(record, source.count(), source.count()));
@@ -52,6 +59,7 @@ std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel&
   pass.attention = &records;
   const Tokens tokens = one_sequence(text);
   model.classifier->encode(tokens, pass);
+  check_numbers(records, model.source);
   std::vector<std::vector<AttentionMap>> layers;
   for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.count(), tokens.count()));
   return layers;

@@ -28,7 +28,7 @@ struct AttentionMaps {
   std::vector<std::vector<AttentionMap>> cross;
 };
 
-// src ends with eos; tgt has neither bos nor eos.
+// src ends with eos; tgt has neither bos nor eos. Throws DataError when a weight is not finite, as the next one does.
 AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt);
 
 // Of a classifier's encoder, [layer][head]; `text` as ClassificationModel::ids() gives it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
@@ -60,7 +61,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   try {
     auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
     load_parameters(checkpoint, classifier->parameters());
-    ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length};
+    ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length, checkpoint.source};
     classifier_ids({}, model.marks(), length);  // refuses a length that has no room for a token
     return model;
   } catch (const DataError&) {
@@ -70,12 +71,14 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   }
 }
 
-ClassificationModel load_classification_model(const std::filesystem::path& path) { return classification_model(load_checkpoint(path)); }
+ClassificationModel load_classification_model(const std::filesystem::path& path) { return classification_model(open_checkpoint(path)); }
 
-Tensor class_log_probabilities(const TextClassifier& classifier, const Ragged& texts) {
+Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  return log_softmax(classifier.forward(Tokens::copy(texts.ids, texts.offsets), pass)).value();
+  const Tensor result = log_softmax(model.classifier->forward(Tokens::copy(texts.ids, texts.offsets), pass)).value();
+  require_finite(result.span(), "log-probabilities of the classes", model.source);
+  return result;
 }
 
 }  // namespace attend

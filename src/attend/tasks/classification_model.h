@@ -24,6 +24,7 @@ struct ClassificationModel {
   Tokenizer tokenizer;
   std::vector<std::string> labels;
   TextLengthOptions length;
+  std::string source = {};  // the file it was read from, for messages
 
   // The control ids that it wants around a text.
   TextMarks marks() const;
@@ -38,7 +39,7 @@ void describe_classification_model(Checkpoint& checkpoint, const ClassificationM
 ClassificationModel load_classification_model(const std::filesystem::path& path);
 ClassificationModel classification_model(const Checkpoint& checkpoint);
 
-// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients.
-Tensor class_log_probabilities(const TextClassifier& classifier, const Ragged& texts);
+// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError when one is not finite.
+Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts);
 
 }  // namespace attend

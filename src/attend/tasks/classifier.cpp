@@ -70,7 +70,7 @@ std::vector<Classification> Classifier::classify_ids(std::span<const std::vector
   Ragged batch;
   const auto flush = [&] {
     if (batch.sequences() == 0) return;
-    const Tensor log_probabilities = class_log_probabilities(*model_->classifier, batch);
+    const Tensor log_probabilities = class_log_probabilities(*model_, batch);
     for (std::int64_t b = 0; b < batch.sequences(); ++b)
       results.push_back(classification(log_probabilities.row(b), log_probabilities.cols()));
     batch.clear();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/tasks/model_kind.h"
@@ -57,10 +58,17 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
 }  // namespace
 
 Embedder Embedder::load(const std::filesystem::path& path) {
-  const Checkpoint checkpoint = load_checkpoint(path);
+  const Checkpoint checkpoint = open_checkpoint(path);
   if (checkpoint.text("attend.task") == kClassification) return Embedder(classification_model(checkpoint));
   if (checkpoint.text("attend.task") == kLanguageModelling) return Embedder(language_model(checkpoint));
   return Embedder(translation_model(checkpoint));
+}
+
+Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
+  require_finite(vectors.span(), "vectors of the tokens", encoder_.source);
+  const Tensor result = pooled(vectors, pooling);  // a sum may overflow
+  require_finite(result.span(), "the vector of a text", encoder_.source);
+  return result;
 }
 
 Embedder::Embedder(const TranslationModel& model)
@@ -70,7 +78,8 @@ Embedder::Embedder(const TranslationModel& model)
                model.network->config().d_model,
                model.network->src_embeddings(),
                [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); },
-               model.network->longest_sequence()} {}
+               model.network->longest_sequence(),
+               model.source} {}
 
 Embedder::Embedder(const ClassificationModel& model)
     : encoder_{model.tokenizer,
@@ -79,7 +88,8 @@ Embedder::Embedder(const ClassificationModel& model)
                model.classifier->config().encoder.d_model,
                model.classifier->embeddings(),
                [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); },
-               learned_positions(model.classifier->config().encoder)} {}
+               learned_positions(model.classifier->config().encoder),
+               model.source} {}
 
 Embedder::Embedder(const LanguageModel& model)
     : encoder_{model.tokenizer,
@@ -88,7 +98,8 @@ Embedder::Embedder(const LanguageModel& model)
                model.transformer->config().stack.d_model,
                model.transformer->embeddings(),
                [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); },
-               learned_positions(model.transformer->config().stack)} {}
+               learned_positions(model.transformer->config().stack),
+               model.source} {}
 
 int Embedder::layer_number(int layer) const {
   const int number = layer < 0 ? layers() + 1 + layer : layer;
@@ -124,7 +135,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     pass.hidden = &hidden;
     encoder_.run(Tokens::copy(ids, offsets), pass);
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-      embeddings[begin + i].vectors = pooled(hidden[state].slice_rows(offsets[i] + before, offsets[i + 1] - 1), options.pooling);
+      embeddings[begin + i].vectors = checked_pooled(hidden[state].slice_rows(offsets[i] + before, offsets[i + 1] - 1), options.pooling);
   }
   return embeddings;
 }
@@ -137,7 +148,7 @@ std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
     for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
-    embeddings.back().vectors = pooled(vectors, pooling);
+    embeddings.back().vectors = checked_pooled(vectors, pooling);
   }
   return embeddings;
 }

@@ -51,6 +51,7 @@ struct TextEncoder {
   Tensor embeddings;                              // [V, D]
   std::function<void(const Tokens&, Pass&)> run;  // fills Pass::hidden
   std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
+  std::string source = {};                        // the file it was read from, for messages
 };
 
 // Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
@@ -72,7 +73,7 @@ class Embedder {
 
   // In the order of `texts`; what a text becomes does not depend on the others. The marks at its ends, which the encoder sees, have no
   // vectors. Texts are read whole, beyond the max-length of a classifier too. Throws ConfigError for a layer that the model does not have,
-  // DataError as check_length() does.
+  // DataError as check_length() does, and when a number is not finite.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
 
   // Throws DataError, its message beginning with `where`, for a text that is longer than the positions the model has learned.
@@ -82,6 +83,8 @@ class Embedder {
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;
 
  private:
+  Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
+
   TextEncoder encoder_;
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "attend/backend/backend.h"
+#include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/random.h"
@@ -181,6 +182,8 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
     const Tensor logits = reader.logits();
     const Tensor scores = Tensor::empty(logits.shape());
     backend().log_softmax(logits, scores);
+    const float highest = *std::max_element(scores.row(0), scores.row(0) + scores.cols());
+    require_finite(std::span(&highest, 1), "log-probabilities of the next token", model_->source);
     // Texts have none of these; what has no text is not written.
     for (const std::int32_t id : {tokenizer.pad_id(), tokenizer.unk_id(), tokenizer.bos_id()})
       logits.row(0)[id] = -std::numeric_limits<float>::infinity();

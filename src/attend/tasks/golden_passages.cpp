@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
@@ -22,7 +23,10 @@ double log_probability(const LanguageModel& model, const std::vector<std::int32_
   batch.input.add(std::span(ids).first(ids.size() - 1));
   batch.target.assign(ids.begin() + 1, ids.end());
   batch.first_scored.push_back(0);
-  return -negative_log_likelihood(*model.transformer, batch);
+  const double result = -negative_log_likelihood(*model.transformer, batch);
+  const auto rounded = static_cast<float>(result);
+  require_finite(std::span(&rounded, 1), "log-probability of a passage", model.source);
+  return result;
 }
 
 void check(const GoldenPassage& passage, const LanguageModel& model) {

@@ -19,7 +19,7 @@ constexpr int kTexts = 3;
 Tensor log_probabilities(const ClassificationModel& model, const std::vector<GoldenText>& golden) {
   Ragged texts;
   for (const GoldenText& one : golden) texts.add(one.text);
-  return class_log_probabilities(*model.classifier, texts);
+  return class_log_probabilities(model, texts);
 }
 
 void check(const std::vector<GoldenText>& golden, const ClassificationModel& model) {

@@ -50,7 +50,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
     require_at_least("sequence-length", context.sequence_length, 1);
     auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
     load_parameters(checkpoint, transformer->parameters());
-    return {std::move(transformer), std::move(tokenizer), context, cache};
+    return {std::move(transformer), std::move(tokenizer), context, cache, checkpoint.source};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it
@@ -58,6 +58,6 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   }
 }
 
-LanguageModel load_language_model(const std::filesystem::path& path) { return language_model(load_checkpoint(path)); }
+LanguageModel load_language_model(const std::filesystem::path& path) { return language_model(open_checkpoint(path)); }
 
 }  // namespace attend

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/language.h"
@@ -25,6 +26,7 @@ struct LanguageModel {
   Tokenizer tokenizer;
   LanguageOptions context;            // how much of a text it has learned to see at once
   ContinuousCacheOptions cache = {};  // what it was made to be used with
+  std::string source = {};            // the file it was read from, for messages
 };
 
 // Writes what describes a language model beside its parameters: configuration, context, cache, tokenizer.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "attend/checkpoint/finite.h"
+
 namespace attend {
 
 namespace {
@@ -36,10 +38,12 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
   const Variable memory = model.network->encode(source_tokens, pass);
   const Variable hidden = model.network->decode(input.tokens(), memory, source_tokens, pass);
   const std::vector<float> log_probabilities = model.network->target_log_probabilities(hidden, targets);
+  require_finite(log_probabilities, "log-probabilities of the target tokens", model.source);
   for (std::size_t i = 0; i < tgt.size(); ++i) {
     PairScore score;
     score.token_scores.assign(log_probabilities.begin() + input.offsets[i], log_probabilities.begin() + input.offsets[i + 1]);
     score.log_probability = std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
+    require_finite(std::span(&score.log_probability, 1), "the log-probability of a target", model.source);
     scores.push_back(std::move(score));
   }
 }

@@ -14,7 +14,8 @@ struct PairScore {
   std::vector<float> token_scores;  // one for each target token and one for eos
 };
 
-// src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the others.
+// src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the others. Throws DataError
+// when one is not finite.
 std::vector<PairScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
                                    std::span<const std::vector<std::int32_t>> tgt);
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/ops/embedding.h"
@@ -72,6 +74,7 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   double nll = 0, nll_without = 0;
   for (std::int64_t i = 0; i < batches.batches(); ++i) {
     Predictions predictions = predict(*model.transformer, batches.batch(i));
+    require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model.source);
     nll_without += predictions.nll();
     if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
     nll += predictions.nll();
@@ -79,13 +82,19 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   result.perplexity.add(nll, text.targets(), text.words);
   result.cache_tokens = options.cache.tokens;
   if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words);
+  for (const Perplexity& one : {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
+    const auto per_token = static_cast<float>(one.per_token());
+    require_finite(std::span(&per_token, 1), "perplexity of the text", model.source);
+  }
   return result;
 }
+
+bool TextPerplexity::has_per_word() const { return perplexity.words > 0 && std::isfinite(perplexity.per_word()); }
 
 std::string TextPerplexity::summary(int digits) const {
   std::string line =
       fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
-  if (perplexity.words > 0) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
+  if (has_per_word()) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
   line += fmt::format("; context {}, stride {}", context, stride);
   if (without_cache)
     line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens, without_cache->per_token(), digits);

@@ -33,13 +33,16 @@ struct TextPerplexity {
   int stride = 0;
   std::int64_t unknown = 0;  // tokens that are the unknown piece: what the vocabulary does not have, or a text's own <unk>
 
+  // Whether there is a perplexity per word: a text of few and very long words may have none that is a number.
+  bool has_per_word() const;
+
   // "perplexity 104.28 per token (217646 tokens, ends of lines among them), 118.31 per word (213886 words); context 256, stride 128".
   std::string summary(int digits) const;
 };
 
 // Every token of the text is predicted once, from all before it in its window and what a cache remembers, with the probabilities of the
 // whole vocabulary. Throws ConfigError for bad options, also for a context of more positions than the model has learned; DataError for an
-// empty text.
+// empty text, and when the perplexity is not finite.
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options = {});
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.

@@ -159,7 +159,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
     auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
     load_parameters(checkpoint, network->parameters());
     auto shortlist = read_shortlist(checkpoint, src, tgt);
-    return {std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist)};
+    return {std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist), checkpoint.source};
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {  // no such shape, or no memory for it
@@ -167,6 +167,6 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   }
 }
 
-TranslationModel load_translation_model(const std::filesystem::path& path) { return translation_model(load_checkpoint(path)); }
+TranslationModel load_translation_model(const std::filesystem::path& path) { return translation_model(open_checkpoint(path)); }
 
 }  // namespace attend

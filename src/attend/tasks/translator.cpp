@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/parallel.h"
@@ -173,12 +175,16 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   }
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
-    const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
-    if (options.sampling) {
-      const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
-      for (Hypothesis& hypothesis : sample(*steps, model_->special(), sampling, numbers)) found.push_back({std::move(hypothesis)});
-    } else {
-      found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
+    try {
+      const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
+      if (options.sampling) {
+        const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
+        for (Hypothesis& one : sample(*steps, model_->special(), sampling, numbers)) found.push_back({std::move(one)});
+      } else {
+        found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
+      }
+    } catch (const DataError& error) {  // of the model: decoding does not know where that comes from
+      throw DataError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
     }
   }
 
@@ -203,6 +209,7 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
 }
 
 TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
+  require_finite(std::array{hypothesis.score, hypothesis.log_probability}, "scores of a translation", model_->source);
   TranslationCandidate candidate;
   candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
   candidate.score = hypothesis.score;

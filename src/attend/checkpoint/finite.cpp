@@ -1,0 +1,46 @@
+#include "attend/checkpoint/finite.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+bool all_finite(std::span<const std::byte> numbers) {
+  constexpr std::uint32_t kExponent = 0x7f800000u;
+  std::uint32_t found = 0;
+  for (std::size_t i = 0; i + 4 <= numbers.size(); i += 4) {  // without a branch in it
+    std::uint32_t bits;
+    std::memcpy(&bits, numbers.data() + i, sizeof bits);
+    found |= static_cast<std::uint32_t>((bits & kExponent) == kExponent);
+  }
+  return found == 0;
+}
+
+namespace {
+
+[[noreturn]] void refuse(std::span<const std::byte> numbers, std::string_view what, std::string_view where) {
+  float number = 0;
+  for (std::size_t i = 0; i < numbers.size() && std::isfinite(number); i += sizeof number)
+    std::memcpy(&number, numbers.data() + i, sizeof number);
+  throw DataError(
+      fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or its training diverged; use another one",
+                  where, where.empty() ? "" : ": ", what, number));
+}
+
+}  // namespace
+
+void require_finite(std::span<const std::byte> numbers, std::string_view what, std::string_view where) {
+  if (!all_finite(numbers)) refuse(numbers, what, where);
+}
+
+void require_finite(std::span<const float> numbers, std::string_view what, std::string_view where) {
+  require_finite(std::as_bytes(numbers), what, where);
+}
+
+}  // namespace attend
