@@ -61,10 +61,40 @@ TEST(SampledPairs, StayWithinTheLongestLength) {
 
 TEST(SampledPairs, AreAFunctionOfSeedAndEpoch) {
   const auto one = sampled(1), again = sampled(1), other = sampled(2);
-  EXPECT_NE(one->pairs(0)->src.ids, one->pairs(1)->src.ids);
-  EXPECT_EQ(one->pairs(0)->src.ids, again->pairs(0)->src.ids);
-  EXPECT_NE(one->pairs(0)->src.ids, other->pairs(0)->src.ids);
-  EXPECT_NE(one->pairs(0)->src.ids, one->pairs(0)->tgt.ids);
+  for (const auto side : {&EncodedPairs::src, &EncodedPairs::tgt}) {
+    SCOPED_TRACE(side == &EncodedPairs::src ? "sources" : "targets");
+    const auto ids = [&](const auto& pairs, std::int64_t epoch) { return ((*pairs->pairs(epoch)).*side).ids; };
+    EXPECT_NE(ids(one, 0), ids(one, 1));
+    EXPECT_NE(ids(one, 1), ids(one, 2));
+    EXPECT_EQ(ids(one, 0), ids(again, 0));
+    EXPECT_EQ(ids(one, 1), ids(again, 1)) << "whether or not it has been asked for another epoch";
+    EXPECT_NE(ids(one, 0), ids(other, 0));
+  }
+}
+
+TEST(SampledPairs, CutEqualTextsOfBothSidesAndEqualLinesIndependently) {
+  const std::string line = "the lowest tower, newer and wider towers, a lower one";
+  const ParallelText text{{line, line}, {line, line}};
+  const Tokenizer t = tokenizer();
+  ReadReport report;
+  const SampledPairs source(encode_parallel(text, t, t, {}, report), BpeDropout(t, 0.4f), BpeDropout(t, 0.4f), 1);
+  const auto pairs = source.pairs(0);
+  const auto cut = [](const Ragged& side, std::int64_t i) { return std::vector<std::int32_t>(side[i].begin(), side[i].end()); };
+  EXPECT_NE(cut(pairs->src, 0), cut(pairs->tgt, 0));
+  EXPECT_NE(cut(pairs->src, 0), cut(pairs->src, 1));
+  EXPECT_NE(cut(pairs->tgt, 0), cut(pairs->tgt, 1));
+}
+
+TEST(SampledPairs, CutEachSideByItsOwnDropout) {
+  const Tokenizer t = tokenizer();
+  ReadReport report;
+  const EncodedPairs plain = encode_parallel(kText, t, t, {}, report);
+  const auto source_only = SampledPairs(plain, BpeDropout(t, 0.4f), BpeDropout(t, 0.0f), 1).pairs(0);
+  const auto target_only = SampledPairs(plain, BpeDropout(t, 0.0f), BpeDropout(t, 0.4f), 1).pairs(0);
+  EXPECT_NE(source_only->src.ids, plain.src.ids);
+  EXPECT_EQ(source_only->tgt.ids, plain.tgt.ids);
+  EXPECT_EQ(target_only->src.ids, plain.src.ids);
+  EXPECT_NE(target_only->tgt.ids, plain.tgt.ids);
 }
 
 TEST(SampledPairs, DoNotDependOnTheThreads) {

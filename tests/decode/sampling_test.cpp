@@ -70,6 +70,15 @@ TEST(Sampling, WithTopPDrawsAmongTheFewestThatReachIt) {
   expect_shares(shares(options), {0, 0, 1, 0, 0});
 }
 
+TEST(Sampling, WithTopPTakesNoMoreThanReachIt) {
+  SamplingOptions options;
+  options.top_p = 0.5f;  // two of four equals are exactly half
+  const std::vector<float> equal(4, 0.0f);
+  EXPECT_EQ(sample_token(equal, options, 0.49f), 0);
+  EXPECT_EQ(sample_token(equal, options, 0.51f), 1);
+  EXPECT_EQ(sample_token(equal, options, 0.99f), 1);
+}
+
 TEST(Sampling, WithBothTakesTheShareOfTheKLikeliest) {
   SamplingOptions options;
   options.top_k = 3;      // 0.4, 0.25 and 0.2, which are 0.47, 0.29 and 0.24 of their sum

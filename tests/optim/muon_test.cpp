@@ -153,18 +153,31 @@ TEST_P(MuonTest, ClipsByTheNormOfTheWholeGradient) {
   expect_plain_steps("tall", rest, scaled_to_a_half);
 }
 
+// With whatever Adam is asked to do: each of its options matters to what is left to it, and to nothing that it is not.
 TEST_P(MuonTest, LeavesTheRestToAdam) {
-  ParameterSet others;
-  declare_matrices(others, 1);
-  Muon muon(parameters_, {}, {});
-  Adam adam(others, {});
-  for (std::uint64_t step = 1; step <= 5; ++step) {
-    draw_gradients(parameters_, step);
-    draw_gradients(others, step);
-    EXPECT_EQ(muon.step(0.01f), adam.step(0.01f));
+  std::vector<AdamOptions> settings(6);
+  settings[1].clip_norm = 0.5f;
+  settings[2].weight_decay = 0.5f;
+  settings[3].beta1 = 0.5f;
+  settings[4].beta2 = 0.9f;
+  settings[5].epsilon = 1e-3f;
+  std::vector<std::vector<float>> tables;
+  for (const AdamOptions& rest : settings) {
+    ParameterSet mine, others;
+    declare_matrices(mine, 1);
+    declare_matrices(others, 1);
+    Muon muon(mine, {}, rest);
+    Adam adam(others, rest);
+    for (std::uint64_t step = 1; step <= 5; ++step) {
+      draw_gradients(mine, step);
+      draw_gradients(others, step);
+      EXPECT_EQ(muon.step(0.01f), adam.step(0.01f));
+    }
+    for (const char* name : {"table", "bias", "gain", "lookup"}) EXPECT_EQ(values_of(mine, name), values_of(others, name)) << name;
+    for (const char* name : {"square", "wide", "tall"}) EXPECT_NE(values_of(mine, name), values_of(others, name)) << name;
+    tables.push_back(values_of(mine, "table"));
   }
-  for (const char* name : {"table", "bias", "gain", "lookup"}) EXPECT_EQ(values_of(parameters_, name), values_of(others, name)) << name;
-  for (const char* name : {"square", "wide", "tall"}) EXPECT_NE(values_of(parameters_, name), values_of(others, name)) << name;
+  for (std::size_t i = 1; i < tables.size(); ++i) EXPECT_NE(tables[i], tables[0]) << "setting " << i << " made no difference";
 }
 
 TEST_P(MuonTest, ADirectionHasSingularValuesNearOne) {

@@ -77,6 +77,18 @@ TEST(ClassificationObjective, WeighsClassesInTheLossButNotInTheLikelihood) {
   }
 }
 
+TEST(ClassificationObjective, SmoothsTheLossButNotTheLikelihood) {
+  ClassificationObjective sharp = objective_of({}), smooth = objective_of({.loss = {.label_smoothing = 0.2f}});
+  Pass pass = Pass::inference();
+  const BatchLoss a = sharp.loss(0, 0, 1.0, pass), b = smooth.loss(0, 0, 1.0, pass);
+  EXPECT_NEAR(a.loss_sum, a.nll_sum, 1e-6 * a.nll_sum);
+  EXPECT_EQ(a.nll_sum, b.nll_sum);
+  EXPECT_GT(std::abs(b.loss_sum - b.nll_sum), 1e-3);
+  const Validation plain = sharp.validate(), smoothed = smooth.validate();
+  EXPECT_EQ(plain.nll, smoothed.nll);
+  EXPECT_NEAR(smoothed.loss, b.loss_sum / 8, 1e-6) << "validated by the loss that is trained";
+}
+
 TEST(ClassificationObjective, LeavesOutWordsInTrainingAlone) {
   ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.5f}}), whole = objective_of({});
   const auto loss = [](ClassificationObjective& o, Pass pass) { return o.loss(0, 0, 1.0, pass).loss_sum; };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -117,6 +118,22 @@ TEST_F(LanguageTrainingTest, ValidatesWithTheProbabilitiesOfTheWholeVocabulary) 
   const TextPerplexity expected = text_perplexity(fresh, read_language(files, fresh.tokenizer));
   EXPECT_NEAR(std::exp(validation.nll), expected.perplexity.per_token(), 1e-4);
   EXPECT_EQ(validation.score, -validation.nll);
+}
+
+TEST_F(LanguageTrainingTest, SmoothsTheLossButNeitherTheLikelihoodNorTheValidation) {
+  options_.model.stack.dropout = 0.0f;
+  const auto losses = [&](float smoothing) {
+    options_.loss.label_smoothing = smoothing;
+    const TrainingTask task = prepare_training(options_, nullptr);
+    Pass pass = Pass::inference();
+    const BatchLoss part = task.objective->loss(0, 0, 1.0, pass);
+    return std::array{part.loss_sum, part.nll_sum, task.objective->validate().nll};
+  };
+  const auto sharp = losses(0.0f), smooth = losses(0.2f);
+  EXPECT_NEAR(sharp[0], sharp[1], 1e-5 * sharp[1]);
+  EXPECT_GT(std::abs(smooth[0] - sharp[0]), 1e-3);
+  EXPECT_EQ(smooth[1], sharp[1]);
+  EXPECT_EQ(smooth[2], sharp[2]);
 }
 
 TEST_F(LanguageTrainingTest, SaysWhatItHasRead) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "attend/metrics/bleu.h"
+#include "attend/optim/adam.h"
 #include "attend/tasks/translation_training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
@@ -249,6 +251,66 @@ TEST(TranslationObjective, MeasuresNoBleuWhereTheLossIsNoNumber) {
   const Validation validation = validation_of(model, kPairs);
   EXPECT_TRUE(std::isnan(validation.loss));
   EXPECT_TRUE(validation.metrics.empty());
+}
+
+// Validation by what the decoder finds as it is told to search, compared as the text is cut.
+struct DecodedValidation {
+  TranslationModel model = learning_model(0.0f);
+
+  // A model that has half learned the text: it is not yet sure of what to say.
+  DecodedValidation() {
+    TranslationObjective objective(model, batches(model, 40, 1), {}, std::nullopt);
+    Adam adam(objective.parameters(), {});
+    for (std::int64_t step = 0; step < 70; ++step) {
+      objective.parameters().gradients().zero();
+      Pass pass = Pass::inference();
+      const std::int64_t epoch = step / objective.batches(0), batch = step % objective.batches(0);
+      backward(objective.loss(epoch, batch, static_cast<double>(objective.size(epoch, batch).targets), pass).loss);
+      adam.step(2e-3f);
+    }
+  }
+
+  TranslationOptions decoding(int beam_size, float length_penalty) const {
+    TranslationOptions options;
+    options.beam.beam_size = beam_size;
+    options.beam.length_penalty = length_penalty;
+    return options;
+  }
+  std::vector<std::string> found(const TranslationOptions& options) const {
+    std::vector<std::string> texts;
+    for (const Translation& translation : Translator(model).translate(kPairs.src, options)) texts.push_back(translation.text());
+    return texts;
+  }
+  double score(const std::vector<std::string>& references, const TranslationOptions& options, bool pretokenized = false) const {
+    TranslationValidation validation{batches(model, 30, std::nullopt), references, options, pretokenized};
+    return TranslationObjective(model, batches(model, 1000, std::nullopt), {}, std::move(validation)).validate().score;
+  }
+};
+
+TEST(TranslationObjective, ValidatesWithTheBeamAndTheLengthPenaltyItIsGiven) {
+  const DecodedValidation validation;
+  const TranslationOptions greedy = validation.decoding(1, 1.0f), wide = validation.decoding(4, 0.0f),
+                           longer = validation.decoding(4, 3.0f);
+  std::set<double> scores;
+  for (const TranslationOptions& options : {greedy, wide, longer}) {
+    scores.insert(validation.score(kPairs.tgt, options));
+    EXPECT_EQ(validation.score(kPairs.tgt, options), corpus_bleu(validation.found(options), {kPairs.tgt}).score);
+  }
+  EXPECT_EQ(scores.size(), 3u) << testing::PrintToString(scores);
+}
+
+TEST(TranslationObjective, ComparesPretokenizedTextAsItIs) {
+  const DecodedValidation validation;
+  const TranslationOptions greedy = validation.decoding(1, 1.0f);
+  std::vector<std::string> references = kPairs.tgt;
+  for (std::string& reference : references) reference += ",";  // a token of its own for 13a alone
+  BleuOptions as_it_is, cut;
+  as_it_is.tokenization = BleuTokenization::kNone;
+  const std::vector<std::string> found = validation.found(greedy);
+  const double expected = corpus_bleu(found, {references}, as_it_is).score;
+  ASSERT_NE(expected, corpus_bleu(found, {references}, cut).score);
+  EXPECT_EQ(validation.score(references, greedy, true), expected);
+  EXPECT_EQ(validation.score(references, greedy, false), corpus_bleu(found, {references}, cut).score);
 }
 
 TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(translation_of({.validates = false}).can_validate()); }

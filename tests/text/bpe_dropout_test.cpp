@@ -38,6 +38,15 @@ TEST(BpeDropout, WithoutDropoutCutsAsTheTokenizerDoes) {
   }
 }
 
+// Runs of one letter: the same merge fits in several places.
+TEST(BpeDropout, MakesTheFirstOfEqualMerges) {
+  TokenizerOptions options;
+  options.vocab_size = 20;
+  const Tokenizer t = Tokenizer::train(std::vector<std::string>{"aa baa caa aab baac", "aaa aa baaab"}, options);
+  ASSERT_NE(t.id("aa"), t.unk_id());
+  for (const std::string text : {"aaa", "baaa", "aaaaa", "caaaaaaab aaab"}) EXPECT_EQ(sample(t, 0.0f, text, 1), t.encode(text)) << text;
+}
+
 TEST(BpeDropout, KeepsTheText) {
   const Tokenizer t = tokenizer();
   for (std::uint64_t seed = 0; seed < 50; ++seed) {

@@ -143,6 +143,24 @@ TEST_F(TrainerTest, ReportsWhatAStepDid) {
   }
 }
 
+// The gradients of all batches of a step, each divided by the targets of the whole step; each batch with dropout of its own.
+TEST_F(TrainerTest, ASteppedGradientIsTheMeanOverTheTargetsOfAllItsBatches) {
+  options_.accumulate = 3;
+  ToyObjective trained, plain;
+  Trainer trainer(trained, options_, {RunFolder(path("run")), false, 64, ToyRun::describe, {}, nullptr, {}});
+  const StepEvent event = trainer.update();
+  double loss = 0;
+  for (std::int64_t batch = 0; batch < 3; ++batch) {
+    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(batch) + 1);
+    const BatchLoss part = plain.loss(0, batch, 3 + 4 + 5, pass);
+    backward(part.loss);
+    loss += part.loss_sum;
+  }
+  EXPECT_EQ(trained.parameters().gradients().to_vector(), plain.parameters().gradients().to_vector());
+  EXPECT_DOUBLE_EQ(event.loss, loss / (3 + 4 + 5));
+  EXPECT_DOUBLE_EQ(event.gradient_norm, gradient_norm(plain.parameters()));
+}
+
 TEST_F(TrainerTest, EndsAfterSoManyEpochs) {
   options_.max_epochs = 2;  // of 4 and 5 batches
   ToyRun run;
