@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench kernels lint tidy format clean
+.PHONY: help deps build demo test mutants bench kernels lint tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,6 +26,10 @@ demo: configure ## build, then train a small translator and write its attention 
 
 test: build ## build, then run every test
 	@tools/run_tests.sh $(BUILD) $(JOBS)
+
+mutants: ## break one line after another and see that a test fails (hours; WHICH='optim cli/*' for some, CONTINUE=1 to go on)
+	@tools/dependencies.sh ensure build
+	@tools/mutate.py --jobs $(JOBS) $(if $(CONTINUE),--continue) $(WHICH)
 
 bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MODEL= and SOURCE= say with what)
 	@tools/dependencies.sh ensure build

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Wrong lines that the tests must notice: applies one small edit after another, rebuilds, and runs tests until one fails.
+
+    tools/mutate.py                     all of tools/mutations/*.toml
+    tools/mutate.py optim 'cli/*'       those of a layer, or whose id matches a pattern
+    tools/mutate.py --continue          those that have no result yet
+    tools/mutate.py --check             only whether every edit still fits its file
+
+A mutation is a table of a TOML file:
+
+    [[mutation]]
+    id = "optim/adam-clip-sign"             # unique, begins with its layer
+    file = "optim/adam.cpp"                 # below src/attend
+    old = 'norm > options.clip_norm'        # found exactly once in the file
+    new = 'norm < options.clip_norm'
+    tests = ["optim", "train"]              # optional: the programs to run, instead of those of its layer and all above
+    equivalent = "why no test can see it"   # optional: it is expected to survive
+
+The edits are made in a copy of the working tree, build/mutants/source, never in the tree itself; the copy has a build folder of its own. A
+mutant is caught when a test program fails, crashes or takes too long. The exit status is 0 when every mutant is caught or said to be
+equivalent, and no edit has become stale.
+"""
+
+import argparse
+import fcntl
+import fnmatch
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# From the bottom of ARCHITECTURE.md's table to the top; `parity` compares models with PyTorch.
+LAYERS = ["core", "tensor", "backend", "autograd", "ops", "nn", "text", "metrics", "models", "data", "optim", "checkpoint", "parity", "train",
+          "decode", "tasks", "cli"]
+SOURCES = ["CMakeLists.txt", "cmake", "src", "tests", "examples", "tools"]
+SECONDS = 600  # for one test program
+
+
+def read_list(folder):
+    mutations = []
+    for path in sorted(folder.glob("*.toml")):
+        for mutation in tomllib.loads(path.read_text()).get("mutation", []):
+            missing = {"id", "file", "old", "new"} - mutation.keys()
+            unknown = mutation.keys() - {"id", "file", "old", "new", "tests", "equivalent"}
+            if missing or unknown:
+                sys.exit(f"{path}: {mutation.get('id', '?')}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+            mutations.append(mutation)
+    ids = [mutation["id"] for mutation in mutations]
+    if twice := {name for name in ids if ids.count(name) > 1}:
+        sys.exit(f"{folder}: used twice: {', '.join(sorted(twice))}")
+    return mutations
+
+
+def problem_of(mutation, root):
+    """What keeps the edit from being made, or nothing."""
+    path = root / "src/attend" / mutation["file"]
+    if not path.is_file():
+        return f"no file src/attend/{mutation['file']}"
+    count = path.read_text().count(mutation["old"])
+    if count != 1:
+        return f"expected its text once in {mutation['file']}, found it {count} times"
+    if mutation["old"] == mutation["new"]:
+        return "changes nothing"
+    return None
+
+
+def programs_of(mutation):
+    if "tests" in mutation:
+        return mutation["tests"]
+    return LAYERS[LAYERS.index(mutation["file"].split("/")[0]):]
+
+
+class Workplace:
+    """The copy, its build folder, and what is known about them."""
+
+    def __init__(self, folder, jobs):
+        self.folder, self.jobs = folder, jobs
+        self.source, self.build, self.results = folder / "source", folder / "build", folder / "results.jsonl"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.lock = open(folder / "lock", "w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"{folder} is in use by another run; choose another with --folder")
+        self.copy_tree()
+
+    def copy_tree(self):
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *SOURCES], cwd=ROOT, check=True, capture_output=True,
+                                text=True).stdout.splitlines()
+        wanted = {name for name in listed if (ROOT / name).is_file()}
+        digest = hashlib.sha256()
+        for name in sorted(wanted):
+            content, copy = (ROOT / name).read_bytes(), self.source / name
+            if not name.startswith("tools/"):
+                digest.update(name.encode() + b"\0" + content)
+            if copy.is_file() and copy.read_bytes() == content:
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy)
+            shutil.copymode(ROOT / name, copy)
+        for copy in [path for path in self.source.rglob("*") if path.is_file()]:
+            if str(copy.relative_to(self.source)) not in wanted:
+                copy.unlink()
+        self.state = digest.hexdigest()
+
+    def configure(self):
+        # Every source alone and not much optimised: an edit recompiles one file.
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, "-DCMAKE_BUILD_TYPE=Release", "-DATTEND_EXAMPLES=OFF",
+                        "-DCMAKE_UNITY_BUILD=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1"], check=True, stdout=subprocess.DEVNULL)
+
+    def make(self, program):
+        """Whether it compiles; the log is in build.log."""
+        with open(self.folder / "build.log", "w") as log:
+            command = ["nice", "cmake", "--build", self.build, "-j", str(self.jobs), "--target", f"test_{program}"]
+            return subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode == 0
+
+    def failure_of(self, program):
+        """The first test of the program that fails, or nothing."""
+        command = ["nice", self.build / "tests" / f"test_{program}", "--gtest_brief=1", "--gtest_fail_fast"]
+        environment = dict(os.environ, OMP_WAIT_POLICY="passive")
+        try:
+            run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return "takes too long"
+        if run.returncode == 0:
+            return None
+        failed = [line.split("]", 1)[1].split(" (")[0].split(",")[0].strip() for line in run.stdout.splitlines() if
+                  line.startswith("[  FAILED  ]")]
+        return failed[0] if failed else f"ends with status {run.returncode}"
+
+    def require_sound(self, program):
+        """Of the tree without an edit: a program that fails anyway would catch everything."""
+        path = self.folder / "baseline.json"
+        known = json.loads(path.read_text()) if path.is_file() else {}
+        sound = known.get("programs", []) if known.get("state") == self.state else []
+        if program in sound:
+            return
+        if not self.make(program):
+            sys.exit(f"the tree does not compile: see {self.folder / 'build.log'}")
+        began = time.monotonic()
+        if failed := self.failure_of(program):
+            sys.exit(f"test_{program} fails without any edit: {failed}")
+        print(f"without an edit, test_{program} passes in {time.monotonic() - began:.0f} s", flush=True)
+        path.write_text(json.dumps({"state": self.state, "programs": sound + [program]}))
+
+    def try_out(self, mutation):
+        path = self.source / "src/attend" / mutation["file"]
+        original = path.read_text()
+        seconds = 0
+        outcome = {"id": mutation["id"], "old": mutation["old"], "new": mutation["new"], "result": "survived", "by": ""}
+        try:
+            for program in programs_of(mutation):
+                path.write_text(original)
+                self.require_sound(program)
+                path.write_text(original.replace(mutation["old"], mutation["new"]))
+                began = time.monotonic()
+                compiles = self.make(program)
+                failed = self.failure_of(program) if compiles else None
+                seconds += time.monotonic() - began
+                if not compiles or failed:
+                    outcome.update(result="caught" if compiles else "does not compile", by=f"{program}.{failed}" if failed else program)
+                    break
+        finally:
+            path.write_text(original)
+        outcome["seconds"] = round(seconds)
+        with open(self.results, "a") as results:
+            results.write(json.dumps(outcome) + "\n")
+        return outcome
+
+    def known_results(self):
+        """The latest result of every mutation that still says the same."""
+        lines = self.results.read_text().splitlines() if self.results.is_file() else []
+        return {(r["id"], r["old"], r["new"]): r for r in map(json.loads, lines)}
+
+
+def report(mutations, results):
+    """Prints the sums; whether all is as it should be."""
+    by_result = {}
+    for mutation in mutations:
+        result = results[(mutation["id"], mutation["old"], mutation["new"])]["result"]
+        if result == "survived" and "equivalent" in mutation:
+            result = "equivalent"
+        by_result.setdefault(result, []).append(mutation["id"])
+    for result in ["survived", "does not compile"]:
+        for name in by_result.get(result, []):
+            print(f"{result}: {name}")
+    counts = ", ".join(f"{len(names)} {result}" for result, names in sorted(by_result.items()))
+    print(f"{len(mutations)} mutants: {counts}")
+    return not by_result.keys() & {"survived", "does not compile"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("which", nargs="*", help="layers, or patterns of ids; all when left out")
+    parser.add_argument("--continue", dest="goes_on", action="store_true", help="leave out those that have a result, unless they survived")
+    parser.add_argument("--check", action="store_true", help="only check that every edit still fits its file")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutants", help="where to work (default: build/mutants)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
+    options = parser.parse_args()
+
+    mutations = [m for m in read_list(ROOT / "tools/mutations") if not options.which or any(
+        fnmatch.fnmatch(m["id"], pattern if "/" in pattern else pattern + "/*") for pattern in options.which)]
+    if not mutations:
+        sys.exit("no mutation of that name")
+    stale = [f"{m['id']}: {problem}" for m in mutations if (problem := problem_of(m, ROOT))]
+    if stale:
+        sys.exit("\n".join(stale))
+    if options.check:
+        print(f"{len(mutations)} mutations fit their files")
+        return
+
+    workplace = Workplace(options.folder.resolve(), options.jobs)
+    workplace.configure()
+    results = workplace.known_results()
+    kept = {key for key, r in results.items() if options.goes_on and r["result"] == "caught"}
+    todo = [m for m in mutations if (m["id"], m["old"], m["new"]) not in kept]
+    for number, mutation in enumerate(todo, 1):
+        outcome = workplace.try_out(mutation)
+        results[(mutation["id"], mutation["old"], mutation["new"])] = outcome
+        print(f"[{number}/{len(todo)}] {outcome['result']:16} {mutation['id']} ({outcome['seconds']} s) {outcome['by']}", flush=True)
+    sys.exit(0 if report(mutations, results) else 1)
+
+
+if __name__ == "__main__":
+    main()
