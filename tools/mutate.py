@@ -56,6 +56,15 @@ def read_list(folder):
     return mutations
 
 
+def chosen(mutations, patterns):
+    """Those that match a pattern, in the order of the patterns."""
+    if not patterns:
+        return mutations
+    patterns = [pattern if "/" in pattern else pattern + "/*" for pattern in patterns]
+    found = {m["id"]: m for pattern in patterns for m in mutations if fnmatch.fnmatch(m["id"], pattern)}
+    return list(found.values())
+
+
 def problem_of(mutation, root):
     """What keeps the edit from being made, or nothing."""
     path = root / "src/attend" / mutation["file"]
@@ -202,8 +211,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
     options = parser.parse_args()
 
-    mutations = [m for m in read_list(ROOT / "tools/mutations") if not options.which or any(
-        fnmatch.fnmatch(m["id"], pattern if "/" in pattern else pattern + "/*") for pattern in options.which)]
+    mutations = chosen(read_list(ROOT / "tools/mutations"), options.which)
     if not mutations:
         sys.exit("no mutation of that name")
     stale = [f"{m['id']}: {problem}" for m in mutations if (problem := problem_of(m, ROOT))]

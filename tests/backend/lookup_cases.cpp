@@ -34,7 +34,7 @@ KernelCase weights_embed_case(const char* name, bool quantized, bool panels) {
             const Tensor positions = o.normal(50, shape[1]);
             const std::vector<std::int32_t> position = o.ids(shape[0], 50);
             const Tensor y = o.output(shape[0], shape[1]);
-            b.embed(table, ids, 11.3f, positions, position, {}, y);
+            b.embed(table, ids, 11.3f, positions, position, {0.3f, {8, 9}}, y);
             return {y};
           }};
 }

@@ -1,0 +1,100 @@
+// Every option of every model reaches what it is for: altered alone, it changes the loss, the gradient or the number of parameters.
+#include <fmt/format.h>
+
+#include "attend/models/language_transformer.h"
+#include "attend/models/text_classifier.h"
+#include "attend/ops/cross_entropy.h"
+#include "core/altered_option.h"
+#include "models/small_encoder_decoder.h"
+
+namespace attend {
+namespace {
+
+// What one training step of a model is, to the last digit.
+std::string told(const CrossEntropy& loss, const ParameterSet& parameters) {
+  backward(loss.loss);
+  return fmt::format("{} {} {} {}", loss.loss_sum, loss.nll, backend().sum_of_squares(parameters.gradients()), parameters.size());
+}
+
+std::string step_of(const ArchitectureConfig& config) {
+  const auto model = make_encoder_decoder(config, 1);
+  const Tokens src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
+  Pass pass = Pass::training(1, 1);
+  return told(model->loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass), model->parameters());
+}
+
+// The standard scores of a Transformer are scaled dot products.
+TEST(OptionWiring, OfTheTransformer) {
+  for (const bool norm_first : {false, true}) {
+    TransformerConfig base = small_config();
+    base.dropout = 0.0f;
+    base.norm_first = norm_first;
+    expect_every_option_matters<TransformerConfig>(base, step_of,
+                                                   {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+                                                    {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+  }
+}
+
+TEST(OptionWiring, OfTheRecurrentModel) {
+  RecurrentConfig base = small_recurrent_config();
+  base.dropout = 0.0f;
+  expect_every_option_matters<RecurrentConfig>(base, step_of);
+}
+
+TEST(OptionWiring, OfTheLanguageModel) {
+  LanguageTransformerConfig base;
+  base.stack = small_config();
+  base.stack.dropout = 0.0f;
+  base.vocab_size = 23;
+  const auto step = [](const LanguageTransformerConfig& config) {
+    LanguageTransformer model(config, 1);
+    const Tokens text = random_tokens({5, 9, 2}, 23, 1);
+    Pass pass = Pass::training(1, 1);
+    return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
+  };
+  expect_every_option_matters<LanguageTransformerConfig>(
+      base, step,
+      {{"max-positions", [](auto& c) { c.stack.positions = PositionKind::learned; }},
+       {"attention-scores", [](auto& c) { c.stack.attention.scores = AttentionScores::dot; }}});
+}
+
+TEST(OptionWiring, OfTheClassifier) {
+  ClassifierConfig base;
+  base.encoder = small_config();
+  base.encoder.dropout = 0.0f;
+  base.vocab_size = 23;
+  base.classes = 3;
+  const auto step = [](const ClassifierConfig& config) {
+    TextClassifier model(config, 1);
+    Pass pass = Pass::training(1, 1);
+    const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{2, 0, 1});
+    return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
+  };
+  expect_every_option_matters<ClassifierConfig>(base, step,
+                                                {{"max-positions", [](auto& c) { c.encoder.positions = PositionKind::learned; }},
+                                                 {"attention-scores", [](auto& c) { c.encoder.attention.scores = AttentionScores::dot; }}});
+}
+
+// Both passes of R-Drop see the options of the loss.
+TEST(OptionWiring, OfTheLossOfTwoPasses) {
+  TransformerConfig config = small_config();
+  config.dropout = 0.3f;
+  const Transformer model(config, 1);
+  const Tokens src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
+  const auto loss = [&](float divergence, const CrossEntropyOptions& options) {
+    Pass pass = Pass::training(1, 1);
+    const CrossEntropy result = model.paired_loss(src, tgt, tgt.ids, divergence, options, pass);
+    return std::array{static_cast<double>(result.loss.value().item()), result.loss_sum, result.nll};
+  };
+  const auto base = loss(2.0f, {0.1f, 10.0}), smoother = loss(2.0f, {0.3f, 10.0}), closer = loss(4.0f, {0.1f, 10.0}),
+             smaller = loss(2.0f, {0.1f, 20.0});
+  EXPECT_NE(smoother[1], base[1]);
+  EXPECT_EQ(smoother[2], base[2]);
+  EXPECT_GT(closer[1], base[1]);
+  EXPECT_EQ(closer[2], base[2]);
+  EXPECT_NEAR(smaller[0], base[0] / 2, 1e-5 * base[0]);
+  EXPECT_EQ(smaller[1], base[1]);
+}
+
+}  // namespace
+}  // namespace attend
