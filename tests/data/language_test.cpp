@@ -77,6 +77,22 @@ TEST_F(Language, CutsTheStreamIntoWindowsShiftedByOne) {
   EXPECT_EQ(last.target, TokenIds{7});
 }
 
+TEST_F(Language, BeginsItsWindowsWhereSeedAndEpochSay) {
+  const auto beginning = [](std::uint64_t seed, std::int64_t epoch) {
+    const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {16}, seed);
+    std::int32_t last = 0;  // of the window that begins last; the first may be cut short
+    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) last = std::max(last, batcher.batch(epoch, index).input.ids[0]);
+    return last % 16;
+  };
+  std::set<std::int32_t> of_seeds, of_epochs;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    of_seeds.insert(beginning(i, 0));
+    of_epochs.insert(beginning(1, static_cast<std::int64_t>(i)));
+  }
+  EXPECT_GT(of_seeds.size(), 3u);
+  EXPECT_GT(of_epochs.size(), 3u);
+}
+
 TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
   const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {64}, 9);
   std::set<std::int32_t> beginnings;

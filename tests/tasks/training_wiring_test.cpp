@@ -1,0 +1,145 @@
+// The seed of a training reaches everything that is random in it, and the options of the data both sides of them: one by one, which a whole
+// run cannot show.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/random.h"
+#include "attend/tasks/classification_training.h"
+#include "attend/tasks/language_training.h"
+#include "attend/tasks/translation_training.h"
+#include "checkpoint/test_folder.h"
+
+namespace attend {
+namespace {
+
+class TrainingWiring : public FolderTest {
+ protected:
+  TrainingWiring() {
+    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom", "see", "small", "cats", "smaller"};
+    Random random({1, 1});
+    std::string src, tgt, labelled;
+    for (int i = 0; i < 60; ++i) {
+      std::string line;
+      for (std::uint64_t length = 2 + random.below(9); length > 0; --length) line += kWords[random.below(kWords.size())] + " ";
+      line.pop_back();
+      src += line + "\n";
+      tgt += "the " + line + "\n";
+      labelled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
+    }
+    write(path("src"), src);
+    write(path("tgt"), tgt);
+    write(path("labelled"), labelled);
+    translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
+    translation_.data.src_train = language_.data.train = {"src"};
+    translation_.data.tgt_train = {"tgt"};
+    classification_.data.train = {"labelled"};
+    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size = classification_.tokenizer.vocab_size = 40;
+    TransformerConfig& t = translation_.model.transformer;
+    t.d_model = language_.model.stack.d_model = classification_.model.encoder.d_model = 16;
+    t.n_heads = language_.model.stack.n_heads = classification_.model.encoder.n_heads = 2;
+    t.d_ff = language_.model.stack.d_ff = classification_.model.encoder.d_ff = 16;
+    t.n_encoder_layers = t.n_decoder_layers = language_.model.stack.n_encoder_layers = classification_.model.encoder.n_encoder_layers = 1;
+  }
+
+  template <class Options>
+  static TrainingTask seeded(Options options, std::uint64_t seed) {
+    options.trainer.seed = seed;
+    return prepare_training(options, nullptr);
+  }
+  template <class Options>
+  static TrainingTask in_batches_of(Options options, std::int64_t tokens, std::uint64_t seed) {
+    options.data.batch.batch_tokens = tokens;
+    return seeded(options, seed);
+  }
+  static std::string sizes(TrainingTask& task, std::int64_t epoch) {
+    std::string all;
+    for (std::int64_t i = 0; i < task.objective->batches(epoch); ++i) {
+      const BatchSize size = task.objective->size(epoch, i);
+      all += fmt::format("{} {}, ", size.targets, size.sources);
+    }
+    return all;
+  }
+  static double loss(TrainingTask& task, std::int64_t epoch = 0) {
+    Pass pass = Pass::inference();
+    return task.objective->loss(epoch, 0, 1.0, pass).loss_sum;
+  }
+
+  template <class Options>
+  static void expect_seeded(const Options& options) {
+    TrainingTask one = in_batches_of(options, 30, 1), again = in_batches_of(options, 30, 1), two = in_batches_of(options, 30, 2);
+    EXPECT_EQ(one.objective->parameters().values().to_vector(), again.objective->parameters().values().to_vector());
+    EXPECT_NE(one.objective->parameters().values().to_vector(), two.objective->parameters().values().to_vector()) << "the model";
+    EXPECT_EQ(sizes(one, 0), sizes(again, 0));
+    EXPECT_NE(sizes(one, 0), sizes(two, 0)) << "the order of the batches";
+    EXPECT_NE(sizes(one, 0), sizes(one, 1)) << "the order of an epoch";
+  }
+
+  TranslationTraining translation_;
+  LanguageTraining language_;
+  ClassificationTraining classification_;
+};
+
+TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfTranslation) { expect_seeded(translation_); }
+TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfClassification) { expect_seeded(classification_); }
+
+TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfLanguageModels) {
+  language_.data.windows.sequence_length = 7;
+  expect_seeded(language_);
+}
+
+// All text in one batch, so that its order does not matter: what differs is how it is cut.
+TEST_F(TrainingWiring, TheSeedReachesTheBpeDropoutOfBothSides) {
+  const auto size = [&](float dropout, std::uint64_t seed, std::int64_t epoch) {
+    translation_.vocabulary.bpe_dropout = dropout;
+    TrainingTask task = in_batches_of(translation_, 1'000'000, seed);
+    EXPECT_EQ(task.objective->batches(epoch), 1);
+    return task.objective->size(epoch, 0);
+  };
+  const BatchSize none = size(0.0f, 1, 0), one = size(0.5f, 1, 0), later = size(0.5f, 1, 1), two = size(0.5f, 2, 0);
+  for (const auto side : {&BatchSize::targets, &BatchSize::sources}) {
+    EXPECT_GT(one.*side, none.*side);
+    EXPECT_NE(one.*side, later.*side);
+    EXPECT_NE(one.*side, two.*side);
+  }
+  EXPECT_EQ(size(0.0f, 2, 1).targets, none.targets);
+}
+
+// Windows of one token, all in one batch and with equal parameters: what differs is the sample.
+TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
+  language_.data.windows.sequence_length = 1;
+  language_.loss.output_sample = 12;
+  TrainingTask one = in_batches_of(language_, 1'000'000, 1), two = in_batches_of(language_, 1'000'000, 2);
+  two.objective->parameters().values().copy_from(one.objective->parameters().values());
+  EXPECT_GT(std::abs(loss(one) - loss(two)), 1e-3 * loss(one));
+  EXPECT_GT(std::abs(loss(one, 0) - loss(one, 1)), 1e-3 * loss(one));
+  language_.loss.output_sample = 0;
+  TrainingTask three = in_batches_of(language_, 1'000'000, 1), four = in_batches_of(language_, 1'000'000, 2);
+  four.objective->parameters().values().copy_from(three.objective->parameters().values());
+  EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three)) << "without a sample there is nothing random left";
+}
+
+// The model remembers how its users decode; the validation does not wait for them.
+TEST_F(TrainingWiring, DecodingAndCacheReachTheModelFile) {
+  const auto metadata = [](const TrainingTask& task, const char* key) {
+    Checkpoint checkpoint;
+    add_parameters(checkpoint, task.objective->parameters(), task.objective->parameters().values());
+    task.describe_model(checkpoint);
+    return checkpoint.text(key);
+  };
+  translation_.decoding.beam_size = 3;
+  translation_.decoding.length_penalty = 0.25f;
+  const std::string decoding = metadata(prepare_training(translation_, nullptr), "attend.decoding");
+  EXPECT_NE(decoding.find("3"), std::string::npos) << decoding;
+  EXPECT_NE(decoding.find("0.25"), std::string::npos) << decoding;
+  language_.cache.tokens = 123;
+  language_.cache.weight = 0.375f;
+  const std::string cache = metadata(prepare_training(language_, nullptr), "attend.cache");
+  EXPECT_NE(cache.find("123"), std::string::npos) << cache;
+  EXPECT_NE(cache.find("0.375"), std::string::npos) << cache;
+  classification_.data.length.max_length = 77;
+  EXPECT_NE(metadata(prepare_training(classification_, nullptr), "attend.text").find("77"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attend
