@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test mutants bench kernels lint tidy format clean
+.PHONY: help deps build demo test mutants fuzz bench kernels lint tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -30,6 +30,11 @@ test: build ## build, then run every test
 mutants: ## break one line after another and see that a test fails (hours; WHICH='optim cli/*' for some, CONTINUE=1 to go on)
 	@tools/dependencies.sh ensure build
 	@tools/mutate.py --jobs $(JOBS) $(if $(CONTINUE),--continue) $(WHICH)
+
+fuzz: ## feed hostile bytes to every reader, for MINUTES each (10): coverage-guided with clang, and mutated models; TARGETS= names some
+	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure fuzz
+	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
 
 bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MODEL= and SOURCE= say with what)
 	@tools/dependencies.sh ensure build

@@ -1,0 +1,101 @@
+#include "fuzz/fuzzed_models.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "attend/checkpoint/safetensors.h"
+#include "attend/tasks/language_model.h"
+#include "attend/tasks/model_check.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/shortlist_training.h"
+#include "tasks/small_classifier.h"
+#include "tasks/small_language.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+
+namespace {
+
+Checkpoint translation() {
+  Checkpoint checkpoint = checkpoint_of(small_model());
+  add_golden_samples(checkpoint);
+  return checkpoint;
+}
+
+Checkpoint recurrent_translation() {
+  TranslationModel model = small_model();
+  RecurrentConfig config;
+  config.d_model = 16;
+  config.d_hidden = 12;
+  config.src_vocab_size = model.src_tokenizer.vocab_size();
+  config.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
+  model.network = make_encoder_decoder(config, 7);
+  Checkpoint checkpoint = checkpoint_of(model);
+  add_golden_samples(checkpoint);
+  return checkpoint;
+}
+
+Checkpoint with_a_shortlist(const Checkpoint& checkpoint) {
+  const TranslationModel model = translation_model(checkpoint);
+  const ParallelText text{{"the old dog", "a cat", "dogs catch fish"}, {"der alte hund", "eine katze", "hund frisst fisch"}};
+  ReadReport report;
+  const EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
+  return with_shortlist(checkpoint, make_shortlist(model, pairs, {.translations = 3, .frequent = 2}));
+}
+
+Checkpoint language() {
+  const LanguageModel model = small_language_model();
+  Checkpoint checkpoint;
+  describe_language_model(checkpoint, model);
+  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
+  checkpoint.metadata["attend.cache"] = R"({"cache_tokens":4})";
+  add_golden_samples(checkpoint);
+  return checkpoint;
+}
+
+// As save_checkpoint writes it, taken apart again.
+FuzzedModel taken_apart(const Checkpoint& checkpoint, const std::filesystem::path& file) {
+  save_checkpoint(file, checkpoint);
+  const SafetensorsFile saved = SafetensorsFile::open(file);
+  FuzzedModel model;
+  model.metadata = saved.metadata();
+  model.metadata["attend.checksum"] = "none";
+  for (const TensorEntry& entry : saved.entries()) {
+    const auto data = saved.data(entry);
+    model.tensors.push_back({entry.name, entry.dtype, entry.shape, {reinterpret_cast<const char*>(data.data()), data.size()}});
+  }
+  return model;
+}
+
+}  // namespace
+
+std::vector<FuzzedModel> fuzzed_models() {
+  std::string folder = (std::filesystem::temp_directory_path() / "attend_fuzz_XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder for models");
+  const Checkpoint plain = translation();
+  std::vector<FuzzedModel> models;
+  for (const Checkpoint& checkpoint :
+       {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(), quantize_model(recurrent_translation()),
+        small_classifier_checkpoint(Pooling::max), small_classifier_checkpoint(Pooling::first),
+        quantize_model(small_classifier_checkpoint()), language(), quantize_model(language())})
+    models.push_back(taken_apart(checkpoint, folder + "/model"));
+  std::filesystem::remove_all(folder);
+  return models;
+}
+
+std::string file_of(const FuzzedModel& model) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!model.metadata.empty()) header["__metadata__"] = model.metadata;
+  std::string data;
+  for (const FuzzedModel::Part& part : model.tensors) {
+    header[part.name] = {{"dtype", part.dtype}, {"shape", part.shape}, {"data_offsets", {data.size(), data.size() + part.data.size()}}};
+    data += part.data;
+  }
+  const std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string file;
+  for (int i = 0; i < 8; ++i) file += static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+  return file + text + data;
+}
+
+}  // namespace attend

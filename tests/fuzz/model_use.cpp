@@ -1,0 +1,142 @@
+#include "fuzz/model_use.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "attend/checkpoint/model_file.h"
+#include "attend/cli/program.h"
+#include "attend/core/error.h"
+#include "attend/tasks/classifier.h"
+#include "attend/tasks/embedder.h"
+#include "attend/tasks/generator.h"
+#include "attend/tasks/model_check.h"
+#include "attend/tasks/model_kind.h"
+#include "attend/tasks/translator.h"
+
+namespace attend {
+
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+void require_numbers(std::span<const float> numbers) {
+  for (const float number : numbers) require(std::isfinite(number), "an answer that is not a number");
+}
+
+// One of the streams of the process, caught in memory.
+class Caught {
+ public:
+  Caught(std::FILE* stream, int descriptor)
+      : stream_(stream), descriptor_(descriptor), before_(::dup(descriptor)), file_(::memfd_create("caught", MFD_CLOEXEC)) {
+    if (before_ < 0 || file_ < 0 || ::dup2(file_, descriptor_) < 0) throw std::runtime_error("the output cannot be caught");
+  }
+  ~Caught() {
+    std::fflush(stream_);
+    ::dup2(before_, descriptor_);
+    ::close(before_);
+    ::close(file_);
+  }
+  Caught(const Caught&) = delete;
+  Caught& operator=(const Caught&) = delete;
+
+  std::string text() const {
+    std::fflush(stream_);
+    std::string text(static_cast<std::size_t>(::lseek(file_, 0, SEEK_END)), '\0');
+    const ssize_t size = ::pread(file_, text.data(), text.size(), 0);
+    text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return text;
+  }
+
+ private:
+  std::FILE* stream_;
+  int descriptor_, before_, file_;
+};
+
+// The command itself, which catches all exceptions: what it prints tells whose they were.
+void show(const std::string& path, bool json) {
+  std::string output, errors;
+  int status = 0;
+  {
+    const Caught out(stdout, STDOUT_FILENO), error(stderr, STDERR_FILENO);
+    const char* const arguments[] = {"attend", "info", path.c_str(), "--format", json ? "json" : "text"};
+    status = run_program(5, arguments);
+    output = out.text();
+    errors = error.text();
+  }
+  require(status == 0 ? errors.empty() : status == 1 && errors.starts_with("attend: "), "exit status and message: " + errors);
+  for (const char* foreign : {"[json.exception", "std::", "basic_string", "vector::", "bad_alloc", "stoi"})
+    require(errors.find(foreign) == errors.npos, "an exception that is not attend's: " + errors);
+  if (json && !output.empty()) require(!nlohmann::json::parse(output, nullptr, false).is_discarded(), "JSON that is none");
+}
+
+void use_translation(const std::string& path) {
+  const Translator translator = Translator::load(path);
+  const std::vector<std::string> texts{"the old dog sees fish"}, targets{"der alte hund"};
+  TranslationOptions options = translator.default_options();
+  options.beam.max_length = 8;
+  options.shortlist = translator.model().shortlist != nullptr;
+  options.alignments = true;
+  for (const Translation& translation : translator.translate(texts, options)) {
+    for (const TranslationCandidate& candidate : translation.candidates) {
+      require_numbers(candidate.token_scores);
+      require_numbers(std::span(&candidate.score, 1));
+    }
+  }
+  for (const PairScore& score : translator.score(texts, targets)) require_numbers(score.token_scores);
+}
+
+void use_classifier(const std::string& path) {
+  const Classifier classifier = Classifier::load(path);
+  const std::vector<std::string> texts{"a good film"};
+  for (const Classification& result : classifier.classify(texts)) {
+    require_numbers(result.probabilities);
+    require(result.label < classifier.labels().size(), "a class without a label");
+  }
+}
+
+void use_language_model(const std::string& path) {
+  const Generator generator = Generator::load(path);
+  GenerationOptions options = generator.default_options();
+  options.max_tokens = 12;
+  require_numbers(generator.generate("the cat", options).token_scores);
+}
+
+void embed(const std::string& path) {
+  const std::vector<std::string> texts{"the old cat"};
+  for (const TextEmbedding& embedding : Embedder::load(path).embed(texts, {})) require_numbers(embedding.vectors.span());
+}
+
+}  // namespace
+
+std::string use_model(const std::string& path) {
+  show(path, true);
+  show(path, false);
+  try {
+    describe(path);
+    const std::string task = load_checkpoint(path).text("attend.task");
+    if (task == kTranslation) use_translation(path);
+    if (task == kClassification) use_classifier(path);
+    if (task == kLanguageModelling) use_language_model(path);
+    embed(path);
+    check_model(load_checkpoint(path));
+    return "used";
+  } catch (const DataError&) {
+    return "DataError";
+  } catch (const ConfigError&) {
+    return "ConfigError";
+  } catch (const Error&) {
+    return "Error";
+  }
+}
+
+}  // namespace attend

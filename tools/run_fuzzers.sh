@@ -1,0 +1,60 @@
+#!/bin/sh
+# Fuzzes for a while: every libFuzzer target (clang), then mutations of whole models in a plain and in a sanitized build. What was found worth
+# keeping stays in build/fuzz/corpus, for the next run to go on from; findings are left in build/fuzz/findings, and the exit status is 1.
+#
+#   tools/run_fuzzers.sh MINUTES JOBS [TARGET...]   minutes of each target, of those named or of all; "models" is the mutations of models
+set -eu
+
+minutes="${1:?usage: run_fuzzers.sh MINUTES JOBS [TARGET...]}"
+jobs="${2:?usage: run_fuzzers.sh MINUTES JOBS [TARGET...]}"
+shift 2
+seconds=$((minutes * 60))
+build=build/fuzz
+corpus=$build/corpus
+findings=$build/findings
+mkdir -p "$corpus" "$findings"
+
+configure() {  # FOLDER PRESET FLAGS...
+  folder="$1" preset="$2"
+  shift 2
+  cmake --preset "$preset" -B "$folder" "$@" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
+}
+
+wanted() {  # TARGET: is it among those named?
+  [ -z "$targets" ] && return 0
+  case " $targets " in *" $1 "*) return 0 ;; esac
+  return 1
+}
+targets="$*"
+status=0
+
+configure $build/clang asan -DCMAKE_CXX_COMPILER=clang++-14 -DATTEND_FUZZ=ON -DATTEND_EXAMPLES=OFF \
+  -DATTEND_SANITIZE=address,undefined,fuzzer-no-link
+cmake --build $build/clang -j "$jobs" --target fuzz_targets
+for program in "$build"/clang/tests/fuzz/fuzz_*; do
+  [ -f "$program" ] && [ -x "$program" ] || continue
+  name=${program##*/fuzz_}
+  wanted "$name" || continue
+  mkdir -p "$corpus/$name"
+  ATTEND_FUZZ_SEEDS="$corpus/$name" "$program" -runs=0 >/dev/null 2>&1 || true
+  echo "fuzz: $name for $minutes minutes"
+  log="$build/$name.log"
+  "$program" -max_total_time=$seconds -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    -dict="$corpus/$name.dict" -artifact_prefix="$findings/$name-" "$corpus/$name" >"$log" 2>&1 || status=1
+  grep -E '^(stat::number_of_executed_units|SUMMARY|==[0-9]+==ERROR)' "$log" || tail -3 "$log"
+done
+
+if wanted models; then
+  for preset in release asan; do
+    configure "build/$preset" $preset
+    cmake --build "build/$preset" -j "$jobs" --target fuzz_models
+    echo "fuzz: models ($preset) for $minutes minutes"
+    memory=1024 patience=10
+    [ $preset = asan ] && memory=4096 patience=60
+    ASAN_OPTIONS=allocator_may_return_null=1:hard_rss_limit_mb=6000 "build/$preset/tests/fuzz/fuzz_models" \
+      --mutations 1000000000 --seconds $seconds --seed "$(date +%s)" --memory $memory --patience $patience \
+      --out "$findings" || status=1
+  done
+fi
+[ $status -eq 0 ] && echo "fuzz: no findings" || echo "fuzz: findings are in $findings"
+exit $status
