@@ -72,6 +72,18 @@ TEST(Random, CopiesContinueWithTheSameNumbers) {
   for (int i = 0; i < 9; ++i) EXPECT_EQ(random.next(), copy.next());
 }
 
+TEST(Random, SkipsAsManyNumbersAsAsked) {
+  for (std::uint64_t before = 0; before < 6; ++before) {
+    for (std::uint64_t count = 0; count < 14; ++count) {
+      Random one({1, 2}), other({1, 2});
+      for (std::uint64_t i = 0; i < before; ++i) one.next(), other.next();
+      for (std::uint64_t i = 0; i < count; ++i) one.next();
+      other.skip(count);
+      for (int i = 0; i < 5; ++i) ASSERT_EQ(one.next(), other.next()) << before << " then " << count;
+    }
+  }
+}
+
 TEST(Random, UniformStaysBelowOneAndHasTheRightMoments) {
   Random random({3, 4});
   constexpr int kDraws = 100000;

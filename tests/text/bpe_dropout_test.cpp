@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "attend/core/error.h"
+#include "attend/core/utf8.h"
 
 namespace attend {
 namespace {
@@ -75,6 +78,58 @@ TEST(BpeDropout, LeavesMoreOutWithAHigherProbability) {
 TEST(BpeDropout, RepeatsItselfForEqualSeeds) {
   const Tokenizer t = tokenizer();
   EXPECT_EQ(sample(t, 0.3f, kSentences[0], 7), sample(t, 0.3f, kSentences[0], 7));
+}
+
+// The definition, in words: before each merge every possible one, from left to right, draws a number and is left out if it is below the
+// probability; of those that stay the one with the highest score is applied, of equals the first.
+std::vector<std::int32_t> plain_sample(const Tokenizer& t, float probability, std::string_view word, Random& random) {
+  std::vector<std::string> symbols;
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t begin = at;
+    next_code_point(word, at);
+    symbols.emplace_back(word.substr(begin, at - begin));
+  }
+  for (;;) {
+    std::optional<std::size_t> best;
+    float best_score = 0;
+    for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
+      const std::int32_t id = t.id(symbols[i] + symbols[i + 1]);
+      if (id == t.unk_id() || random.uniform() < probability) continue;
+      if (!best || t.score(id) > best_score) {
+        best = i;
+        best_score = t.score(id);
+      }
+    }
+    if (!best) break;
+    symbols[*best] += symbols[*best + 1];
+    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(*best) + 1);
+  }
+  std::vector<std::int32_t> ids;
+  for (const std::string& symbol : symbols) ids.push_back(t.id(symbol));
+  return ids;
+}
+
+TEST(BpeDropout, DrawsANumberForEveryMergeAndAppliesTheFirstOfTheBest) {
+  const Tokenizer t = tokenizer();
+  for (const float probability : {0.05f, 0.3f, 0.8f}) {
+    for (const std::string word : {"lower", "newestlowesttower", "towertowertowertower", "weweweweweloweloweln"}) {
+      for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        Random random(RandomKey{seed, 0}), plain(RandomKey{seed, 0});
+        const auto expected = plain_sample(t, probability, "▁" + word, plain);
+        EXPECT_EQ(BpeDropout(t, probability).sample(t.encode(word), random), expected) << word << " with seed " << seed;
+        EXPECT_EQ(random.next(), plain.next()) << "other numbers are left for the next word";
+      }
+    }
+  }
+}
+
+TEST(BpeDropout, CutsAWordOfManyCharactersInTimeThatGrowsWithIt) {
+  const Tokenizer t = tokenizer();
+  std::string word;
+  for (int i = 0; i < 40'000; ++i) word += "lower";
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(t.decode(sample(t, 0.1f, word, 1)), word);
+  EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);  // one scan for each merge would take minutes
 }
 
 TEST(BpeDropout, RefusesWhatIsNoProbability) {

@@ -62,6 +62,17 @@ class Random {
     }
     return block_[used_++];
   }
+  // As `count` calls of next(), at once.
+  void skip(std::uint64_t count) {
+    const auto left = static_cast<std::uint64_t>(4 - used_);
+    if (count < left) {
+      used_ += static_cast<int>(count);
+      return;
+    }
+    position_ += (count - left) / 4;
+    used_ = 4;
+    for (std::uint64_t rest = (count - left) % 4; rest > 0; --rest) next();
+  }
   // Uniform in [0, 1), 24 bits.
   float uniform() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
   // Uniform in 0 .. bound-1. Precondition: bound > 0.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,59 @@ bool is_special(const Tokenizer& tokenizer, std::int32_t id) {
   const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() || id == tokenizer.bos_id() || id == tokenizer.eos_id();
   return control || (piece.size() == 6 && piece.starts_with("<0x"));
 }
+
+// The symbols of a word by the place where they began, and which of them may merge with the next.
+class Word {
+ public:
+  struct Ranked {
+    float score;
+    std::size_t left;
+    // The highest score first, of equal ones the first in the word.
+    bool operator<(const Ranked& other) const { return score != other.score ? score > other.score : left < other.left; }
+  };
+
+  explicit Word(std::size_t size) : next_(size), previous_(size), scores_(size), counts_(size + 1) {
+    for (std::size_t i = 0; i < size; ++i) {
+      next_[i] = i + 1;
+      previous_[i] = i - 1;
+    }
+  }
+
+  std::size_t next(std::size_t at) const { return next_[at]; }  // the size of the word behind the last
+  std::size_t previous(std::size_t at) const { return previous_[at]; }
+  const std::set<Ranked>& ranked_merges() const { return ranked_; }
+
+  // How many of the merges are to the left.
+  std::uint64_t merges_before(std::size_t at) const {
+    std::uint64_t count = 0;
+    for (std::size_t i = at; i > 0; i &= i - 1) count += static_cast<std::uint64_t>(counts_[i]);
+    return count;
+  }
+
+  void set_merge(std::size_t left, std::optional<float> score) {
+    if (scores_[left]) ranked_.erase({*scores_[left], left});
+    if (score) ranked_.insert({*score, left});
+    const int more = (score ? 1 : 0) - (scores_[left] ? 1 : 0);
+    if (more != 0) {
+      for (std::size_t i = left + 1; i < counts_.size(); i += i & (~i + 1)) counts_[i] += more;
+    }
+    scores_[left] = score;
+  }
+
+  // The symbol behind `left` becomes part of it.
+  void join(std::size_t left) {
+    const std::size_t right = next_[left];
+    set_merge(right, std::nullopt);
+    next_[left] = next_[right];
+    if (next_[left] < next_.size()) previous_[next_[left]] = left;
+  }
+
+ private:
+  std::vector<std::size_t> next_, previous_;
+  std::vector<std::optional<float>> scores_;  // of the merge with the next symbol
+  std::vector<int> counts_;                   // of merges, as a binary indexed tree (Fenwick 1994)
+  std::set<Ranked> ranked_;
+};
 
 }  // namespace
 
@@ -75,23 +130,41 @@ std::vector<std::int32_t> BpeDropout::sample(std::span<const std::int32_t> ids, 
   return result;
 }
 
+const BpeDropout::Merge* BpeDropout::merge_of(std::int32_t left, std::int32_t right) const {
+  const auto found = merges_.find(key(left, right));
+  return found == merges_.end() ? nullptr : &found->second;
+}
+
+// Before each merge every possible one, from left to right, draws a number that says whether it is left out. Only the numbers of the first
+// few by rank are looked at: until one of them stays.
 void BpeDropout::sample_word(std::vector<std::int32_t>& symbols, Random& random) const {
-  while (symbols.size() > 1) {
-    std::size_t best = symbols.size();
-    Merge merge{0, 0};
-    for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
-      const auto found = merges_.find(key(symbols[i], symbols[i + 1]));
-      if (found == merges_.end()) continue;
-      if (probability_ > 0.0f && random.uniform() < probability_) continue;
-      if (best == symbols.size() || found->second.score > merge.score) {
-        best = i;
-        merge = found->second;
-      }
-    }
-    if (best == symbols.size()) return;
-    symbols[best] = merge.id;
-    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  Word word(symbols.size());
+  const auto find_merge = [&](std::size_t left) {
+    const std::size_t right = word.next(left);
+    const Merge* merge = right < symbols.size() ? merge_of(symbols[left], symbols[right]) : nullptr;
+    word.set_merge(left, merge == nullptr ? std::nullopt : std::optional(merge->score));
+  };
+  for (std::size_t i = 0; i < symbols.size(); ++i) find_merge(i);
+  for (;;) {
+    const auto& ranked = word.ranked_merges();
+    const auto stays = [&](const Word::Ranked& merge) {
+      if (probability_ == 0.0f) return true;
+      Random own = random;
+      own.skip(word.merges_before(merge.left));
+      return own.uniform() >= probability_;
+    };
+    const auto best = std::find_if(ranked.begin(), ranked.end(), stays);
+    if (probability_ > 0.0f) random.skip(ranked.size());
+    if (best == ranked.end()) break;
+    const std::size_t left = best->left;
+    symbols[left] = merge_of(symbols[left], symbols[word.next(left)])->id;
+    word.join(left);
+    find_merge(left);
+    if (left > 0) find_merge(word.previous(left));
   }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < symbols.size(); i = word.next(i)) symbols[kept++] = symbols[i];
+  symbols.resize(kept);
 }
 
 }  // namespace attend

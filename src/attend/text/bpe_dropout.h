@@ -19,7 +19,8 @@ class BpeDropout {
   // `tokenizer` is one of TokenizerType::bpe. Throws ConfigError unless 0 <= probability < 1.
   BpeDropout(const Tokenizer& tokenizer, float probability);
 
-  // The ids of the same text, cut anew. `ids` come from the tokenizer's encode(); with probability 0 they come back.
+  // The ids of the same text, cut anew. `ids` come from the tokenizer's encode(); with probability 0 they come back. Time: n log n for a
+  // word of n characters.
   std::vector<std::int32_t> sample(std::span<const std::int32_t> ids, Random& random) const;
 
  private:
@@ -27,6 +28,7 @@ class BpeDropout {
     std::int32_t id;
     float score;  // higher: learned earlier
   };
+  const Merge* merge_of(std::int32_t left, std::int32_t right) const;
   void sample_word(std::vector<std::int32_t>& symbols, Random& random) const;
 
   float probability_;
