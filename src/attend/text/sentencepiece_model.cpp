@@ -1,0 +1,124 @@
+#include "attend/text/sentencepiece_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
+#include "attend/text/wire_reader.h"
+
+namespace attend::detail {
+namespace {
+
+// More than any vocabulary has; so many empty pieces fit into a small file, but not into memory.
+constexpr std::size_t kMostPieces = std::size_t{1} << 22;
+// Of the pieces that the library finds in a text by walking a trie along them at every position of it, or splits by recursion.
+constexpr std::size_t kLongestMatchedPiece = 1024;
+// The library has room for so many user-defined pieces that begin each other.
+constexpr std::size_t kMostNestedPieces = 64;
+
+// As protobuf reads an enumeration: of its 32 bits, and only if it has a name.
+int enumeration(const WireField& field, int most) {
+  const auto value = static_cast<std::int32_t>(static_cast<std::uint32_t>(field.value));
+  return value >= 1 && value <= most ? value : 0;
+}
+
+void refuse_text(std::string_view what, std::string_view text) {
+  if (!is_utf8(text)) throw DataError(fmt::format("{} {} is not UTF-8", what, quote(text)));
+}
+
+ModelPiece read_piece(std::string_view message) {
+  ModelPiece piece;
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.is(1, WireType::bytes)) piece.text = field.bytes;
+    if (field.is(2, WireType::fixed32)) piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 6) : 0; type > 0) piece.type = static_cast<PieceType>(type);
+  }
+  return piece;
+}
+
+void read_trainer(std::string_view message, SentencePieceModel& model) {
+  WireReader reader(message);
+  std::size_t fields = 0;
+  for (WireField field; reader.next(field); ++fields) {
+    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 4) : 0; type > 0) model.type = static_cast<ModelType>(type);
+    if (field.is(24, WireType::varint)) model.spaces_end_words = field.value != 0;
+    if (field.is(35, WireType::varint)) model.byte_fallback = field.value != 0;
+    if (field.is(44, WireType::bytes)) model.unknown_surface = field.bytes.substr(0, field.bytes.find('\0'));  // as the library reads it
+    if (fields >= kMostPieces) throw DataError("it has too many notes of its training");
+  }
+}
+
+// Numbers and strings of a message that comes twice replace those that came before, here as in protobuf.
+void read_normalizer(std::string_view message, ModelNormalizer& normalizer) {
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.is(2, WireType::bytes)) normalizer.map_bytes = field.bytes;
+    if (field.is(3, WireType::varint)) normalizer.dummy_prefix = field.value != 0;
+    if (field.is(4, WireType::varint)) normalizer.remove_extra_spaces = field.value != 0;
+    if (field.is(5, WireType::varint)) normalizer.escape_spaces = field.value != 0;
+  }
+}
+
+void check_piece(const ModelPiece& piece, const SentencePieceModel& model) {
+  if (piece.text.empty()) throw DataError("a piece is empty");
+  refuse_text("the piece", piece.text);
+  if (!std::isfinite(piece.score)) throw DataError(fmt::format("the piece {} has the score {}", quote(piece.text), piece.score));
+  const bool in_trie = piece.type == PieceType::user_defined || model.type == ModelType::unigram;
+  if (in_trie && piece.text.find('\0') != std::string_view::npos)
+    throw DataError(fmt::format("the piece {} has a zero byte", quote(piece.text)));
+  if ((in_trie || piece.type == PieceType::unused) && piece.text.size() > kLongestMatchedPiece)
+    throw DataError(fmt::format("a piece has {} bytes, expected at most {}", piece.text.size(), kLongestMatchedPiece));
+}
+
+// Sorted, a piece comes behind all that it begins with.
+void check_nesting(const std::vector<ModelPiece>& pieces) {
+  std::vector<std::string_view> sorted, beginnings;
+  for (const ModelPiece& piece : pieces) {
+    if (piece.type == PieceType::user_defined) sorted.push_back(piece.text);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::string_view piece : sorted) {
+    while (!beginnings.empty() && !piece.starts_with(beginnings.back())) beginnings.pop_back();
+    beginnings.push_back(piece);
+    if (beginnings.size() > kMostNestedPieces)
+      throw DataError(fmt::format("more than {} user-defined pieces begin each other", kMostNestedPieces));
+  }
+}
+
+void check(const SentencePieceModel& model) {
+  if (model.pieces.empty()) throw DataError("it has no pieces");
+  for (const ModelPiece& piece : model.pieces) check_piece(piece, model);
+  check_nesting(model.pieces);
+  refuse_text("what stands for unknown text,", model.unknown_surface);
+}
+
+}  // namespace
+
+SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
+  SentencePieceModel model;
+  ModelNormalizer denormalizer;
+  model.loadable.reserve(bytes.size());
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);) {
+    if (field.is(4, WireType::bytes)) continue;
+    model.loadable += field.whole;
+    if (field.is(1, WireType::bytes)) model.pieces.push_back(read_piece(field.bytes));
+    if (field.is(2, WireType::bytes)) read_trainer(field.bytes, model);
+    if (field.is(3, WireType::bytes)) read_normalizer(field.bytes, model.normalizer);
+    if (field.is(5, WireType::bytes)) read_normalizer(field.bytes, denormalizer);
+    if (model.pieces.size() > kMostPieces) throw DataError(fmt::format("it has more than {} pieces", kMostPieces));
+  }
+  check(model);
+  if (!model.normalizer.map_bytes.empty()) model.characters = CharacterMap(model.normalizer.map_bytes);
+  model.denormalizes = !denormalizer.map_bytes.empty();
+  if (model.denormalizes) CharacterMap{denormalizer.map_bytes};
+  return model;
+}
+
+}  // namespace attend::detail
