@@ -1,15 +1,17 @@
 #include "attend/text/tokenizer.h"
 
 #include <fmt/format.h>
-#include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "attend/core/error.h"
 #include "attend/text/meta_symbol.h"
 #include "attend/text/seal.h"
 #include "attend/text/sentencepiece_training.h"
+#include "attend/text/text_stream.h"
+#include "attend/text/tokenizer_model.h"
 
 namespace attend {
 namespace {
@@ -24,11 +26,36 @@ std::size_t count_meta(std::string_view text) {
 
 }  // namespace
 
-struct Tokenizer::Model {
-  std::string bytes;
-  sentencepiece::SentencePieceProcessor processor;
-  bool unknown_is_word = false;  // as in word vocabularies: it stands for a word with its space
-};
+Tokenizer::Model::Model(std::string_view serialized)
+    : bytes(serialized), checked(detail::read_sentencepiece_model(bytes)), long_text(checked) {
+  try {
+    const auto status = processor.LoadFromSerializedProto(checked.loadable);
+    if (!status.ok()) throw DataError(status.message());
+  } catch (const DataError&) {
+    throw;
+  } catch (const std::exception& error) {  // of its trie's builder
+    throw DataError(error.what());
+  }
+  checked.loadable = {};
+  unknown_is_word = checked.unknown_surface.starts_with(' ');
+}
+
+std::string Tokenizer::Model::decode_all(std::span<const std::int32_t> ids) const {
+  std::vector<int> visible;
+  for (const std::int32_t id : ids) {
+    if (!processor.IsControl(id)) visible.push_back(id);
+  }
+  std::string text;
+  const auto status = processor.Decode(visible, &text);
+  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
+  if (!visible.empty() && visible.front() == processor.unk_id() && text.starts_with(' ')) text.erase(0, 1);
+  return text;
+}
+
+char Tokenizer::Model::byte_of(std::int32_t id) const {
+  const std::string_view piece = checked.pieces[static_cast<std::size_t>(id)].text;  // "<0xF0>"
+  return static_cast<char>(std::stoi(std::string(piece.substr(3, 2)), nullptr, 16));
+}
 
 Tokenizer Tokenizer::train(std::span<const std::string> sentences, const TokenizerOptions& options) {
   return from_bytes(detail::seal(detail::train_sentencepiece(sentences, options)));
@@ -40,20 +67,19 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
         fmt::format("tokenizer: the {} bytes of the SentencePiece model are damaged (wrong checksum); restore the file", bytes.size()));
   }
   detail::silence_sentencepiece();
-  auto model = std::make_shared<Model>();
-  model->bytes = bytes;
-  auto& processor = model->processor;
-  const auto status = processor.LoadFromSerializedProto(model->bytes);
-  if (!status.ok())
-    throw DataError(fmt::format("tokenizer: these {} bytes are not a SentencePiece model ({})", bytes.size(), status.message()));
+  std::shared_ptr<const Model> model;
+  try {
+    model = std::make_shared<const Model>(bytes);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("tokenizer: these {} bytes are not a SentencePiece model that can be used ({}); restore the file",
+                                bytes.size(), error.what()));
+  }
+  const auto& processor = model->processor;
   if (std::min({processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()}) < 0) {
     throw DataError(fmt::format(
         "tokenizer: expected a SentencePiece model with pad, unk, bos and eos, found the ids {}, {}, {}, {}; train it with all four",
         processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()));
   }
-  std::string unknown;
-  processor.Decode(std::vector<int>{processor.unk_id()}, &unknown).IgnoreError();
-  model->unknown_is_word = unknown.starts_with(' ');
   return Tokenizer(std::move(model));
 }
 
@@ -79,7 +105,7 @@ float Tokenizer::score(std::int32_t id) const {
   return model_->processor.GetScore(id);
 }
 
-std::int32_t Tokenizer::id(std::string_view piece) const { return model_->processor.PieceToId(piece); }
+std::int32_t Tokenizer::id(std::string_view piece) const { return piece.empty() ? unk_id() : model_->processor.PieceToId(piece); }
 
 bool Tokenizer::is_control(std::int32_t id) const {
   check(id);
@@ -91,6 +117,9 @@ bool Tokenizer::begins_word(std::int32_t id) const {
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
+  if (model_->long_text.is_of_words(text)) return encode_words(model_->long_text.words(text));
+  std::string storage;
+  text = model_->long_text.shortened(text, storage);
   sentencepiece::ImmutableSentencePieceText pieces;
   const auto status = model_->processor.Encode(text, pieces.mutable_proto());
   if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(), status.message()));
@@ -106,17 +135,23 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   return ids;
 }
 
-std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
-  std::vector<int> visible;
-  visible.reserve(ids.size());
-  for (const std::int32_t id : ids) {
-    if (!is_control(id)) visible.push_back(id);
+std::vector<std::int32_t> Tokenizer::encode_words(std::string_view words) const {
+  std::vector<std::int32_t> ids;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(detail::kMetaSymbol, detail::kMetaSymbol.size()));
+    words.remove_prefix(word.size());
+    const std::int32_t word_id = id(word);
+    const bool joined = word_id == unk_id() && !model_->unknown_is_word && !ids.empty() && ids.back() == word_id;
+    if (!joined) ids.push_back(word_id);
   }
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  TextStream stream(*this);
   std::string text;
-  const auto status = model_->processor.Decode(visible, &text);
-  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
-  if (!visible.empty() && visible.front() == unk_id() && text.starts_with(' ')) text.erase(0, 1);
-  return text;
+  for (const std::int32_t id : ids) text += stream.add(id);
+  return text + stream.finish();
 }
 
 std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids) const {

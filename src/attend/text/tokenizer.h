@@ -50,8 +50,9 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
 
 // Immutable and cheap to copy; all const functions may be called from several threads at once.
 //
-// Text that is encoded and decoded comes back as its normalisation left it, with runs of spaces made one and those at the ends gone. A
-// character (a word, for type word) without a piece becomes the unknown id, or its bytes with byte_fallback; the unknown id decodes to "⁇".
+// A text is one line. Encoded and decoded it comes back as its normalisation left it, with runs of spaces made one and those at the ends
+// gone. A character (a word, for type word) without a piece becomes the unknown id, or its bytes with byte_fallback; the unknown id decodes
+// to "⁇".
 class Tokenizer {
  public:
   // Learns the pieces from `sentences`, which need not be in any order. Equal sentences and options give equal bytes(), on any machine and
@@ -60,14 +61,16 @@ class Tokenizer {
   static Tokenizer train(std::span<const std::string> sentences, const TokenizerOptions& options);
 
   // A serialised SentencePiece model: bytes() of another tokenizer, or a .model file with pad, unk, bos and eos. bytes() of tokenizers
-  // trained here carry a checksum, so that damage is noticed. Throws DataError.
+  // trained here carry a checksum, so that damage is noticed. Throws DataError, also for a model that is made to harm who uses it.
   static Tokenizer from_bytes(std::string_view bytes);
   const std::string& bytes() const;
 
-  // Without bos and eos. Precondition: the text is UTF-8 (other bytes become U+FFFD).
+  // Without bos and eos, in time linear in the text, or nearly. Precondition: the text is UTF-8 (other bytes become U+FFFD). Throws
+  // DataError for text of half a gigabyte and more.
   std::vector<std::int32_t> encode(std::string_view text) const;
 
-  // Always UTF-8. pad, bos and eos leave no trace. Throws DataError for an id outside the vocabulary.
+  // Always UTF-8, and one line: the ends of lines that bytes or pieces spell are spaces. pad, bos and eos leave no trace. TextStream
+  // decodes a text that grows. Throws DataError for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
   // The piece as it stands in the vocabulary: "▁the", "ing", "</s>", "<0xF0>". Throws DataError as decode() does.
@@ -96,9 +99,11 @@ class Tokenizer {
   std::vector<Word> words(std::span<const std::int32_t> ids) const;
 
  private:
+  friend class TextStream;
   struct Model;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
   void check(std::int32_t id) const;
+  std::vector<std::int32_t> encode_words(std::string_view words) const;
   bool is_control(std::int32_t id) const;
   bool begins_word(std::int32_t id) const;
 
