@@ -189,6 +189,45 @@ TEST(Generator, HandsOnWholeCharactersOnly) {
   EXPECT_TRUE(is_utf8(generation.text));
 }
 
+TEST(Generator, EndsALineOnlyWithItsEnd) {
+  TokenizerOptions options;
+  options.byte_fallback = true;
+  options.vocab_size = 4 + 256 + 20;
+  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options));
+  model.transformer->parameters().values().zero();  // all pieces are equally likely, the bytes of line ends too
+  const Generation generation = Generator(model).generate("", with_tokens(2000));
+  const auto drawn = [&](std::string_view piece) {
+    return std::count(generation.ids.begin(), generation.ids.end(), model.tokenizer.id(piece));
+  };
+  EXPECT_GT(drawn("<0x0A>"), 0);
+  EXPECT_GT(drawn("<0x0D>"), 0);
+  EXPECT_EQ(std::count(generation.text.begin(), generation.text.end(), '\n'), drawn("</s>"));
+  EXPECT_EQ(std::count(generation.text.begin(), generation.text.end(), '\r'), 0);
+}
+
+TEST(Generator, WritesWhatItsTokensDecodeTo) {
+  TokenizerOptions options;
+  options.byte_fallback = true;
+  options.vocab_size = 4 + 256 + 20;
+  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options));
+  model.transformer->parameters().values().zero();
+  const std::string prompt = "the cat sät";
+  for (std::uint64_t sample = 0; sample < 5; ++sample) {
+    const Generation generation = Generator(model).generate(prompt, with_tokens(400), {}, sample);
+    std::vector<std::int32_t> line = model.tokenizer.encode(prompt);
+    std::string expected;
+    for (const std::int32_t id : generation.ids) {
+      if (id == model.tokenizer.eos_id()) {
+        expected += model.tokenizer.decode(line) + "\n";
+        line.clear();
+      } else {
+        line.push_back(id);
+      }
+    }
+    EXPECT_EQ(prompt + generation.text, expected + model.tokenizer.decode(line));
+  }
+}
+
 TEST(Generator, RefusesAPromptThatDoesNotFit) {
   const Generator generator(small_language_model());
   EXPECT_NO_THROW(generator.generate("the cat sat on the mat and", with_tokens(1)));  // seven words and the beginning

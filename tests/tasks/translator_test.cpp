@@ -301,5 +301,43 @@ TEST(Translator, AlignsEveryTargetWordWithASourceWord) {
   }
 }
 
+// Says bytes of line ends most of the time: whatever is read, what is projected to logits is the bias of the last normalisation.
+Translator says_line_ends() {
+  const std::vector<std::string> sentences{"the old dog sees the small cat", "a cat eats the fish"};
+  TokenizerOptions options;
+  options.byte_fallback = true;
+  options.vocab_size = 4 + 256 + 20;
+  const Tokenizer tokenizer = Tokenizer::train(sentences, options);
+  TranslationModel model{std::make_shared<Transformer>(small_config(tokenizer, tokenizer), 7), tokenizer, tokenizer};
+  ParameterSet& parameters = model.network->parameters();
+  for (const auto& entry : parameters.entries()) {
+    const Tensor value = parameters.value(entry);
+    if (entry.name == "decoder.norm.weight") std::fill(value.span().begin(), value.span().end(), 0.0f);
+    if (entry.name == "decoder.norm.bias") value.data()[0] = 1.0f;
+    if (entry.name != "tgt_embedding.weight") continue;
+    for (std::int64_t v = 0; v < value.rows(); ++v) value.row(v)[0] = 0.0f;
+    for (const char* piece : {"<0x0A>", "<0x0D>", "▁the", "</s>"}) value.row(tokenizer.id(piece))[0] = 6.0f;
+  }
+  return Translator(std::move(model));
+}
+
+TEST(Translator, AnswersEveryLineWithOneLine) {
+  const Translator translator = says_line_ends();
+  const std::vector<std::string> sentences{"the old dog", "a cat", "the fish"};
+  TranslationOptions searched = beam_of(4, 4), sampled = beam_of(1);
+  sampled.sampling.emplace();
+  sampled.sampling->max_length = 30;
+  for (const TranslationOptions& options : {searched, sampled}) {
+    int line_ends = 0;
+    for (const Translation& translation : translator.translate(sentences, options)) {
+      for (const TranslationCandidate& candidate : translation.candidates) {
+        line_ends += static_cast<int>(std::count(candidate.tokens.begin(), candidate.tokens.end(), "<0x0A>"));
+        EXPECT_EQ(candidate.text.find_first_of("\r\n"), std::string::npos);
+      }
+    }
+    EXPECT_GT(line_ends, 0);
+  }
+}
+
 }  // namespace
 }  // namespace attend

@@ -14,12 +14,11 @@
 #include "attend/core/option_check.h"
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
+#include "attend/text/text_stream.h"
 
 namespace attend {
 
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // what stands for a character whose bytes are not all there yet
 
 int checked_context(const LanguageModel& model, const GenerationOptions& o) {
   validate(o.sampling);
@@ -119,40 +118,32 @@ void penalise_repetition(const Tensor& logits, std::span<const std::int32_t> see
 // The growing text of lines of tokens, handed on in whole characters.
 class Writer {
  public:
-  Writer(const Tokenizer& tokenizer, std::vector<std::int32_t> line, const std::function<void(std::string_view)>& accept)
-      : tokenizer_(tokenizer), accept_(accept), line_(std::move(line)), written_(tokenizer.decode(line_).size()) {}
+  // `line`: the tokens of the line that goes on, which is not written again.
+  Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line, const std::function<void(std::string_view)>& accept)
+      : eos_(tokenizer.eos_id()), stream_(tokenizer), accept_(accept) {
+    for (const std::int32_t token : line) stream_.add(token);
+  }
 
   void add(std::int32_t token) {
-    if (token == tokenizer_.eos_id()) {
+    if (token == eos_) {
       flush();
       put("\n");
-      line_.clear();
-      written_ = 0;
-      return;
+    } else {
+      put(stream_.add(token));
     }
-    line_.push_back(token);
-    std::string text = tokenizer_.decode(line_);
-    while (text.ends_with(kReplacement) && text.size() > written_) text.resize(text.size() - kReplacement.size());
-    write(text);
   }
-  void flush() { write(tokenizer_.decode(line_)); }
+  void flush() { put(stream_.finish()); }
   const std::string& text() const { return text_; }
 
  private:
-  void write(const std::string& line) {
-    if (line.size() <= written_) return;
-    put(std::string_view(line).substr(written_));
-    written_ = line.size();
-  }
   void put(std::string_view more) {
     text_ += more;
-    if (accept_) accept_(more);
+    if (accept_ && !more.empty()) accept_(more);
   }
 
-  const Tokenizer& tokenizer_;
+  std::int32_t eos_;
+  TextStream stream_;
   const std::function<void(std::string_view)>& accept_;
-  std::vector<std::int32_t> line_;
-  std::size_t written_;  // bytes of the line that have been handed on
   std::string text_;
 };
 
@@ -171,9 +162,9 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
   const Tokenizer& tokenizer = model_->tokenizer;
   const int context = checked_context(*model_, options);
   const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
-  Prompt begun = read_prompt(prompt, name, tokenizer, context);
+  const Prompt begun = read_prompt(prompt, name, tokenizer, context);
   Reader reader(*model_->transformer, context, options.cache);
-  Writer writer(tokenizer, std::move(begun.line), accept);
+  Writer writer(tokenizer, begun.line, accept);
   Random random(RandomKey{options.sampling.seed, sample});
 
   Generation result;
