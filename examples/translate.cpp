@@ -1,4 +1,6 @@
 // Translates standard input, line by line:  example_translate model.safetensors < in > out
+#include <unistd.h>
+
 #include <iostream>
 
 #include "attend/core/error.h"
@@ -13,7 +15,7 @@ int main(int argc, char** argv) {
     const attend::Translator translator = attend::Translator::load(argv[1]);
     attend::TranslationOptions options;
     options.beam.beam_size = 5;
-    attend::LineReader lines(std::cin, "standard input");
+    attend::LineReader lines(STDIN_FILENO, "standard input");
     translator.translate(
         lines, [](const attend::Translation& translation) { std::cout << translation.text() << "\n"; }, options);
   } catch (const attend::Error& error) {

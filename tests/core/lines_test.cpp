@@ -1,6 +1,8 @@
 #include "attend/core/lines.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -8,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <thread>
 
 #include "attend/core/error.h"
 
@@ -210,6 +213,86 @@ TEST_F(Lines, GivesALineOfAStreamWithoutWaitingForTheNext) {
   std::string line;
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "first line");
+}
+
+// What the kernel answers to reading the first page of a process is an error: EIO.
+constexpr const char* kUnreadable = "/proc/self/mem";
+
+TEST_F(Lines, AnErrorWhileReadingIsNotTheEnd) {
+  EXPECT_TRUE(contains(message_of<IoError>([] { read_lines(kUnreadable); }), "/proc/self/mem: Input/output error"));
+  const int descriptor = open(kUnreadable, O_RDONLY);
+  LineReader reader(descriptor, "standard input");
+  std::string line;
+  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }), "cannot read standard input: Input/output error"));
+  close(descriptor);
+  std::ifstream stream(kUnreadable);
+  LineReader from_stream(stream, "a stream");
+  EXPECT_TRUE(contains(message_of<IoError>([&] { from_stream.next(line); }), "cannot read a stream"));
+}
+
+TEST_F(Lines, DamagedGzipOfAStreamIsNamed) {
+  std::istringstream stream(gzipped("eins\nzwei\n").substr(0, 15));
+  LineReader reader(stream, "standard input");
+  std::string line;
+  EXPECT_TRUE(contains(message_of<DataError>([&] { reader.next(line); }), "standard input: the gzip data end too early"));
+}
+
+TEST_F(Lines, AClosedDescriptorIsNotAnEmptyText) {
+  LineReader reader(-1, "standard input");
+  std::string line;
+  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }), "cannot read standard input: it is closed"));
+}
+
+TEST_F(Lines, AnErrorInTheMiddleOfGzipIsNotATruncatedText) {
+  // A socket gives what has arrived, and then, as its other side went away without reading what it was sent, an error.
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const std::string packed = gzipped("eins\nzwei\n").substr(0, 15);
+  ASSERT_EQ(::write(ends[1], packed.data(), packed.size()), std::ssize(packed));
+  ASSERT_EQ(::write(ends[0], "unread", 6), 6);
+  LineReader reader(ends[0], "standard input");
+  close(ends[1]);
+  std::string line;
+  const std::string message = message_of<IoError>([&] { reader.next(line); });
+  EXPECT_TRUE(contains(message, "Connection reset")) << message;
+  close(ends[0]);
+}
+
+TEST_F(Lines, WaitsForADescriptorThatDoesNotBlock) {
+  for (const bool packed : {false, true}) {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+    const std::string text = "eins\nzwei\ndrei\n", bytes = packed ? gzipped(text) : text;
+    std::thread writer([&] {
+      for (const char byte : bytes) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_EQ(::write(ends[1], &byte, 1), 1);
+      }
+      close(ends[1]);
+    });
+    LineReader reader(ends[0], "standard input");
+    std::vector<std::string> lines;
+    for (std::string line; reader.next(line);) lines.push_back(line);
+    EXPECT_EQ(lines, (std::vector<std::string>{"eins", "zwei", "drei"}));
+    writer.join();
+    close(ends[0]);
+  }
+}
+
+TEST_F(Lines, GivesALineOfADescriptorWithoutWaitingForTheNext) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "first line\nsec", 14), 14);
+  LineReader reader(ends[0], "pipe");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "first line");
+  ASSERT_EQ(::write(ends[1], "ond", 3), 3);
+  close(ends[1]);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "second");
+  EXPECT_FALSE(reader.next(line));
+  close(ends[0]);
 }
 
 }  // namespace

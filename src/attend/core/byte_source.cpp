@@ -1,7 +1,9 @@
 #include "attend/core/byte_source.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -9,9 +11,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <utility>
 #include <vector>
 
+#include "attend/core/descriptor.h"
 #include "attend/core/error.h"
 
 namespace attend::detail {
@@ -19,26 +23,54 @@ namespace {
 
 constexpr std::size_t kPackedBufferBytes = std::size_t{64} << 10;
 
-class FileSource final : public ByteSource {
+// A descriptor, which it does not close.
+class DescriptorSource : public ByteSource {
  public:
-  explicit FileSource(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb"), &std::fclose) {
-    if (!file_) throw IoError(fmt::format("cannot open {}: {}", path_, std::strerror(errno)));
-    struct stat status {};
-    if (fstat(fileno(file_.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
-      throw IoError(fmt::format("{} is a directory, expected a text file", path_));
-    }
-    std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // the reader has a buffer of its own
-  }
+  DescriptorSource(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
 
   std::size_t read(char* to, std::size_t capacity) override {
-    const std::size_t count = std::fread(to, 1, capacity, file_.get());
-    if (count == 0 && std::ferror(file_.get())) throw IoError(fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
+    if (ended_) return 0;  // a terminal would begin anew
+    const std::size_t count = read_some(descriptor_, to, capacity, name_);
+    ended_ = count == 0;
     return count;
   }
 
  private:
-  std::string path_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  int descriptor_;
+  std::string name_;
+  bool ended_ = false;
+};
+
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path) : file_(open(path)), source_(file_.number, path) {
+    struct stat status {};
+    if (fstat(file_.number, &status) == 0 && S_ISDIR(status.st_mode)) {
+      throw IoError(fmt::format("{} is a directory, expected a text file", path));
+    }
+  }
+
+  std::size_t read(char* to, std::size_t capacity) override { return source_.read(to, capacity); }
+
+ private:
+  struct OpenFile {
+    int number;
+    explicit OpenFile(int opened) : number(opened) {}
+    ~OpenFile() { ::close(number); }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+  };
+
+  static int open(const std::string& path) {
+    for (;;) {
+      const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (file >= 0) return file;
+      if (errno != EINTR) throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+    }
+  }
+
+  OpenFile file_;
+  DescriptorSource source_;
 };
 
 class StreamSource final : public ByteSource {
@@ -47,8 +79,23 @@ class StreamSource final : public ByteSource {
 
   // Takes what has arrived and never waits for more than the rest of a line.
   std::size_t read(char* to, std::size_t capacity) override {
-    if (stream_.bad()) throw IoError(fmt::format("cannot read {}", name_));
-    std::streambuf& in = *stream_.rdbuf();
+    const std::size_t count = read_buffer(to, capacity);
+    // A buffer cannot tell an error from the end; C's stream behind std::cin can.
+    const bool failed = stream_.bad() || (count == 0 && &stream_ == &std::cin && std::ferror(stdin) != 0);
+    if (failed) throw IoError(fmt::format("cannot read {}", name_));
+    return count;
+  }
+
+ private:
+  std::size_t read_buffer(char* to, std::size_t capacity) {
+    try {
+      return take(*stream_.rdbuf(), to, capacity);
+    } catch (const std::ios_base::failure& failure) {  // thrown by the buffer of a file
+      throw IoError(fmt::format("cannot read {}: {}", name_, failure.what()));
+    }
+  }
+
+  static std::size_t take(std::streambuf& in, char* to, std::size_t capacity) {
     std::size_t count = 0;
     while (count < capacity) {
       const int byte = in.sbumpc();
@@ -61,7 +108,6 @@ class StreamSource final : public ByteSource {
     return count;
   }
 
- private:
   std::istream& stream_;
   std::string name_;
 };
@@ -165,6 +211,10 @@ class DetectingSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path), path);
+}
+
+std::unique_ptr<ByteSource> open_bytes(int descriptor, const std::string& name) {
+  return std::make_unique<DetectingSource>(std::make_unique<DescriptorSource>(descriptor, name), name);
 }
 
 std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& name) {

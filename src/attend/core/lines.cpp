@@ -23,7 +23,9 @@ LineReader::LineReader(const std::string& path) : LineReader(detail::open_bytes(
   if (end_ == 0) throw DataError(fmt::format("{} is empty, expected lines of text", path));
 }
 
-LineReader::LineReader(std::istream& stream, std::string name) : LineReader(detail::open_bytes(stream, name), std::move(name)) {}
+LineReader::LineReader(std::istream& stream, const std::string& name) : LineReader(detail::open_bytes(stream, name), name) {}
+
+LineReader::LineReader(int descriptor, const std::string& name) : LineReader(detail::open_bytes(descriptor, name), name) {}
 
 LineReader::LineReader(std::unique_ptr<detail::ByteSource> source, std::string name)
     : name_(std::move(name)), source_(std::move(source)), buffer_(kBufferBytes) {}

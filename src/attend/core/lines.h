@@ -20,15 +20,18 @@ class ByteSource;
 // '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without '\n' counts. A stream is read no further
 // than the end of a line when that is all that has arrived, so a line typed at a terminal or written to a pipe is answered at once.
 //
-// Throws IoError when the operating system refuses (missing, directory, not readable), DataError "name:line: ..." when the content is not
-// text: invalid UTF-8, NUL bytes, a damaged or truncated gzip file, a line without end. An empty file (not stream) is a DataError too.
+// Throws IoError when the operating system refuses (missing, directory, not readable, an error while reading: never taken for the end),
+// DataError "name:line: ..." when the content is not text: invalid UTF-8, NUL bytes, a damaged or truncated gzip file, a line without end. An
+// empty file (not stream) is a DataError too.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
   explicit LineReader(const std::string& path);
   // `name` stands for the stream in messages ("standard input"). The stream must outlive the reader.
-  LineReader(std::istream& stream, std::string name);
+  LineReader(std::istream& stream, const std::string& name);
+  // The same of an open descriptor, which is not closed; it may be one that does not block.
+  LineReader(int descriptor, const std::string& name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;

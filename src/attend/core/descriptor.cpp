@@ -1,0 +1,49 @@
+#include "attend/core/descriptor.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+// Whether a call that failed with `cause` may be tried again, after waiting where nothing could be done yet.
+bool may_try_again(int descriptor, short event, int cause) {
+  if (cause == EINTR) return true;
+  if (cause != EAGAIN && cause != EWOULDBLOCK) return false;
+  pollfd wait{descriptor, event, 0};
+  ::poll(&wait, 1, -1);  // whatever it says, the next call says it better
+  return true;
+}
+
+}  // namespace
+
+std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std::string& name) {
+  for (;;) {
+    const ssize_t count = ::read(descriptor, to, capacity);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (may_try_again(descriptor, POLLIN, errno)) continue;
+    if (errno == EBADF) throw IoError(fmt::format("cannot read {}: it is closed", name));
+    if (errno == EISDIR) throw IoError(fmt::format("cannot read {}: it is a directory, expected text", name));
+    throw IoError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+  }
+}
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (!may_try_again(descriptor, POLLOUT, errno)) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace attend
