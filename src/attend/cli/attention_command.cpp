@@ -6,9 +6,11 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/attention_page.h"
 #include "attend/tasks/model_kind.h"
 
@@ -40,7 +42,7 @@ void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arg
   const ClassifiedText text = classified_text(classifier, arguments.text);
   page.write(attention_page(classifier.model(), text));
   page.commit();
-  fmt::print("{}\npage: {}\n", text.label, arguments.out);
+  answer("{}\npage: {}\n", printable(text.label), shown_path(arguments.out));
 }
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
@@ -54,7 +56,7 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
                                                    : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();
-  fmt::print("{}\npage: {}\n", pair.target, arguments.out);
+  answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/tasks/model_check.h"
@@ -52,7 +53,7 @@ void run_average(const AverageArguments& arguments) {
   Checkpoint mean = average_checkpoints(paths);
   add_golden_samples(mean);
   save_checkpoint(arguments.out, mean);
-  fmt::print("{}: the mean of {} checkpoints\n", arguments.out, paths.size());
+  answer("{}: the mean of {} checkpoints\n", shown_path(arguments.out), paths.size());
 }
 
 }  // namespace

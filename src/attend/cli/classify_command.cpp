@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -10,8 +9,10 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/classifier.h"
 
 namespace attend {
@@ -41,8 +42,8 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
 std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
   std::string probabilities;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", nlohmann::json(labels[i]).dump(), c.probabilities[i]);
-  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}", nlohmann::json(labels[c.label]).dump(),
+    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_text(nlohmann::json(labels[i])), c.probabilities[i]);
+  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}", json_text(nlohmann::json(labels[c.label])),
                      c.probability(), probabilities);
 }
 
@@ -52,7 +53,7 @@ std::string to_text(const Classification& c, const std::vector<std::string>& lab
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c.probabilities[a] > c.probabilities[b]; });
   std::vector<std::string> cells;
-  for (const std::size_t i : order) cells.push_back(fmt::format("{}\t{:.4f}", labels[i], c.probabilities[i]));
+  for (const std::size_t i : order) cells.push_back(fmt::format("{}\t{:.4f}", printable(labels[i], std::string::npos), c.probabilities[i]));
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
@@ -63,8 +64,8 @@ void run_classify(ClassifyArguments& arguments, bool window_is_set) {
   const Classifier classifier = Classifier::load(arguments.model);
   LineReader lines = standard_input();
   const auto accept = [&](const Classification& c) {
-    fmt::print("{}\n", arguments.format == ClassificationFormat::json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
-    if (arguments.classification.window == 1) std::fflush(stdout);
+    answer("{}\n", arguments.format == ClassificationFormat::json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
+    if (arguments.classification.window == 1) flush_answers();
   };
   classifier.classify(lines, accept, arguments.classification);
 }

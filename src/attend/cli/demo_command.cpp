@@ -8,6 +8,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/resolved_configuration.h"
 #include "attend/cli/training_session.h"
 #include "attend/core/atomic_file.h"
@@ -75,10 +76,10 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
 void print_results(const Translator& translator, const DemoCorpus& corpus) {
   std::vector<std::string> translations;
   for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
-  fmt::print("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
+  answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
              corpus_bleu(translations, {corpus.test_tgt}).score);
   for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
-    fmt::print("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
+    answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
 }
 
 // The sentence to look at: the longest of the test set that has a subordinate clause, where the verbs change places.
@@ -105,13 +106,13 @@ void run_demo(const DemoArguments& arguments) {
   if (std::filesystem::exists(session.out))
     throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
-  fmt::print("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
-             (out / "corpus").string());
+  remark("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
+             shown_path(out / "corpus"));
   const DemoCorpus corpus = make_demo_corpus();
   write_corpus(corpus, out / "corpus");
   TranslationTraining training = demo_training(out / "corpus");
   TrainingTask task = prepare_training(training, nullptr);
-  for (const std::string& note : task.notes) fmt::print("{}\n", note);
+  for (const std::string& note : task.notes) remark("{}\n", note);
   train_in_folder(task, session, training.trainer, resolved_configuration(session, training));
 
   const std::filesystem::path model = RunFolder(session.out).model_file();
@@ -119,8 +120,8 @@ void run_demo(const DemoArguments& arguments) {
   print_results(translator, corpus);
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
   write_file_atomically(page, attention_page(translator.model(), pair));
-  fmt::print("its attention: open {} in a browser\n", page.string());
-  fmt::print("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(), model.string());
+  answer("its attention: open {} in a browser\n", shown_path(page));
+  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(), shown_path(model));
 }
 
 }  // namespace

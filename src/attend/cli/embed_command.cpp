@@ -10,18 +10,19 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/core/option_check.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/nearest_contexts.h"
 #include "attend/tasks/word_senses.h"
 
 namespace attend {
 namespace {
-
-constexpr std::size_t kLinesInMemory = 1024;
 
 struct SenseOptions {
   std::string senses;
@@ -40,6 +41,7 @@ struct EmbedArguments {
   std::string model;
   std::string npy;
   bool context = true;
+  int window = 1024;
   ThreadOptions threads;
   EmbeddingOptions embedding;
   NearestOptions nearest;
@@ -52,6 +54,7 @@ void fields(EmbedArguments& a, Visitor&& visit) {
         "write all vectors, one under the other, into this NumPy file instead of printing JSON lines; with --pooling none the rows of all "
         "texts, one text after the other: the JSON lines say how many tokens each has");
   visit("context", a.context, "vectors that depend on the sentence; without, the static embeddings of the tokens");
+  visit("window", a.window, "lines read ahead; 1: every line is answered at once");
   fields(a.threads, visit);
   fields(a.embedding, visit);
   fields(a.nearest, visit);
@@ -64,7 +67,7 @@ std::string to_json(const Tensor& vectors, std::int64_t row) {
 }
 
 std::string to_json(const TextEmbedding& embedding, EmbeddingPooling pooling) {
-  const std::string tokens = nlohmann::json(embedding.tokens).dump();
+  const std::string tokens = json_text(nlohmann::json(embedding.tokens));
   if (pooling != EmbeddingPooling::none) return fmt::format("{{\"tokens\":{},\"vector\":{}}}", tokens, to_json(embedding.vectors, 0));
   std::vector<std::string> rows;
   for (std::int64_t t = 0; t < embedding.vectors.dim(0); ++t) rows.push_back(to_json(embedding.vectors, t));
@@ -94,7 +97,7 @@ void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, cons
   LineReader lines = standard_input();
   std::string line;
   answer_all(Conversation<std::string, TextEmbedding>{
-      .window = kLinesInMemory,
+      .window = static_cast<std::size_t>(arguments.window),
       .next = [&]() -> std::optional<std::string> {
         if (!lines.next(line)) return std::nullopt;
         if (arguments.context) embedder.check_length(line, lines.where());
@@ -106,7 +109,11 @@ void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, cons
             return arguments.context ? embedder.embed(window, arguments.embedding)
                                      : embedder.embed_without_context(window, arguments.embedding.pooling);
           },
-      .accept = accept,
+      .accept =
+          [&](const TextEmbedding& embedding) {
+            accept(embedding);
+            if (arguments.window == 1) flush_answers();
+          },
   });
 }
 
@@ -118,7 +125,7 @@ void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
   LineReader corpus(arguments.nearest.corpus);
   const NearestOptions& options = arguments.nearest;
   for (const WordContext& context : nearest_contexts(embedder, line, options.nearest, corpus, arguments.embedding.layer, options.count))
-    fmt::print("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
+    answer("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
 }
 
 WordSenses measured_senses(const Embedder& embedder, const LabelledText& uses, const EmbedArguments& arguments) {
@@ -134,10 +141,10 @@ void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
   const LabelledText uses = read_labelled(std::span(&options.senses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", options.senses, i + 1));
   const WordSenses result = measured_senses(embedder, uses, arguments);
-  for (std::size_t s = 0; s < result.senses.size(); ++s) fmt::print("{}{} {}", s == 0 ? "" : ", ", result.uses[s], result.senses[s]);
-  fmt::print("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
+  for (std::size_t s = 0; s < result.senses.size(); ++s) answer("{}{} {}", s == 0 ? "" : ", ", result.uses[s], printable(result.senses[s]));
+  answer("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
   for (const SenseSeparation& row : result.separations)
-    fmt::print("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
+    answer("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
   if (options.plot.empty()) return;
   AtomicFile file(options.plot);
   file.write(to_svg(result.plot));
@@ -146,6 +153,7 @@ void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
 
 // Options that say nothing without another, or contradict each other.
 void check(const EmbedArguments& a, const OptionBinding& binding) {
+  require_at_least("window", a.window, 1);
   const bool nearest = !a.nearest.nearest.empty(), senses = !a.senses.senses.empty();
   const char* const other = nearest ? "nearest" : "senses";
   if (nearest && a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
@@ -162,14 +170,16 @@ void check(const EmbedArguments& a, const OptionBinding& binding) {
   if (!a.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
 }
 
-void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
+void run_embed(EmbedArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
+  // Who types wants an answer to every line.
+  if (!binding.is_set("window") && standard_input_is_terminal()) arguments.window = 1;
   use_threads(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
   if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
   if (!arguments.senses.senses.empty()) return print_senses(embedder, arguments);
   if (arguments.npy.empty()) {
-    embed_lines(embedder, arguments, [&](const TextEmbedding& e) { fmt::print("{}\n", to_json(e, arguments.embedding.pooling)); });
+    embed_lines(embedder, arguments, [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); });
     return;
   }
   std::vector<float> values;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/evaluation.h"
+#include "attend/cli/output.h"
 #include "attend/core/error.h"
 #include "attend/metrics/classification.h"
 #include "attend/tasks/classifier.h"
@@ -40,7 +41,7 @@ void evaluate_classifier(const Checkpoint& checkpoint, const ClassifierEvaluatio
   ConfusionMatrix confusion(classifier.labels());
   const std::vector<Classification> found = classifier.classify(texts.texts);
   for (std::size_t i = 0; i < found.size(); ++i) confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
-  fmt::print("{}", output.format == OutputFormat::json ? to_json(confusion).dump(1) + "\n" : confusion.table());
+  answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n" : confusion.table());
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 
 #include "attend/cli/evaluation.h"
 #include "attend/cli/model_decoding.h"
+#include "attend/cli/output.h"
 #include "attend/core/error.h"
 
 namespace attend {
@@ -16,7 +17,7 @@ void evaluate_language_model(const Checkpoint& checkpoint, LanguageEvaluation op
   const LanguageText text = read_language(options.text, model.tokenizer);
   const TextPerplexity result = text_perplexity(model, text, options.perplexity);
   if (output.format == OutputFormat::text) {
-    fmt::print("{}\n", result.summary(output.digits));
+    answer("{}\n", result.summary(output.digits));
     return;
   }
   const Perplexity& p = result.perplexity;
@@ -28,7 +29,7 @@ void evaluate_language_model(const Checkpoint& checkpoint, LanguageEvaluation op
     json["cache_tokens"] = result.cache_tokens;
     json["perplexity_without_cache"] = result.without_cache->per_token();
   }
-  fmt::print("{}\n", json.dump(1));
+  answer("{}\n", json_text(json, 1));
 }
 
 }  // namespace attend

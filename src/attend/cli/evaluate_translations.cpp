@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/evaluation.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 std::vector<std::string> read_translations(const std::string& path) {
   if (path != "-") return read_lines(path);
-  LineReader reader(std::cin, "standard input");
+  LineReader reader = standard_input();
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
@@ -35,7 +36,7 @@ std::string format_json(const EvaluationReport& report) {
     if (metric.wins) entry["wins"] = *metric.wins;
     json["metrics"].push_back(entry);
   }
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ void evaluate_translations(const TranslationEvaluation& options, const Evaluatio
   for (const std::string& path : options.references) references.push_back(read_lines(path));
   const EvaluationReport report = options.baseline.empty() ? evaluate(hypotheses, references, options.metrics)
                                                            : compare(read_lines(options.baseline), hypotheses, references, options.metrics);
-  fmt::print("{}", output.format == OutputFormat::json ? format_json(report) : format_report(report, output.digits));
+  answer("{}", output.format == OutputFormat::json ? format_json(report) : format_report(report, output.digits));
 }
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include "attend/cli/evaluation.h"
 #include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/option_check.h"
@@ -53,13 +54,13 @@ std::string to_json(const Generation& generation, const GenerateArguments& argum
                                     {"tokens", tokens},
                                     {"token_log_probabilities", generation.token_scores},
                                     {"complete", generation.complete}};
-  return json.dump();
+  return json_text(json);
 }
 
 // Whoever watches sees every piece as it comes.
 void print(std::string_view text) {
-  fmt::print("{}", text);
-  std::fflush(stdout);
+  answer("{}", text);
+  flush_answers();
 }
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
@@ -75,7 +76,7 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
       const Generation generation = generator.generate(arguments.prompt, arguments.generation, {}, number);
-      fmt::print("{}\n", to_json(generation, arguments, generator.model().tokenizer));
+      answer("{}\n", to_json(generation, arguments, generator.model().tokenizer));
       continue;
     }
     bool begun = false;

@@ -8,7 +8,9 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/model_check.h"
 #include "attend/train/readable.h"
@@ -35,24 +37,24 @@ void fields(InfoArguments& a, Visitor&& visit) {
 }
 
 void print_text(const FileDescription& file, bool tensors) {
-  fmt::print("{}\n", file.path);
-  if (!file.format_problem.empty()) fmt::print("cannot be used: {}\n", file.format_problem);
-  fmt::print("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
+  answer("{}\n", shown_path(file.path));
+  if (!file.format_problem.empty()) answer("cannot be used: {}\n", printable(file.format_problem));
+  answer("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
              readable_count(static_cast<std::int64_t>(file.file_bytes)));
   for (const auto& [key, value] : file.metadata) {
     if (key == "attend.golden") continue;
     const auto json = try_parse_json(value);
     if (!json || !json->is_object()) {
-      fmt::print("{} = {}\n", key, value);
+      answer("{} = {}\n", printable(key), printable(value));
       continue;
     }
-    fmt::print("{}\n", key);
-    for (const auto& [name, option] : json->items()) fmt::print("  {} = {}\n", name, option.dump());
+    answer("{}\n", printable(key));
+    for (const auto& [name, option] : json->items()) answer("  {} = {}\n", printable(name), printable(json_text(option)));
   }
   if (!tensors) return;
-  fmt::print("\n");
+  answer("\n");
   for (const TensorDescription& tensor : file.tensors) {
-    fmt::print("{:<60} {:>4} [{}]\n", tensor.name, tensor.dtype, fmt::join(tensor.shape, ", "));
+    answer("{:<60} {:>4} [{}]\n", printable(tensor.name), printable(tensor.dtype), fmt::join(tensor.shape, ", "));
   }
 }
 
@@ -66,7 +68,8 @@ void print_json(const FileDescription& file, bool tensors) {
     json["tensors"] = nlohmann::ordered_json::array();
     for (const TensorDescription& t : file.tensors) json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
   }
-  fmt::print("{}\n", json.dump(1));
+  // Names and values of a file that anybody may have written: as escapes where they are not ASCII.
+  answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 // Whether the model still computes what it did where it was saved. Throws DataError when it does not.
@@ -74,7 +77,7 @@ void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
   if (!check) return;
   const bool same = check->deviation <= kGoldenTolerance;
-  fmt::print("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
+  answer("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
              same ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
   if (!same) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }

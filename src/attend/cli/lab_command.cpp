@@ -5,6 +5,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/tasks/lab/experiment.h"
@@ -32,8 +33,8 @@ void fields(LabArguments& a, Visitor&& visit) {
 }
 
 void list_experiments() {
-  for (const lab::Experiment& experiment : lab::experiments()) fmt::print("{}\n  {}\n", experiment.name, experiment.claim);
-  fmt::print("\nattend lab NAME runs one of them, attend lab --all every one.\n");
+  for (const lab::Experiment& experiment : lab::experiments()) answer("{}\n  {}\n", experiment.name, experiment.claim);
+  answer("\nattend lab NAME runs one of them, attend lab --all every one.\n");
 }
 
 std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
@@ -60,16 +61,16 @@ void run_lab(const LabArguments& arguments) {
   run.threads = use_threads(arguments.threads);
   run.machine = lab::machine_name();
   if (!arguments.out.empty()) lab::require_writable(arguments.out);
-  const lab::Lab with{arguments.options, [](std::string_view what) { fmt::print(stderr, "  {} ...\n", what); }};
+  const lab::Lab with{arguments.options, [](std::string_view what) { tell("  {} ...\n", what); }};
   for (const lab::Experiment* experiment : list) {
-    fmt::print(stderr, "{}:\n", experiment->name);
+    tell("{}:\n", experiment->name);
     const lab::Stopwatch watch;
     const lab::LabResult result = lab::run_experiment(*experiment, with);
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
     const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
-    fmt::print("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds, run.threads, plots);
-    std::fflush(stdout);
+    answer("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds, run.threads, plots);
+    flush_answers();
     if (!arguments.out.empty()) lab::write_result(arguments.out, *experiment, result, run);
   }
 }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 #include "attend/core/version.h"
 
 namespace attend {
@@ -32,25 +35,49 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   add_info_command(app);
   add_evaluate_command(app);
   add_lab_command(app);
-  parse_command_line(app, argc, argv);
-  // A full disk shows only now that the last bytes leave.
-  if (std::fflush(stdout) != 0) throw IoError("cannot write the output; is there space left where it goes?");
+  try {
+    parse_command_line(app, argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    std::ostringstream text;
+    app.exit(success, text, text);
+    answer("{}", text.str());
+  }
+  flush_answers();
+}
+
+// The last gate before the terminal: messages quote what did not come from us, but none gets out that is long or that a terminal would obey.
+// What was wrong tends to stand at the beginning, why and what to do at the end.
+std::string shown_message(std::string_view message) {
+  constexpr std::size_t kBeginning = 1200, kEnd = 400;
+  if (message.size() <= kBeginning + kEnd) return printable(message, message.size());
+  const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; };
+  std::string_view end = message.substr(message.size() - kEnd);
+  while (!end.empty() && is_continuation(end.front())) end.remove_prefix(1);
+  return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));
+}
+
+// What was answered before something went wrong comes before the message about it.
+int fail(std::string_view message) {
+  try {
+    flush_answers();
+  } catch (const Error&) {  // one message is enough
+  }
+  tell("attend: {}\n", shown_message(message));
+  return 1;
 }
 
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
-  CLI::App app("Trains and runs Transformers.", "attend");
   try {
+    fill_standard_descriptors();
+    CLI::App app("Trains and runs Transformers.", "attend");
     run(app, argc, argv);
     return 0;
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "attend: {}\n", error.what());
-    return 1;
+    return fail(error.what());
   }
 }
 

@@ -7,6 +7,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
@@ -49,8 +50,8 @@ void compare(const Checkpoint& model, const Checkpoint& quantized, const Quantiz
   const TranslationMeasure before = measure_translation(model, text.src, text.tgt, a.bleu);
   const TranslationMeasure after = measure_translation(quantized, text.src, text.tgt, a.bleu);
   const auto count = static_cast<double>(text.src.size());
-  fmt::print("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu, after.bleu - before.bleu);
-  fmt::print("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds, count / after.seconds,
+  answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu, after.bleu - before.bleu);
+  answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds, count / after.seconds,
              before.seconds / after.seconds);
   if (!(before.bleu - after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format("{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written", a.model,
@@ -65,8 +66,8 @@ void run_quantize(const QuantizeArguments& a) {
   if (!a.src.empty()) compare(model, quantized, a);
   save_checkpoint(a.out, quantized);
   const auto bytes = [](const std::string& path) { return static_cast<std::int64_t>(std::filesystem::file_size(path)); };
-  fmt::print("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n", readable_count(bytes(a.model)), readable_count(bytes(a.out)),
-             a.out);
+  answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n", readable_count(bytes(a.model)), readable_count(bytes(a.out)),
+         shown_path(a.out));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
@@ -32,9 +33,9 @@ void fields(ScoreArguments& a, Visitor&& visit) {
 }
 
 void print(const PairScore& score, bool tokens) {
-  fmt::print("{:.6f}", score.log_probability);
-  if (tokens) fmt::print("\t{:.6f}", fmt::join(score.token_scores, " "));
-  fmt::print("\n");
+  answer("{:.6f}", score.log_probability);
+  if (tokens) answer("\t{:.6f}", fmt::join(score.token_scores, " "));
+  answer("\n");
 }
 
 void run_score(const ScoreArguments& arguments) {

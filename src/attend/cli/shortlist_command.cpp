@@ -7,6 +7,7 @@
 #include "attend/cli/command.h"
 #include "attend/cli/commands.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/tasks/shortlist_training.h"
@@ -45,10 +46,10 @@ void run_shortlist(const ShortlistArguments& a) {
   const Shortlist shortlist = make_shortlist(model, pairs, a.shortlist);
   const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
-  fmt::print(
+  answer(
       "{}\na sentence may use {:.0f} of {} tokens in the mean; {:.2f} % of the text's tokens are among them\n{}: the model with its "
       "shortlist\n",
-      report.summary(), measure.tokens, model.tgt_tokenizer.vocab_size(), 100 * measure.coverage, a.out);
+      report.summary(), measure.tokens, model.tgt_tokenizer.vocab_size(), 100 * measure.coverage, shown_path(a.out));
 }
 
 }  // namespace

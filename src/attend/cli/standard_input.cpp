@@ -1,18 +1,20 @@
 #include "attend/cli/standard_input.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <iostream>
 
-#include "attend/core/error.h"
-
 namespace attend {
 
+namespace {
+
+std::streambuf* const own_buffer = std::cin.rdbuf();
+
+}  // namespace
+
 LineReader standard_input() {
-  struct stat status {};
-  if (fstat(STDIN_FILENO, &status) == 0 && S_ISDIR(status.st_mode)) throw IoError("standard input: is a directory, expected text");
-  return LineReader(std::cin, "standard input");
+  const std::string name = "standard input";
+  return std::cin.rdbuf() == own_buffer ? LineReader(STDIN_FILENO, name) : LineReader(std::cin, name);
 }
 
 bool standard_input_is_terminal() { return isatty(STDIN_FILENO) != 0; }

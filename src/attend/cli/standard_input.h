@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Throws IoError when it is a directory, which a stream would take for an empty text.
+// Reads the descriptor, or, where somebody has given std::cin another buffer, that.
 LineReader standard_input();
 
 // Whether somebody sits there and types.

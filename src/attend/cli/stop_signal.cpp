@@ -1,7 +1,5 @@
 #include "attend/cli/stop_signal.h"
 
-#include <csignal>
-
 namespace attend {
 
 namespace {
@@ -11,16 +9,9 @@ std::atomic<int> received{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free, "what a signal handler touches");
 
 extern "C" void request_stop(int signal) {
-  received = signal;
+  int none = 0;
+  received.compare_exchange_strong(none, signal);
   stop_requested = true;
-}
-
-void handle(int signal, void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -28,13 +19,19 @@ void handle(int signal, void (*handler)(int)) {
 StopSignal::StopSignal() {
   stop_requested = false;
   received = 0;
-  handle(SIGINT, request_stop);
-  handle(SIGTERM, request_stop);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = request_stop;
+    action.sa_flags = kSignals[i] == SIGPIPE ? 0 : static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 StopSignal::~StopSignal() {
-  handle(SIGINT, SIG_DFL);
-  handle(SIGTERM, SIG_DFL);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 const std::atomic<bool>& StopSignal::flag() const { return stop_requested; }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 
+#include "attend/cli/output.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
 #include "attend/core/parallel.h"
@@ -14,7 +14,7 @@ namespace attend {
 int use_threads(const ThreadOptions& options) {
   require_at_least("--threads", options.threads, 0);
   set_threads(options.threads == 0 ? physical_cores() : options.threads);
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "{} threads\n", threads());
+  if (isatty(STDERR_FILENO) == 1) tell("{} threads\n", threads());
   return threads();
 }
 

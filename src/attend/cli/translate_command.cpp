@@ -8,6 +8,7 @@
 #include "attend/cli/commands.h"
 #include "attend/cli/model_decoding.h"
 #include "attend/cli/options_binding.h"
+#include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
@@ -50,16 +51,16 @@ std::string to_json(const Translation& translation) {
                                     {"token_log_probabilities", c.token_scores},
                                     {"alignment", c.alignment}});
   }
-  return json.dump();
+  return json_text(json);
 }
 
 void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments) {
   if (arguments.format == TranslationFormat::json) {
-    fmt::print("{}\n", to_json(translation));
+    answer("{}\n", to_json(translation));
   } else if (arguments.translation.beam.n_best > 1) {
-    for (const TranslationCandidate& c : translation.candidates) fmt::print("{} ||| {} ||| {:.4f}\n", number, c.text, c.score);
+    for (const TranslationCandidate& c : translation.candidates) answer("{} ||| {} ||| {:.4f}\n", number, c.text, c.score);
   } else {
-    fmt::print("{}\n", translation.text());
+    answer("{}\n", translation.text());
   }
 }
 
@@ -80,7 +81,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   std::int64_t number = 0;
   const auto accept = [&](const Translation& translation) {
     print(translation, number++, arguments);
-    if (options.window == 1) std::fflush(stdout);
+    if (options.window == 1) flush_answers();
   };
   translator.translate(lines, accept, options);
 }

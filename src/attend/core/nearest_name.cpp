@@ -42,8 +42,9 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : candidates) {
-    const int distance = edit_distance(wanted, plain(candidate));
     const int allowed = std::max(1, static_cast<int>(candidate.size()) / 3);
+    if (wanted.size() > candidate.size() + static_cast<std::size_t>(allowed)) continue;  // one letter more is a distance of one
+    const int distance = edit_distance(wanted, plain(candidate));
     if (distance > allowed || (best && distance >= best_distance)) continue;
     best = candidate;
     best_distance = distance;
