@@ -120,13 +120,28 @@ TEST(Toml, QuotesWhatNeedsIt) {
   example.inputs = {};
   example.inner.beta = 1e-9f;
   const std::string text = to_toml(example);
-  EXPECT_NE(text.find("out = 'a \"b\" # c'\n"), std::string::npos);
+  EXPECT_NE(text.find("out = \"a \\\"b\\\" # c\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("inputs = []\n"), std::string::npos);
   EXPECT_NE(text.find("beta = 1e-09\n"), std::string::npos);
-  example.out = "both ' and \"";
+  example.out = "both ' and \" and \\, two\nlines, \x1b[31m, \xC2\x9B, \xE2\x80\xAE, \x7f, \xC3\xA4";
+  EXPECT_NE(
+      to_toml(example).find("out = \"both ' and \\\" and \\\\, two\\u000Alines, \\u001B[31m, \\u009B, \\u202E, \\u007F, \xC3\xA4\"\n"),
+      std::string::npos)
+      << to_toml(example);
+}
+
+TEST(Toml, HoldsUtf8Only) {
+  Example example;
+  example.out = "a\xff";
   EXPECT_THROW(to_toml(example), ConfigError);
-  example.out = "two\nlines";
-  EXPECT_THROW(to_toml(example), ConfigError);
+}
+
+TEST(Toml, HasNoIntegersBeyond63Bits) {
+  Example example;
+  example.seed = 9223372036854775807u;
+  EXPECT_NE(to_toml(example).find("seed = 9223372036854775807\n"), std::string::npos);
+  example.seed = 18446744073709551615u;
+  EXPECT_NE(to_toml(example).find("seed = \"18446744073709551615\"\n"), std::string::npos);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
-// The TOML files that configure a command: lines "key = value", comments, and [sections], which order a file for its reader but mean
-// nothing: every key is unique without them. Values are texts in quotes, numbers, true and false, and lists of these, over several lines if
-// need be.
+// The TOML files (toml.io, version 1.0) that configure a command: keys are options, and [sections], which order a file for its reader, mean
+// nothing: every key is unique without them.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -13,17 +11,12 @@
 
 namespace attend {
 
-struct ConfigEntry {
-  std::string key;                  // as written
-  std::vector<std::string> values;  // without quotes; one unless it is a list
-  std::int64_t line = 0;            // from 1
-};
-
-// Throws IoError, DataError (no text), or ConfigError "file:line: ..." for a line that is neither of the above and for a repeated key.
-std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path);
-
-// Sets the options that the file names. Throws ConfigError "file:line: ..." besides for an unknown key, naming the nearest known one, and
-// for a value of a wrong type. Returns the names (in kebab-case) of the options it set.
+// Sets the options that the file names and returns their names (in kebab-case). A text or a choice is a TOML string, true and false are
+// booleans, a whole number is an integer (one without a sign, as it may be larger than those of TOML, may be a string), any other number a
+// float or an integer, a list an array of strings or a single one.
+//
+// Throws IoError, DataError (no text), or ConfigError "file:line: ..." for what is not TOML, for an unknown key, naming the nearest known
+// one, for a value of a wrong type, and for an option that is set twice.
 std::vector<std::string> apply_config_file(const std::filesystem::path& path, std::span<const OptionField> fields);
 
 }  // namespace attend

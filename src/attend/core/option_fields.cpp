@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
 
 namespace attend {
 namespace {
@@ -72,17 +75,32 @@ std::string float_text(Float value) {
   return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+// As a basic string of TOML: what ends it, and what one could not see or a terminal would obey, is escaped.
 std::string quoted(const std::string& text, const std::string& name) {
-  const auto has = [&text](std::string_view letters) { return text.find_first_of(letters) != std::string::npos; };
-  if (!has("\"\\\n\r")) return '"' + text + '"';
-  if (!has("'\n\r") && text.back() != '\\') return '\'' + text + '\'';
-  throw ConfigError(fmt::format("{}: a configuration file cannot hold this text: {}", name, text));
+  if (!is_utf8(text))
+    throw ConfigError(fmt::format("{}: expected text in UTF-8, which is all that a configuration file can hold, got {}", name, quote(text)));
+  std::string out = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t c = next_code_point(text, at);
+    const std::string_view bytes = std::string_view(text).substr(begin, at - begin);
+    if (c == '"' || c == '\\') {
+      out += fmt::format("\\{}", bytes);
+    } else if (printable(bytes) != bytes) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      out += bytes;
+    }
+  }
+  return out + '"';
 }
 
 std::string toml_value(const OptionField& field) {
   std::vector<std::string> values = option_values(field);
-  const bool quote = field.is_text() || std::holds_alternative<EnumReference>(field.value);
-  for (std::string& value : values) value = quote ? quoted(value, field.name) : value;
+  const auto* whole = std::get_if<std::uint64_t*>(&field.value);
+  const bool too_large = whole != nullptr && **whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());  // for TOML
+  const bool is_string = field.is_text() || std::holds_alternative<EnumReference>(field.value) || too_large;
+  for (std::string& value : values) value = is_string ? quoted(value, field.name) : value;
   return field.is_list() ? fmt::format("[{}]", fmt::join(values, ", ")) : values.front();
 }
 

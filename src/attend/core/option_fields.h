@@ -54,7 +54,7 @@ const OptionField* find_option(std::span<const OptionField> fields, std::string_
 std::vector<std::string> option_names(std::span<const OptionField> fields);
 
 // The options as lines "name = value" of a TOML file, in their order, which reads back as the same values. `heading` becomes "[heading]"
-// when it is not empty. Throws ConfigError for a text that the format cannot hold: line ends, or both kinds of quotes.
+// when it is not empty. Throws ConfigError for a text that the format cannot hold: bytes that are not UTF-8.
 std::string to_toml(std::span<const OptionField> fields, std::string_view heading = "");
 
 namespace detail {
