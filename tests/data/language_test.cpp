@@ -7,6 +7,7 @@
 #include <set>
 
 #include "attend/core/error.h"
+#include "attend/core/utf8.h"
 #include "data/files.h"
 #include "data/ids.h"
 
@@ -41,6 +42,23 @@ TEST_F(Language, JoinsLinesIntoOneStream) {
   EXPECT_EQ(text.stream, (TokenIds{kEos, one, two, kEos, kEos, two, kEos}));
   EXPECT_EQ(text.targets(), 6);
   EXPECT_EQ(text.summary(), "3 lines (1 empty), 3 words, 6 tokens");
+}
+
+// Where the tokenizer sees two words, so do those who count them.
+TEST_F(Language, CountsWordsBetweenWhiteSpaceOfAllKinds) {
+  const Tokenizer tokenizer = words();
+  const TokenIds two_words{tokenizer.id("▁one"), tokenizer.id("▁two")};
+  int separating = 0;
+  for (char32_t c = 1; c < 0x10000; ++c) {
+    if (c == '\n' || !is_white_space(c)) continue;
+    std::string line = "one";
+    append_code_point(line, c);
+    EXPECT_EQ(encode_language(Files{line + "two"}, tokenizer).words, 2) << static_cast<unsigned>(c);
+    EXPECT_EQ(encode_language(Files{line + " two"}, tokenizer).words, 2) << static_cast<unsigned>(c);
+    if (tokenizer.encode(line + "two") == two_words) ++separating;
+  }
+  EXPECT_GT(separating, 20) << "the tokenizer, too, takes nearly all of them for spaces";
+  EXPECT_EQ(encode_language(Files{"one\u00A0two\u3000\u2003three\u00A0"}, tokenizer).words, 3);
 }
 
 TEST_F(Language, ReadsFilesAsIfTheyWereOne) {

@@ -70,14 +70,14 @@ std::size_t count_code_points(std::string_view text) {
   return count;
 }
 
+bool is_white_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
+}
+
 bool is_blank(std::string_view text) {
-  // The property White_Space, the zero-width space and the byte order mark.
-  const auto is_space = [](char32_t c) {
-    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || c == 0x2028 ||
-           c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
-  };
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_space(next_code_point(text, at))) return false;
+    if (!is_white_space(next_code_point(text, at))) return false;
   }
   return true;
 }

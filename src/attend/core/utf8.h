@@ -21,7 +21,10 @@ char32_t next_code_point(std::string_view text, std::size_t& position);
 // The number of code points that such a loop would see.
 std::size_t count_code_points(std::string_view text);
 
-// Whether there is nothing but white space in it, or nothing at all: of all kinds that Unicode has, those without a width too.
+// White space of all kinds that Unicode has (its property White_Space), and what has no width: the zero-width space and the byte order mark.
+bool is_white_space(char32_t code_point);
+
+// Whether there is nothing but white space in it, or nothing at all.
 bool is_blank(std::string_view text);
 
 // Appends `code_point` to `text`; what is no Unicode scalar value is appended as U+FFFD.

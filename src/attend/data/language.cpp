@@ -10,6 +10,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_check.h"
 #include "attend/core/random.h"
+#include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
 
 namespace attend {
@@ -20,8 +21,8 @@ constexpr std::size_t kLinesAtOnce = 8192;  // encoded together; bounds the memo
 std::int64_t count_words(std::string_view line) {
   std::int64_t words = 0;
   bool inside = false;
-  for (const char c : line) {
-    const bool space = c == ' ' || c == '\t';
+  for (std::size_t at = 0; at < line.size();) {
+    const bool space = is_white_space(next_code_point(line, at));
     if (!space && !inside) ++words;
     inside = !space;
   }
