@@ -8,6 +8,7 @@
 #include "attend/cli/options_binding.h"
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/model_kind.h"
 
 namespace attend {
@@ -30,7 +31,7 @@ void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& bin
   if (task == kClassification) return evaluate_classifier(model, arguments.classifier, arguments.output);
   throw ConfigError(
       fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
-                  arguments.model, task));
+                  arguments.model, printable(task, 60)));
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {

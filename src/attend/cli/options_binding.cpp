@@ -8,6 +8,7 @@
 #include "attend/cli/config_file.h"
 #include "attend/core/error.h"
 #include "attend/core/nearest_name.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 namespace {
@@ -88,12 +89,12 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   if (argument.starts_with("--")) {
     const std::string name = argument.substr(2, argument.find('=') - 2);
     const std::string hint = did_you_mean(name, flags_of(command), "--");
-    throw ConfigError(fmt::format("unknown flag --{}{}", name, hint.empty() ? help : hint));
+    throw ConfigError(fmt::format("unknown flag --{}{}", printable(name, 60), hint.empty() ? help : hint));
   }
   std::vector<std::string> commands;
   for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) commands.push_back(sub->get_name());
   const std::string hint = did_you_mean(argument, commands);
-  throw ConfigError(fmt::format("unexpected argument {}{}", argument, hint.empty() ? help : hint));
+  throw ConfigError(fmt::format("unexpected argument {}{}", printable(argument, 60), hint.empty() ? help : hint));
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     // "A subcommand is required" is no help to who misspelt one.
     const bool required = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
     if (required && !app.remaining(/*recurse=*/true).empty()) report_unexpected(app);
-    throw ConfigError(fmt::format("{}; {} --help shows the usage", error.what(), full_name(innermost(app))));
+    throw ConfigError(fmt::format("{}; {} --help shows the usage", printable(error.what()), full_name(innermost(app))));
   }
 }
 

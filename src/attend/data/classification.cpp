@@ -7,6 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
 
@@ -58,7 +59,8 @@ std::int32_t index_of(std::string_view label, std::span<const std::string> class
 
 std::string listed(std::span<const std::string> classes) {
   constexpr std::size_t kMost = 10;
-  const auto shown = classes.first(std::min(classes.size(), kMost));
+  std::vector<std::string> shown;
+  for (const std::string& name : classes.first(std::min(classes.size(), kMost))) shown.push_back(printable(name, 60));
   return fmt::format("{}{}", fmt::join(shown, ", "), classes.size() > kMost ? ", ..." : "");
 }
 
@@ -78,7 +80,7 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   if (result.classes.size() < 2) {
     const std::string others = files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
     throw DataError(fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; are the labels in column {}?",
-                                files.front(), others, labels.size(), result.classes.front(), options.label_column));
+                                files.front(), others, labels.size(), printable(result.classes.front(), 60), options.label_column));
   }
   result.labels.reserve(labels.size());
   for (const std::string& label : labels) result.labels.push_back(index_of(label, result.classes));
@@ -90,7 +92,7 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   result.classes.assign(classes.begin(), classes.end());
   for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader& lines) {
     const std::int32_t index = index_of(label, classes);
-    if (index < 0) throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), label, listed(classes)));
+    if (index < 0) throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), printable(label, 60), listed(classes)));
     result.labels.push_back(index);
     result.texts.emplace_back(text);
   });

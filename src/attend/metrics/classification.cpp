@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 
 namespace attend {
@@ -86,12 +87,14 @@ double ConfusionMatrix::weighted_f1() const {
 
 std::string ConfusionMatrix::table() const {
   std::size_t width = std::string_view("weighted").size();
-  for (const std::string& name : names_) width = std::max(width, count_code_points(name));
+  std::vector<std::string> names;
+  for (const std::string& name : names_) names.push_back(printable(name));
+  for (const std::string& name : names) width = std::max(width, count_code_points(name));
 
   std::string out = fmt::format("{}  precision  recall      F1   support\n", right("class", width));
   for (std::int64_t i = 0; i < classes(); ++i) {
     const ClassScores scores = of_class(i);
-    out += fmt::format("{}  {:9.4f}  {:6.4f}  {:6.4f}  {:8}\n", right(names_[static_cast<std::size_t>(i)], width), scores.precision,
+    out += fmt::format("{}  {:9.4f}  {:6.4f}  {:6.4f}  {:8}\n", right(names[static_cast<std::size_t>(i)], width), scores.precision,
                        scores.recall, scores.f1, scores.support);
   }
   out += fmt::format("{}  {:>9}  {:>6}  {:6.4f}  {:8}\n", right("macro", width), "", "", macro_f1(), total());
@@ -101,9 +104,9 @@ std::string ConfusionMatrix::table() const {
   out += right("gold \\ predicted", width);
   const std::size_t first = std::max(width, std::string_view("gold \\ predicted").size());
   const std::size_t column = std::max<std::size_t>(width, fmt::formatted_size("{}", total()));
-  for (const std::string& name : names_) out += "  " + right(name, column);
+  for (const std::string& name : names) out += "  " + right(name, column);
   for (std::int64_t gold = 0; gold < classes(); ++gold) {
-    out += "\n" + right(names_[static_cast<std::size_t>(gold)], first);
+    out += "\n" + right(names[static_cast<std::size_t>(gold)], first);
     for (std::int64_t predicted = 0; predicted < classes(); ++predicted) out += fmt::format("  {:{}}", count(gold, predicted), column);
   }
   return out + "\n";

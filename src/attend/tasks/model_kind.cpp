@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 
 void require_task(const Checkpoint& checkpoint, std::string_view task) {
   if (const std::string& found = checkpoint.text("attend.task"); found != task)
-    throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, task, found));
+    throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, task, printable(found, 60)));
 }
 
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {

@@ -6,6 +6,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/word_vector.h"
 
 namespace attend {
@@ -24,7 +25,7 @@ std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::s
   options.layer = layer;
   options.pooling = EmbeddingPooling::none;
   const std::vector<float> query = word_vector(embedder.embed(std::span(&text, 1), options).front(), wanted);
-  if (query.empty()) throw DataError(fmt::format("the text \"{}\" does not hold the word \"{}\"", text, word));
+  if (query.empty()) throw DataError(fmt::format("the text {} does not hold the word {}", quote(text), quote(word)));
 
   std::vector<WordContext> nearest;
   const auto keep_nearest = [&] {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 
@@ -15,7 +16,8 @@ std::vector<std::string> in_folder(const std::string& folder, std::vector<std::s
 
 void require_same_model(const Checkpoint& resumed, const std::string& before, const std::string& now) {
   if (before != now)
-    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", resumed.source, before, now));
+    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", resumed.source,
+                                  printable(before, 500), printable(now, 500)));
 }
 
 }  // namespace attend

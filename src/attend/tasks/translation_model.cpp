@@ -9,6 +9,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/golden_ids.h"
 
 namespace attend {
@@ -25,7 +26,7 @@ ArchitectureConfig read_config(const Checkpoint& checkpoint) {
     const auto names = enum_names(options.arch);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw DataError(fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), name));
+      throw DataError(fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), printable(name, 60)));
     options.arch = static_cast<Architecture>(found - names.begin());
   }
   ArchitectureConfig config = options.chosen();
@@ -148,7 +149,7 @@ Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortli
 
 TranslationModel translation_model(const Checkpoint& checkpoint) {
   if (const std::string& task = checkpoint.text("attend.task"); task != kTask)
-    throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, task));
+    throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, printable(task, 60)));
   auto [src, tgt] = read_tokenizers(checkpoint);
   ArchitectureConfig config = read_config(checkpoint);
   const TranslationDecoding decoding = read_decoding(checkpoint);

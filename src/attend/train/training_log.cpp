@@ -13,6 +13,7 @@
 #include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"
+#include "attend/core/quote.h"
 
 namespace attend {
 namespace {
@@ -59,8 +60,8 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
     if (!line.is_object()) {
       if (file.peek() == std::ifstream::traits_type::eof()) break;
       throw DataError(
-          fmt::format("{}:{}: expected a JSON object, found \"{}\"; the log is damaged: repair it, or move it away to resume without it",
-                      path.string(), number, text.substr(0, 40)));
+          fmt::format("{}:{}: expected a JSON object, found {}; the log is damaged: repair it, or move it away to resume without it",
+                      path.string(), number, quote(text, 40)));
     }
     if (number == 1) {
       check_header(line, path);
@@ -69,6 +70,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
     }
     kept += text.size() + 1;
   }
+  if (file.bad()) throw IoError(fmt::format("cannot read {}; move it away to resume without it", path.string()));
   return kept == 0 ? std::nullopt : std::optional(kept);
 }
 

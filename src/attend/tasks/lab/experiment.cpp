@@ -7,6 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/nearest_name.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/lab/experiments.h"
 
 namespace attend::lab {
@@ -65,7 +66,7 @@ const Experiment& find_experiment(std::string_view name) {
     names.push_back(experiment.name);
   }
   const std::string hint = did_you_mean(name, names);
-  throw ConfigError(fmt::format("unknown experiment {}{}", name, hint.empty() ? "; attend lab lists them" : hint));
+  throw ConfigError(fmt::format("unknown experiment {}{}", printable(name), hint.empty() ? "; attend lab lists them" : hint));
 }
 
 }  // namespace attend::lab
