@@ -8,7 +8,11 @@
 namespace attend {
 namespace {
 
-const std::string kEscape = "\x1b[2J\x1b]0;title\x07", kControl = "\xC2\x9B" "31m", kOverride = "\xE2\x80\xAE", kNoUtf8 = "\xff\xc3";
+const std::string kEscape = "\x1b[2J\x1b]0;title\x07",
+                  kControl =
+                      "\xC2\x9B"
+                      "31m",
+                  kOverride = "\xE2\x80\xAE", kNoUtf8 = "\xff\xc3";
 const std::string kHostile = kEscape + kControl + kOverride + kNoUtf8 + "\r\b\x7f";
 
 class HostileText : public SmallRunTest {
@@ -55,8 +59,9 @@ TEST_F(HostileText, OfMessagesKeepsBothEnds) {
 
 TEST_F(HostileText, OfConfigurationsIsShownAsEscapesAndShort) {
   std::string key = "d-model\\u001b";
-  for (const std::string& config : std::vector<std::string>{"\"" + key + "\" = 1\n", "d-model = \"\\u001b\\u009b" + std::string(300'000, 'x') + "\"\n",
-                                    "out = \x1b[2J\n", "norm = " + std::string(300'000, 'x') + "\n", "\"" + std::string(300'000, 'x') + "\" = 1\n"}) {
+  for (const std::string& config : std::vector<std::string>{
+           "\"" + key + "\" = 1\n", "d-model = \"\\u001b\\u009b" + std::string(300'000, 'x') + "\"\n", "out = \x1b[2J\n",
+           "norm = " + std::string(300'000, 'x') + "\n", "\"" + std::string(300'000, 'x') + "\" = 1\n"}) {
     expect_harmless_error({"train", "translation", "--config", write("c.toml", config), "--out", path("run")});
     EXPECT_NE(error_.find("c.toml:1: "), std::string::npos) << error_;
     EXPECT_LT(error_.size(), 1000u);
@@ -96,9 +101,32 @@ TEST_F(HostileText, OfLabelsIsShownAsEscapes) {
   std::string lines;
   for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "good\tgood film\n" : label + "\tbad film\n";
   write("labelled.tsv", lines);
-  ASSERT_EQ(run({"train", "classification", "--train", "labelled.tsv", "--data", folder_, "--out", path("run"), "--d-model", "16", "--n-heads",
-                 "2", "--d-ff", "16", "--n-encoder-layers", "1", "--tokenizer", "word", "--vocab-size", "7", "--batch-tokens", "200",
-                 "--max-steps", "1", "--valid-every", "0"}),
+  ASSERT_EQ(run({"train",
+                 "classification",
+                 "--train",
+                 "labelled.tsv",
+                 "--data",
+                 folder_,
+                 "--out",
+                 path("run"),
+                 "--d-model",
+                 "16",
+                 "--n-heads",
+                 "2",
+                 "--d-ff",
+                 "16",
+                 "--n-encoder-layers",
+                 "1",
+                 "--tokenizer",
+                 "word",
+                 "--vocab-size",
+                 "7",
+                 "--batch-tokens",
+                 "200",
+                 "--max-steps",
+                 "1",
+                 "--valid-every",
+                 "0"}),
             0)
       << error_;
   ASSERT_EQ(run({"classify", model("run")}, "bad film\n"), 0) << error_;

@@ -200,10 +200,26 @@ TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
 }
 
 TEST_F(ConfigFile, RefusesWhatIsNotToml) {
-  for (const char* line :
-       {"d-model", "d-model =", "= 3", "out = \"x", "references = [\"x\",", "[model", "norm = middle", "d-model = 1 2", "out = my run",
-        "out = \"a\\q\"", "out = 'a' 'b'", "d-model = 3 norm = 'pre'", "d-model = 1__0", "out = \"a\x01z\"", "dropout = .5", "quiet = yes",
-        "d-model = 99999999999999999999", "[model]\n[model]", "d-model = 64\nd-model = 65", "out = {x = 1,"}) {
+  for (const char* line : {"d-model",
+                           "d-model =",
+                           "= 3",
+                           "out = \"x",
+                           "references = [\"x\",",
+                           "[model",
+                           "norm = middle",
+                           "d-model = 1 2",
+                           "out = my run",
+                           "out = \"a\\q\"",
+                           "out = 'a' 'b'",
+                           "d-model = 3 norm = 'pre'",
+                           "d-model = 1__0",
+                           "out = \"a\x01z\"",
+                           "dropout = .5",
+                           "quiet = yes",
+                           "d-model = 99999999999999999999",
+                           "[model]\n[model]",
+                           "d-model = 64\nd-model = 65",
+                           "out = {x = 1,"}) {
     const std::string message = error_of_file("# first\n" + std::string(line) + "\n");
     EXPECT_TRUE(message.starts_with("c.toml:2: ") || message.starts_with("c.toml:3: ")) << line << ": " << message;
     EXPECT_EQ(message.find_first_of("\n\x01"), std::string::npos) << message;
@@ -273,8 +289,26 @@ TEST_F(ConfigFile, ReadsBackWhatToTomlWrote) {
   written.seed = 18446744073709551615u;
   written.references = {"", "a b", "x,y", "it's", "a \"q\" #"};
   written.norm = Norm::pre;
-  for (const char* out : {"", "a", "#1", "a = b", "[x]", "it's", "say \"so\"", "back\\slash", "ü , ü", "true", "  ", "both ' and \"", "two\nlines\r\n\t", "\x1b[31m\x7f", "\\u0041",
-                          "\xC2\x85\xE2\x80\xAE", "\xF0\x9F\x98\x80", "a = \\\"", "'''", "\"\"\""}) {
+  for (const char* out : {"",
+                          "a",
+                          "#1",
+                          "a = b",
+                          "[x]",
+                          "it's",
+                          "say \"so\"",
+                          "back\\slash",
+                          "ü , ü",
+                          "true",
+                          "  ",
+                          "both ' and \"",
+                          "two\nlines\r\n\t",
+                          "\x1b[31m\x7f",
+                          "\\u0041",
+                          "\xC2\x85\xE2\x80\xAE",
+                          "\xF0\x9F\x98\x80",
+                          "a = \\\"",
+                          "'''",
+                          "\"\"\""}) {
     written.out = out;
     write(to_toml(written, "options"));
     Program program;

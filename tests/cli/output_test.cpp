@@ -29,16 +29,29 @@ TEST_F(Output, OfEveryCommandMustArrive) {
   train_classifier("cl");
   const std::string mt = "mt/model.safetensors", lm = "lm/model.safetensors", cl = "cl/model.safetensors";
   const std::string translate = "head -3 valid.en | $attend translate --max-length 5 ";
-  for (const std::string& line :
-       {"$attend --help"s, "$attend --version"s, "$attend translate --help"s, "$attend lab"s, translate + mt, translate + "--window 1 " + mt, translate + "--format json " + mt,
-        "head -3 valid.en | $attend classify " + cl, "head -3 valid.en | $attend classify --window 1 " + cl,
-        "head -3 valid.en | $attend embed " + mt, "head -3 valid.en | $attend embed --window 1 " + mt,
-        "$attend generate --max-tokens 5 --prompt The " + lm, "$attend generate --max-tokens 5 --format json --prompt The " + lm,
-        "$attend score --src valid.en --tgt valid.de " + mt, "$attend info " + mt, "$attend info --format json " + mt,
-        "$attend evaluate " + lm + " --text valid.en", "$attend evaluate " + cl + " --labelled labelled.tsv",
-        "$attend evaluate --hypotheses valid.en --references valid.de"s, "$attend attention " + mt + " 'The man sleeps.'",
-        "$attend quantize --out small.safetensors " + mt, "$attend average --out mean.safetensors mt"s,
-        training_line("dry", {"--dry-run"})})
+  for (const std::string& line : {"$attend --help"s,
+                                  "$attend --version"s,
+                                  "$attend translate --help"s,
+                                  "$attend lab"s,
+                                  translate + mt,
+                                  translate + "--window 1 " + mt,
+                                  translate + "--format json " + mt,
+                                  "head -3 valid.en | $attend classify " + cl,
+                                  "head -3 valid.en | $attend classify --window 1 " + cl,
+                                  "head -3 valid.en | $attend embed " + mt,
+                                  "head -3 valid.en | $attend embed --window 1 " + mt,
+                                  "$attend generate --max-tokens 5 --prompt The " + lm,
+                                  "$attend generate --max-tokens 5 --format json --prompt The " + lm,
+                                  "$attend score --src valid.en --tgt valid.de " + mt,
+                                  "$attend info " + mt,
+                                  "$attend info --format json " + mt,
+                                  "$attend evaluate " + lm + " --text valid.en",
+                                  "$attend evaluate " + cl + " --labelled labelled.tsv",
+                                  "$attend evaluate --hypotheses valid.en --references valid.de"s,
+                                  "$attend attention " + mt + " 'The man sleeps.'",
+                                  "$attend quantize --out small.safetensors " + mt,
+                                  "$attend average --out mean.safetensors mt"s,
+                                  training_line("dry", {"--dry-run"})})
     expect_failure(line);
 }
 
@@ -54,10 +67,7 @@ TEST_F(Output, ThatDoesNotBlockIsWaitedFor) {
   const std::string embed = "$attend embed --no-context mt/model.safetensors";
   ASSERT_EQ(shell(lines + " | " + embed + " | cksum"), 0) << error_;
   const std::string expected = out_;
-  ASSERT_EQ(shell(lines + " | " + without_blocking("STDOUT") + embed +
-                  " | { sleep 0.5; cksum; }"),
-            0)
-      << error_;
+  ASSERT_EQ(shell(lines + " | " + without_blocking("STDOUT") + embed + " | { sleep 0.5; cksum; }"), 0) << error_;
   EXPECT_EQ(error_, "");
   EXPECT_EQ(out_, expected);
 }

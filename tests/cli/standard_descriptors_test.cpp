@@ -8,7 +8,8 @@ namespace {
 class StandardDescriptors : public StartedProgramTest {};
 
 TEST_F(StandardDescriptors, ThatAreClosedAreTakenByNoFile) {
-  const std::vector<std::string> settings{"--max-steps", "4", "--save-every", "2", "--valid-every", "2", "--log-every", "1", "--tensorboard-every", "1"};
+  const std::vector<std::string> settings{"--max-steps", "4", "--save-every",        "2", "--valid-every", "2",
+                                          "--log-every", "1", "--tensorboard-every", "1"};
   ASSERT_EQ(shell(training_line("open", settings)), 0) << error_;
   const std::string expected = read(model("open"));
   for (const std::string closed : {">&-", "<&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"}) {

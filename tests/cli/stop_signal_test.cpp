@@ -42,9 +42,10 @@ TEST(StopSignal, GivesSignalsBackAsTheyWere) {
 class StopSignals : public StartedProgramTest {};
 
 TEST_F(StopSignals, IgnoredByTheParentDoNotEndATraining) {
-  EXPECT_EQ(shell("trap '' INT TERM HUP\n" + training_line("run", {"--max-steps", "200", "--save-every", "20", "--valid-every", "0"}) +
-                  " &\nwhile [ ! -e run/checkpoints ]; do sleep 0.02; done\nsleep 0.05; kill -INT $!; kill -TERM $!; kill -HUP $!; wait $!"),
-            0)
+  EXPECT_EQ(
+      shell("trap '' INT TERM HUP\n" + training_line("run", {"--max-steps", "200", "--save-every", "20", "--valid-every", "0"}) +
+            " &\nwhile [ ! -e run/checkpoints ]; do sleep 0.02; done\nsleep 0.05; kill -INT $!; kill -TERM $!; kill -HUP $!; wait $!"),
+      0)
       << error_;
   EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 200)));
 }

@@ -120,8 +120,7 @@ std::vector<std::string> apply_config_file(const std::filesystem::path& path, st
     if (entry.value->is_array_of_tables())
       throw ConfigError(fmt::format("{}: expected [{}] for the beginning of a section, got [[{}]]", where, key, key));
     const OptionField* field = find_option(fields, entry.key);
-    if (field == nullptr)
-      throw ConfigError(fmt::format("{}: unknown key {}{}", where, key, did_you_mean(entry.key, option_names(fields))));
+    if (field == nullptr) throw ConfigError(fmt::format("{}: unknown key {}{}", where, key, did_you_mean(entry.key, option_names(fields))));
     const auto [first, unique] = lines.emplace(field->name, entry.at.line);
     if (!unique) throw ConfigError(fmt::format("{}: {} is set twice, first on line {}; keep one of them", where, key, first->second));
     const std::string of_key = fmt::format("{}: {}", where, key);

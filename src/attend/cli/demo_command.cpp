@@ -77,7 +77,7 @@ void print_results(const Translator& translator, const DemoCorpus& corpus) {
   std::vector<std::string> translations;
   for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
   answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
-             corpus_bleu(translations, {corpus.test_tgt}).score);
+         corpus_bleu(translations, {corpus.test_tgt}).score);
   for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
     answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
 }
@@ -107,7 +107,7 @@ void run_demo(const DemoArguments& arguments) {
     throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
   remark("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
-             shown_path(out / "corpus"));
+         shown_path(out / "corpus"));
   const DemoCorpus corpus = make_demo_corpus();
   write_corpus(corpus, out / "corpus");
   TranslationTraining training = demo_training(out / "corpus");

@@ -40,7 +40,7 @@ void print_text(const FileDescription& file, bool tensors) {
   answer("{}\n", shown_path(file.path));
   if (!file.format_problem.empty()) answer("cannot be used: {}\n", printable(file.format_problem));
   answer("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
-             readable_count(static_cast<std::int64_t>(file.file_bytes)));
+         readable_count(static_cast<std::int64_t>(file.file_bytes)));
   for (const auto& [key, value] : file.metadata) {
     if (key == "attend.golden") continue;
     const auto json = try_parse_json(value);
@@ -78,7 +78,7 @@ void print_golden(const std::string& path) {
   if (!check) return;
   const bool same = check->deviation <= kGoldenTolerance;
   answer("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
-             same ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
+         same ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
   if (!same) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }
 

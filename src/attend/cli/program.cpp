@@ -45,8 +45,8 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   flush_answers();
 }
 
-// The last gate before the terminal: messages quote what did not come from us, but none gets out that is long or that a terminal would obey.
-// What was wrong tends to stand at the beginning, why and what to do at the end.
+// The last gate before the terminal: messages quote what did not come from us, but none gets out that is long or that a terminal would
+// obey. What was wrong tends to stand at the beginning, why and what to do at the end.
 std::string shown_message(std::string_view message) {
   constexpr std::size_t kBeginning = 1200, kEnd = 400;
   if (message.size() <= kBeginning + kEnd) return printable(message, message.size());

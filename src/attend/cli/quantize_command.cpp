@@ -52,7 +52,7 @@ void compare(const Checkpoint& model, const Checkpoint& quantized, const Quantiz
   const auto count = static_cast<double>(text.src.size());
   answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu, after.bleu - before.bleu);
   answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds, count / after.seconds,
-             before.seconds / after.seconds);
+         before.seconds / after.seconds);
   if (!(before.bleu - after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format("{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written", a.model,
                                 before.bleu - after.bleu, a.max_bleu_drop));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
 #include "attend/core/option_check.h"

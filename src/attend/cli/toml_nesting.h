@@ -1,5 +1,5 @@
-// How deep a text in TOML nests, seen before it is parsed: the parser makes a table of every part of a key "a.b.c", and taking apart what is
-// nested thousands of tables deep takes more stack than there is.
+// How deep a text in TOML nests, seen before it is parsed: the parser makes a table of every part of a key "a.b.c", and taking apart what
+// is nested thousands of tables deep takes more stack than there is.
 #pragma once
 
 #include <cstdint>

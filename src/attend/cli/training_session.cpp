@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "attend/checkpoint/run_lock.h"
 #include "attend/cli/output.h"
 #include "attend/cli/stop_signal.h"

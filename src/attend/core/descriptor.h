@@ -8,8 +8,8 @@
 
 namespace attend {
 
-// Writes what has arrived, between 1 and `capacity` bytes of it, to `to` and returns how many; 0 at the end. Waits until there is something.
-// Throws IoError "cannot read <name>: ..." when the operating system refuses; an error is never taken for the end.
+// Writes what has arrived, between 1 and `capacity` bytes of it, to `to` and returns how many; 0 at the end. Waits until there is
+// something. Throws IoError "cannot read <name>: ..." when the operating system refuses; an error is never taken for the end.
 std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std::string& name);
 
 // Writes all of `text`. Returns 0, or the error number (as errno) of the write that failed.

@@ -21,8 +21,8 @@ class ByteSource;
 // than the end of a line when that is all that has arrived, so a line typed at a terminal or written to a pipe is answered at once.
 //
 // Throws IoError when the operating system refuses (missing, directory, not readable, an error while reading: never taken for the end),
-// DataError "name:line: ..." when the content is not text: invalid UTF-8, NUL bytes, a damaged or truncated gzip file, a line without end. An
-// empty file (not stream) is a DataError too.
+// DataError "name:line: ..." when the content is not text: invalid UTF-8, NUL bytes, a damaged or truncated gzip file, a line without end.
+// An empty file (not stream) is a DataError too.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;

@@ -78,7 +78,8 @@ std::string float_text(Float value) {
 // As a basic string of TOML: what ends it, and what one could not see or a terminal would obey, is escaped.
 std::string quoted(const std::string& text, const std::string& name) {
   if (!is_utf8(text))
-    throw ConfigError(fmt::format("{}: expected text in UTF-8, which is all that a configuration file can hold, got {}", name, quote(text)));
+    throw ConfigError(
+        fmt::format("{}: expected text in UTF-8, which is all that a configuration file can hold, got {}", name, quote(text)));
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;

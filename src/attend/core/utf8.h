@@ -21,7 +21,8 @@ char32_t next_code_point(std::string_view text, std::size_t& position);
 // The number of code points that such a loop would see.
 std::size_t count_code_points(std::string_view text);
 
-// White space of all kinds that Unicode has (its property White_Space), and what has no width: the zero-width space and the byte order mark.
+// White space of all kinds that Unicode has (its property White_Space), and what has no width: the zero-width space and the byte order
+// mark.
 bool is_white_space(char32_t code_point);
 
 // Whether there is nothing but white space in it, or nothing at all.

@@ -92,7 +92,8 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   result.classes.assign(classes.begin(), classes.end());
   for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader& lines) {
     const std::int32_t index = index_of(label, classes);
-    if (index < 0) throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), printable(label, 60), listed(classes)));
+    if (index < 0)
+      throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), printable(label, 60), listed(classes)));
     result.labels.push_back(index);
     result.texts.emplace_back(text);
   });

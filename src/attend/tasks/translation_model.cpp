@@ -26,7 +26,8 @@ ArchitectureConfig read_config(const Checkpoint& checkpoint) {
     const auto names = enum_names(options.arch);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw DataError(fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), printable(name, 60)));
+      throw DataError(
+          fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), printable(name, 60)));
     options.arch = static_cast<Architecture>(found - names.begin());
   }
   ArchitectureConfig config = options.chosen();

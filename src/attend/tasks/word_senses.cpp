@@ -22,7 +22,8 @@ Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabelledT
   Vectors vectors;
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     vectors.push_back(word_vector(embeddings[i], bare_word(word)));
-    if (vectors.back().empty()) throw DataError(fmt::format("use {} of {} does not hold the word: {}", i + 1, quote(word), quote(uses.texts[i])));
+    if (vectors.back().empty())
+      throw DataError(fmt::format("use {} of {} does not hold the word: {}", i + 1, quote(word), quote(uses.texts[i])));
   }
   return vectors;
 }
@@ -143,7 +144,8 @@ WordSenses measure_senses(const Embedder& embedder, const LabelledText& uses, co
   WordSenses result{uses.classes, std::vector<std::int64_t>(uses.classes.size(), 0), {}, {}};
   for (const std::int32_t sense : uses.labels) ++result.uses[static_cast<std::size_t>(sense)];
   for (std::size_t s = 0; s < uses.classes.size(); ++s) {
-    if (result.uses[s] < 2) throw DataError(fmt::format("sense {}: expected two uses of {} at least, got one", quote(uses.classes[s]), quote(word)));
+    if (result.uses[s] < 2)
+      throw DataError(fmt::format("sense {}: expected two uses of {} at least, got one", quote(uses.classes[s]), quote(word)));
   }
   const int shown = embedder.layer_number(plot_layer);
   const auto without = embedder.embed_without_context(uses.texts, EmbeddingPooling::none);

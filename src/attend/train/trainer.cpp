@@ -328,8 +328,8 @@ void Trainer::restore() {
                                   average_ ? "without" : "with"));
   const std::string saved_with = state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
   if (saved_with != name(options_.optimizer.kind))
-    throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting", latest->checkpoint.source,
-                                  printable(saved_with, 60)));
+    throw ConfigError(
+        fmt::format("optimizer: {} was saved with {}; resume with the same setting", latest->checkpoint.source, printable(saved_with, 60)));
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
   for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
