@@ -3,7 +3,7 @@
 #   - a layer includes only layers on rows below its own: neither up nor sideways
 #   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
 #   - project headers are included as "attend/<layer>/<file>.h"
-#   - the library does not print, exit or abort: that is left to the command line
+#   - the library does not print, exit or abort: that is left to the command line, which prints through cli/output.h alone
 #   - JSON is parsed in checkpoint/json.cpp, which bounds its depth, and in the reader of safetensors headers, which knows no depth
 #   - a file has at most 400 lines
 # Usage: check_layers.sh ROOT
@@ -104,6 +104,15 @@ FILENAME !~ /checkpoint\/(json|safetensors_header)\.cpp$/ {
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
   if (code ~ /[jJ]son *:: *(parse|accept|sax_parse|from_[a-z]+)/) complain("parses JSON of any depth: use parse_json of checkpoint/json.h")
+}
+
+FILENAME ~ /^src\/attend\/cli\// {
+  code = $0
+  sub(/\/\/.*/, "", code)
+  gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+  if (code ~ /std::(cout|cerr|clog|fwrite|fputs)/ || code ~ /fmt::print/ || code ~ /(^|[^a-z_:])(printf|puts|fputs|fwrite)\(/) {
+    complain("prints past cli/output.h: nobody would learn that it could not be written")
+  }
 }
 
 END {
