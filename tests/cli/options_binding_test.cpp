@@ -34,9 +34,9 @@ template <class Visitor>
 void fields(Example& o, Visitor&& visit) {
   visit("tie-all", o.tie_all, "tie the embeddings");
   visit("quiet", o.quiet, "say less");
-  visit("d-model", o.d_model, "width of the model");
-  visit("seed", o.seed, "of the random numbers");
-  visit("dropout", o.dropout, "share of zeros");
+  visit("d-model", o.d_model, between(1, 65536), "width of the model");
+  visit("seed", o.seed, any_seed(), "of the random numbers");
+  visit("dropout", o.dropout, below_one(), "share of zeros");
   visit("out", o.out, "folder of the run");
   visit("references", o.references, "files to compare with");
   visit("norm", o.norm, "where the norms are");

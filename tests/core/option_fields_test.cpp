@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "attend/core/error.h"
 
@@ -20,7 +22,7 @@ struct Inner {
 };
 template <class Visitor>
 void fields(Inner& o, Visitor&& visit) {
-  visit("beta", o.beta, "a nested one");
+  visit("beta", o.beta, between(0, 10), "a nested one");
 }
 
 struct Example {
@@ -37,10 +39,10 @@ struct Example {
 template <class Visitor>
 void fields(Example& o, Visitor&& visit) {
   visit("tied", o.tied, "tie");
-  visit("d-model", o.d_model, "width");
-  visit("max-steps", o.max_steps, "steps");
-  visit("seed", o.seed, "seed");
-  visit("value", o.value, "value");
+  visit("d-model", o.d_model, between(1, 65536), "width");
+  visit("max-steps", o.max_steps, between(1, 1e12), "steps");
+  visit("seed", o.seed, any_seed(), "seed");
+  visit("value", o.value, above(-2, 5), "value");
   visit("out", o.out, "folder");
   visit("inputs", o.inputs, "files");
   visit("norm", o.norm, "where");
@@ -91,15 +93,60 @@ TEST(OptionFields, SetsEveryType) {
 }
 
 TEST(OptionFields, SayWhatWasExpected) {
-  EXPECT_EQ(error_of("d-model", {"6x"}), "--d-model: expected a whole number, got 6x");
-  EXPECT_EQ(error_of("d-model", {"1.5"}), "--d-model: expected a whole number, got 1.5");
-  EXPECT_EQ(error_of("d-model", {"3000000000"}), "--d-model: expected a whole number, got 3000000000");
-  EXPECT_EQ(error_of("d-model", {""}), "--d-model: expected a whole number, got nothing");
-  EXPECT_EQ(error_of("d-model", {"1", "2"}), "--d-model: expected a whole number, got 2 values");
+  EXPECT_EQ(error_of("d-model", {"6x"}), "--d-model: expected a whole number from 1 to 65536, got 6x");
+  EXPECT_EQ(error_of("d-model", {"1.5"}), "--d-model: expected a whole number from 1 to 65536, got 1.5");
+  EXPECT_EQ(error_of("d-model", {"3000000000"}), "--d-model: expected a whole number from 1 to 65536, got 3000000000");
+  EXPECT_EQ(error_of("d-model", {""}), "--d-model: expected a whole number from 1 to 65536, got nothing");
+  EXPECT_EQ(error_of("d-model", {"1", "2"}), "--d-model: expected a whole number from 1 to 65536, got 2 values");
   EXPECT_EQ(error_of("seed", {"-1"}), "--seed: expected a whole number, not negative, got -1");
-  EXPECT_EQ(error_of("beta", {"1,5"}), "--beta: expected a number, got 1,5");
+  EXPECT_EQ(error_of("beta", {"1,5"}), "--beta: expected a number from 0 to 10, got 1,5");
   EXPECT_EQ(error_of("tied", {"maybe"}), "--tied: expected true or false, got maybe");
   EXPECT_EQ(error_of("norm", {"middle"}), "--norm: expected one of post, pre_norm, got middle");
+}
+
+TEST(OptionFields, RefuseWhatIsOutsideTheirRange) {
+  EXPECT_EQ(error_of("d-model", {"0"}), "--d-model: expected a whole number from 1 to 65536, got 0");
+  EXPECT_EQ(error_of("d-model", {"65537"}), "--d-model: expected a whole number from 1 to 65536, got 65537");
+  EXPECT_EQ(error_of("max-steps", {"1000000000001"}), "--max-steps: expected a whole number from 1 to 1000000000000, got 1000000000001");
+  EXPECT_EQ(error_of("beta", {"10.001"}), "--beta: expected a number from 0 to 10, got 10.001");
+  EXPECT_EQ(error_of("value", {"-2"}), "--value: expected a number above -2 up to 5, got -2");
+  EXPECT_EQ(error_of("value", {"-1.999"}), "no error");
+  EXPECT_EQ(error_of("value", {"5"}), "no error");
+  EXPECT_EQ(error_of("beta", {"-0"}), "--beta: expected a number from 0 to 10, got -0");
+}
+
+TEST(OptionFields, RefuseWhatIsNoFiniteNumber) {
+  for (const char* text : {"nan", "NaN", "-nan", "inf", "-inf", "+inf", "Infinity", "1e999", "-1e999", "0x1p2", "0x10", "1 ", " 1", "++1",
+                           "1e", "1__0", "1,0", "--1", "1e-999"}) {
+    for (const char* name : {"beta", "value", "d-model", "max-steps", "seed"}) {
+      EXPECT_TRUE(error_of(name, {text}).starts_with("--" + std::string(name) + ": expected a ")) << name << " " << text;
+    }
+  }
+}
+
+TEST(OptionFields, CheckTheNumbersOfAStruct) {
+  Example example;
+  EXPECT_NO_THROW(check_options(example));
+  example.inner.beta = NAN;
+  EXPECT_THROW(check_options(example), ConfigError);
+  example.inner.beta = INFINITY;
+  EXPECT_THROW(check_options(example), ConfigError);
+  example.inner.beta = 0.5f;
+  example.max_steps = 0;
+  try {
+    check_options(example);
+    FAIL() << "0 steps were accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "max-steps: expected a whole number from 1 to 1000000000000, got 0");
+  }
+}
+
+TEST(NumberRanges, RoundTheirEndsToTheTypeOfTheNumber) {
+  EXPECT_TRUE(between(1e-6, 1).contains(1e-6f));
+  EXPECT_FALSE(below_one().contains(1.0f));
+  EXPECT_TRUE(below_one().contains(0.99999994f));
+  EXPECT_FALSE(between(0, 1).contains(std::nextafter(1.0, 2.0)));
+  EXPECT_TRUE(any_seed().contains(std::numeric_limits<std::uint64_t>::max()));
 }
 
 TEST(OptionFields, KeepTheirValueOnErrors) {

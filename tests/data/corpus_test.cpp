@@ -4,6 +4,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "data/files.h"
 #include "data/ids.h"
@@ -116,7 +117,7 @@ TEST_F(Corpus, TruncatesWhenAsked) {
 TEST_F(Corpus, ChecksTheMaximalLength) {
   LengthOptions options;
   options.max_length = 1;
-  EXPECT_THROW(validate(options), ConfigError);
+  EXPECT_THROW(check_options(options), ConfigError);
 }
 
 TEST_F(Corpus, EncodesTheSameWithAnyNumberOfThreads) {

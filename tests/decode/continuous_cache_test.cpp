@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 #include "tensor/expect_error.h"
 
@@ -117,11 +118,11 @@ TEST(ContinuousCache, LeavesAShareToWhatTheModelHardlyExpects) {
 }
 
 TEST(ContinuousCache, RefusesWhatMakesNoSense) {
-  expect_error<ConfigError>([] { validate(ContinuousCacheOptions{-1, 0.1f, 1.0f}); }, {"cache-tokens", "-1"});
-  expect_error<ConfigError>([] { validate(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f}); }, {"cache-tokens", "2000000000"});
-  expect_error<ConfigError>([] { validate(ContinuousCacheOptions{1, 1.0f, 1.0f}); }, {"cache-weight", "[0, 1)", "1"});
-  expect_error<ConfigError>([] { validate(ContinuousCacheOptions{1, NAN, 1.0f}); }, {"cache-weight", "nan"});
-  expect_error<ConfigError>([] { validate(ContinuousCacheOptions{1, 0.1f, -1.0f}); }, {"cache-beta", "-1"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{-1, 0.1f, 1.0f}); }, {"cache-tokens", "-1"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f}); }, {"cache-tokens", "2000000000"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 1.0f, 1.0f}); }, {"cache-weight", "[0, 1)", "1"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, NAN, 1.0f}); }, {"cache-weight", "nan"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 0.1f, -1.0f}); }, {"cache-beta", "-1"});
   const Reading reading = some_reading(4);
   ContinuousCache cache({10, 0.1f, 1.0f}, kStateWidth);
   expect_error<ShapeError>([&] { cache.read(reading.hidden, std::span(reading.targets).first(3), reading.log_probabilities); },

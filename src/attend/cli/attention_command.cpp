@@ -31,8 +31,8 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   visit("target", a.target, "look at this translation instead of the one that is found");
   visit("out", a.out, "page to write");
   fields(a.threads, visit);
-  fields(a.translation.beam, [&](std::string_view name, auto& value, std::string_view help) {
-    if (name != "n-best") visit(name, value, help);  // a page shows one translation
+  fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
+    if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
   });
 }
 

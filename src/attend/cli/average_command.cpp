@@ -10,7 +10,6 @@
 #include "attend/cli/options_binding.h"
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
 #include "attend/tasks/model_check.h"
 
 namespace attend {
@@ -25,7 +24,7 @@ struct AverageArguments {
 template <class Visitor>
 void fields(AverageArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
-  visit("last", a.last, "of a run: average so many of its newest checkpoints; 0: all");
+  visit("last", a.last, between(0, 1e6), "of a run: average so many of its newest checkpoints; 0: all");
 }
 
 // Files as they are given; of a run, its checkpoints.
@@ -48,7 +47,6 @@ std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& argume
 
 void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
-  require_at_least("--last", arguments.last, 0);
   const auto paths = checkpoints_of(arguments);
   Checkpoint mean = average_checkpoints(paths);
   add_golden_samples(mean);

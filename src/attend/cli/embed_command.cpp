@@ -15,7 +15,6 @@
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/nearest_contexts.h"
@@ -54,7 +53,7 @@ void fields(EmbedArguments& a, Visitor&& visit) {
         "write all vectors, one under the other, into this NumPy file instead of printing JSON lines; with --pooling none the rows of all "
         "texts, one text after the other: the JSON lines say how many tokens each has");
   visit("context", a.context, "vectors that depend on the sentence; without, the static embeddings of the tokens");
-  visit("window", a.window, "lines read ahead; 1: every line is answered at once");
+  visit("window", a.window, between(1, 1e6), "lines read ahead; 1: every line is answered at once");
   fields(a.threads, visit);
   fields(a.embedding, visit);
   fields(a.nearest, visit);
@@ -153,7 +152,6 @@ void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
 
 // Options that say nothing without another, or contradict each other.
 void check(const EmbedArguments& a, const OptionBinding& binding) {
-  require_at_least("window", a.window, 1);
   const bool nearest = !a.nearest.nearest.empty(), senses = !a.senses.senses.empty();
   const char* const other = nearest ? "nearest" : "senses";
   if (nearest && a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");

@@ -35,8 +35,6 @@ void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& bin
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
-  if (const int digits = arguments.output.digits; digits < 0 || digits > 12)
-    throw ConfigError(fmt::format("--digits: expected 0 .. 12, got {}", digits));
   if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
   use_threads(arguments.threads);
   evaluate_model(arguments, binding);

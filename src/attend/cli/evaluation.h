@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/options.h"
 #include "attend/data/classification.h"
 #include "attend/metrics/report.h"
 #include "attend/tasks/text_perplexity.h"
@@ -31,7 +32,7 @@ struct EvaluationOutput {
 template <class Visitor>
 void fields(EvaluationOutput& o, Visitor&& visit) {
   visit("format", o.format, "text for people, json for programs");
-  visit("digits", o.digits, "decimals of the scores in text");
+  visit("digits", o.digits, between(0, 12), "decimals of the scores in text");
 }
 
 // Given translations, without a model.

@@ -11,7 +11,6 @@
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/thread_options.h"
-#include "attend/core/option_check.h"
 #include "attend/tasks/generator.h"
 
 namespace attend {
@@ -30,7 +29,7 @@ struct GenerateArguments {
 template <class Visitor>
 void fields(GenerateArguments& a, Visitor&& visit) {
   visit("prompt", a.prompt, "text to continue; without it, standard input");
-  visit("samples", a.samples, "continuations to write");
+  visit("samples", a.samples, between(1, 1e9), "continuations to write");
   visit("echo", a.echo, "write the prompt before each continuation");
   visit("format", a.format, "text, as it grows; json: an object for every continuation");
   fields(a.generation, visit);
@@ -64,7 +63,6 @@ void print(std::string_view text) {
 }
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
-  require_at_least("samples", arguments.samples, 1);
   use_threads(arguments.threads);
   const Generator generator = Generator::load(arguments.model);
   use_model_cache(generator.model(), binding, arguments.generation.cache);

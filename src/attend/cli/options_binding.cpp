@@ -47,8 +47,15 @@ std::string flag_names(const OptionField& field) {
   return names;
 }
 
+// "(from 0 to 1024)" after the help of a number, where that says something to a person.
+std::string help_of(const OptionField& field) {
+  if (field.is_flag() && option_values(field).front() == "true") return field.help + " (on by default)";
+  constexpr double kTold = 1e5;  // an upper end beyond that is there for the machine
+  return field.is_number() && field.range.most < kTold ? fmt::format("{} ({})", field.help, range_text(field.range)) : field.help;
+}
+
 CLI::Option* register_flag(CLI::App& app, const OptionField& field, const CLI::callback_t& set) {
-  const std::string help = field.is_flag() && option_values(field).front() == "true" ? field.help + " (on by default)" : field.help;
+  const std::string help = help_of(field);
   if (field.is_flag()) {
     // Only add_flag knows "!--no-...", and it takes no callback that sees the text of --name=text; a validator does.
     return app.add_flag(flag_names(field), help)

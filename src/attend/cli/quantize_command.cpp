@@ -11,6 +11,7 @@
 #include "attend/cli/thread_options.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/core/options.h"
 #include "attend/data/corpus.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/train/readable.h"
@@ -33,7 +34,8 @@ void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
   visit("src", a.src, "text to translate with both models, to compare their speed and quality");
   visit("tgt", a.tgt, "its translation, line by line");
-  visit("max-bleu-drop", a.max_bleu_drop, "fail, and write nothing, when the translation of that text loses more BLEU than this");
+  visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
+        "fail, and write nothing, when the translation of that text loses more BLEU than this");
   visit("tokenize", a.bleu.tokenization, "tokenisation of BLEU: 13a, none (the text is tokenised), intl or char");
   fields(a.threads, visit);
 }

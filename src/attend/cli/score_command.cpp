@@ -9,6 +9,7 @@
 #include "attend/cli/thread_options.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/options.h"
 #include "attend/tasks/translator.h"
 
 namespace attend {
@@ -28,7 +29,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("src", a.src, "file with the sources");
   visit("tgt", a.tgt, "file with their translations, line by line");
   visit("tokens", a.tokens, "print the log-probability of every token after that of the sentence");
-  visit("max-tokens", a.scoring.max_tokens, "longest text that is scored, in tokens");
+  visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text that is scored, in tokens");
   fields(a.threads, visit);
 }
 

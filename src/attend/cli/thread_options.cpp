@@ -5,13 +5,13 @@
 
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 
 namespace attend {
 
 int use_threads(const ThreadOptions& options) {
-  require_at_least("--threads", options.threads, 0);
+  check_options(options);
   set_threads(options.threads == 0 ? physical_cores() : options.threads);
   if (isatty(STDERR_FILENO) == 1) tell("{} threads\n", threads());
   return threads();

@@ -50,11 +50,13 @@ bool read_enum(const EnumReference& reference, const std::string& text) {
   return true;
 }
 
-// Nothing is set unless all of the text is a value.
+// Nothing is set unless all of the text is a value in its range. A sign has no place where nothing is negative: "-0" is no number of
+// threads.
 bool read_value(const OptionField& field, const std::string& text) {
-  const auto number = [&text](auto* target) {
+  const auto number = [&](auto* target) {
     auto value = *target;
-    if (!read_number(text, value)) return false;
+    if (!read_number(text, value) || !field.range.contains(value)) return false;
+    if (text.starts_with('-') && field.range.least >= 0) return false;
     *target = value;
     return true;
   };
@@ -108,15 +110,13 @@ std::string toml_value(const OptionField& field) {
 }  // namespace
 
 std::string expected_value(const OptionField& field) {
-  return std::visit(
-      Overload{[](bool*) { return std::string("true or false"); },
-               [](std::uint64_t*) { return std::string("a whole number, not negative"); },
-               [](std::string*) { return std::string("a text"); }, [](std::vector<std::string>*) { return std::string("a list of texts"); },
-               [](const EnumReference& reference) {
-                 return fmt::format("one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));
-               },
-               []<class Number>(Number*) { return std::string(std::is_integral_v<Number> ? "a whole number" : "a number"); }},
-      field.value);
+  return std::visit(Overload{[](bool*) { return std::string("true or false"); }, [](std::string*) { return std::string("a text"); },
+                             [](std::vector<std::string>*) { return std::string("a list of texts"); },
+                             [](const EnumReference& reference) {
+                               return fmt::format("one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));
+                             },
+                             [&]<class Number>(Number*) { return expected_number(field.range, std::is_integral_v<Number>); }},
+                    field.value);
 }
 
 std::vector<std::string> option_values(const OptionField& field) {
@@ -137,8 +137,16 @@ void set_option(const OptionField& field, std::span<const std::string> values, s
   }
   if (values.size() != 1) throw ConfigError(fmt::format("{}: expected {}, got {} values", where, expected_value(field), values.size()));
   if (!read_value(field, values.front())) {
-    throw ConfigError(
-        fmt::format("{}: expected {}, got {}", where, expected_value(field), values.front().empty() ? "nothing" : values.front()));
+    throw ConfigError(fmt::format("{}: expected {}, got {}", where, expected_value(field),
+                                  values.front().empty() ? "nothing" : printable(values.front())));
+  }
+}
+
+void check_ranges(std::span<const OptionField> fields) {
+  for (const OptionField& field : fields) {
+    std::visit(Overload{[](bool*) {}, [](std::string*) {}, [](std::vector<std::string>*) {}, [](const EnumReference&) {},
+                        [&](const auto* number) { require_in_range(field.name, *number, field.range); }},
+               field.value);
   }
 }
 

@@ -30,20 +30,24 @@ struct OptionField {
   std::string name;  // in kebab-case
   std::string help;
   OptionReference value;
+  NumberRange range{};  // of a number
 
   // A list takes any number of values, everything else one.
   bool is_list() const { return std::holds_alternative<std::vector<std::string>*>(value); }
   bool is_flag() const { return std::holds_alternative<bool*>(value); }
   bool is_text() const { return std::holds_alternative<std::string*>(value) || is_list(); }
+  bool is_number() const { return !is_flag() && !is_text() && !std::holds_alternative<EnumReference>(value); }
 };
 
-// What a value must be, for messages and help: "true or false", "a whole number", "one of post, pre".
+// What a value must be, for messages and help: "true or false", "a whole number from 0 to 1024", "one of post, pre".
 std::string expected_value(const OptionField& field);
 // A value as it is typed after a flag: true, 512, 0.1, post; the elements of a list.
 std::vector<std::string> option_values(const OptionField& field);
-// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number, got abc"; `where` says which option, and of which
-// line when it comes from a file.
+// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number from 0 to 1024, got abc"; `where` says which
+// option, and of which line when it comes from a file.
 void set_option(const OptionField& field, std::span<const std::string> values, std::string_view where);
+// Throws ConfigError "<name>: expected ..., got ..." for the first number that is out of its range.
+void check_ranges(std::span<const OptionField> fields);
 
 // snake_case to kebab-case, and back.
 std::string kebab_case(std::string_view name);
@@ -71,8 +75,15 @@ struct OptionCollector {
                                 [](void* at, std::size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
       fields->push_back({std::string(name), std::string(help), value});
     } else {
+      static_assert(std::is_same_v<T, bool> || !std::is_arithmetic_v<T>,
+                    "a number needs a range: visit(name, reference, between(0, 10), help)");
       fields->push_back({std::string(name), std::string(help), &reference});
     }
+  }
+
+  template <class Number>
+  void operator()(std::string_view name, Number& reference, const NumberRange& range, std::string_view help) const {
+    fields->push_back({std::string(name), std::string(help), &reference, range});
   }
 };
 
@@ -83,6 +94,12 @@ std::vector<OptionField> option_fields(Options& options) {
   std::vector<OptionField> list;
   fields(options, detail::OptionCollector{&list});
   return list;
+}
+
+// For functions of the library that are given a struct: its numbers have not passed set_option().
+template <class Options>
+void check_options(Options options) {
+  check_ranges(option_fields(options));
 }
 
 template <class Options>

@@ -4,11 +4,13 @@
 //   struct AdamOptions { float beta1 = 0.9f; ... };
 //   template <class Visitor>
 //   void fields(AdamOptions& o, Visitor&& visit) {
-//     visit("adam-beta1", o.beta1, "decay of the mean of the gradient (Kingma & Ba 2015)");
+//     visit("adam-beta1", o.beta1, below_one(), "decay of the mean of the gradient (Kingma & Ba 2015)");
 //   }
 //
-// A visitor is called as visit(name, reference, help) for references of type bool, int, std::int64_t, std::uint64_t, float, double,
-// std::string, std::vector<std::string> and enums that have `enum_names(E)`. Names are in kebab-case; snake_case is accepted on the way in.
+// A visitor is called as visit(name, reference, help) for references of type bool, std::string, std::vector<std::string> and enums that
+// have `enum_names(E)`, and as visit(name, reference, range, help) for the numbers: int, std::int64_t, std::uint64_t, float, double. A
+// number without a range does not compile. Whatever way a number comes in, its range is checked; what two options ask of each other is
+// checked where they are used. Names are in kebab-case; snake_case is accepted on the way in.
 #pragma once
 
 #include <array>
@@ -16,6 +18,8 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+
+#include "attend/core/number_range.h"
 
 namespace attend {
 

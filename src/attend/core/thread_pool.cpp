@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/number_range.h"
 
 namespace attend {
 namespace {
@@ -62,9 +63,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-void check(int threads) {
-  if (threads < 1) throw ConfigError(fmt::format("threads: expected at least 1, got {}", threads));
-}
+void check(int threads) { require_in_range("threads", threads, between(1, kMostThreads)); }
 
 }  // namespace
 

@@ -23,9 +23,11 @@ class IndexBody {
   void (*call_)(const void*, std::int64_t);
 };
 
+inline constexpr int kMostThreads = 1024;
+
 class ThreadPool {
  public:
-  // Throws ConfigError unless threads >= 1.
+  // Throws ConfigError unless threads is 1 .. kMostThreads.
   explicit ThreadPool(int threads);
   // Waits for the workers to end. No loop may be running.
   ~ThreadPool();
@@ -33,7 +35,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_.load(std::memory_order_relaxed); }
-  // Waits for the loop that is running, if any. Throws ConfigError unless threads >= 1.
+  // Waits for the loop that is running, if any. Throws ConfigError unless threads is 1 .. kMostThreads.
   void resize(int threads);
 
   // Calls body(i) once for every i in [0, count), each on some thread of the pool, and returns when all calls have returned. When bodies

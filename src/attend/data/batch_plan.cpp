@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 
 namespace attend {
@@ -35,7 +35,7 @@ std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
 
 BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
     : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
-  require_at_least("batch-tokens", limit_, 1);
+  check_options(options);
 }
 
 BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)

@@ -9,7 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "attend/core/options.h"
+
 namespace attend {
+
+inline constexpr NumberRange kBatchTokens = between(1, 1 << 24);
 
 struct BatchOptions {
   std::int64_t batch_tokens = 4096;
@@ -17,7 +21,7 @@ struct BatchOptions {
 
 template <class Visitor>
 void fields(BatchOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens,
+  visit("batch-tokens", o.batch_tokens, kBatchTokens,
         "tokens in a batch, at most, whatever it is made of: windows, texts, or pairs, of which the longer side counts");
 }
 

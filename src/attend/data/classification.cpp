@@ -7,6 +7,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
@@ -16,10 +17,9 @@ namespace {
 
 void check(std::span<const std::string> files, const LabelledOptions& options) {
   if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
-  if (options.label_column < 1 || options.text_column < 1 || options.label_column == options.text_column) {
-    throw ConfigError(fmt::format("label-column is {} and text-column is {}, expected two different columns, counted from 1",
-                                  options.label_column, options.text_column));
-  }
+  check_options(options);
+  if (options.label_column == options.text_column)
+    throw ConfigError(fmt::format("label-column and text-column: expected two different columns, got {} for both", options.label_column));
 }
 
 // Column `number`, from 1, of a tab-separated line.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/batch.h"
 #include "attend/data/batch_plan.h"
 #include "attend/text/tokenizer.h"
@@ -23,8 +24,8 @@ struct LabelledOptions {
 
 template <class Visitor>
 void fields(LabelledOptions& o, Visitor&& visit) {
-  visit("label-column", o.label_column, "which of the tab-separated columns is the label, from 1");
-  visit("text-column", o.text_column, "which is the text, from 1");
+  visit("label-column", o.label_column, between(1, 1e6), "which of the tab-separated columns is the label, from 1");
+  visit("text-column", o.text_column, between(1, 1e6), "which is the text, from 1");
   visit("header", o.header, "the first line of every file names the columns: leave it out");
 }
 
@@ -57,7 +58,7 @@ struct TextLengthOptions {
 
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, "tokens of a text that are looked at, the marks at its ends included");
+  visit("max-length", o.max_length, between(1, 1e6), "tokens of a text that are looked at, the marks at its ends included");
   visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
 }
 

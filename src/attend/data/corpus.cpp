@@ -8,6 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 
 namespace attend {
@@ -36,11 +37,6 @@ void read_pair_of_files(const std::string& src_file, const std::string& tgt_file
 std::span<const std::int32_t> first(std::span<const std::int32_t> ids, std::size_t most) { return ids.first(std::min(ids.size(), most)); }
 
 }  // namespace
-
-void validate(const LengthOptions& options) {
-  if (options.max_length < 2)
-    throw ConfigError(fmt::format("max-length is {}, expected at least 2: a token and the end", options.max_length));
-}
 
 std::string ParallelText::where(std::int64_t i) const {
   const auto next = std::find_if(origins.begin(), origins.end(), [i](const Origin& origin) { return origin.first > i; });
@@ -90,7 +86,7 @@ std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> t
 
 EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer, const Tokenizer& tgt_tokenizer,
                              const LengthOptions& options, ReadReport& report) {
-  validate(options);
+  check_options(options);
   const auto src = encode_all(text.src, src_tokenizer);
   const auto tgt = encode_all(text.tgt, tgt_tokenizer);
   const auto most = static_cast<std::size_t>(options.max_length - 1);  // one is for eos

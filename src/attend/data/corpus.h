@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/batch.h"
 #include "attend/text/tokenizer.h"
 
@@ -28,12 +29,9 @@ struct LengthOptions {
 
 template <class Visitor>
 void fields(LengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, "tokens in a sentence, at most, its end included; of a pair either side");
+  visit("max-length", o.max_length, between(2, 1e6), "tokens in a sentence, at most, its end included; of a pair either side");
   visit("over-long", o.over_long, "what to do with longer ones: skip, or truncate to max-length");
 }
-
-// Throws ConfigError unless max_length >= 2.
-void validate(const LengthOptions& options);
 
 struct ParallelText {
   std::vector<std::string> src;

@@ -8,7 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
@@ -77,7 +77,7 @@ Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t strid
 }
 
 void check(const std::vector<std::int32_t>& stream, const LanguageOptions& options) {
-  require_at_least("sequence-length", options.sequence_length, 1);
+  check_options(options);
   if (stream.size() < 2) throw DataError("the text has no token to predict; expected at least one line");
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/batch.h"
 #include "attend/data/batch_plan.h"
 #include "attend/text/tokenizer.h"
@@ -47,7 +48,7 @@ struct LanguageOptions {
 
 template <class Visitor>
 void fields(LanguageOptions& o, Visitor&& visit) {
-  visit("sequence-length", o.sequence_length, "tokens that the model sees at once");
+  visit("sequence-length", o.sequence_length, between(1, 1e6), "tokens that the model sees at once");
 }
 
 // Windows of sequence_length for training. Where the first one is cut differs from epoch to epoch, so that over the epochs every token is

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 
 namespace attend {
 
@@ -32,10 +32,8 @@ struct Sentence {
 };
 
 void check(const BeamSearchOptions& o) {
-  require_at_least("beam-size", o.beam_size, 1);
-  if (o.n_best < 1 || o.n_best > o.beam_size)
-    throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
-  if (o.max_length < 0 || o.min_length < 0) throw ConfigError("max-length, min-length: expected at least 0");
+  check_options(o);
+  if (o.n_best > o.beam_size) throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
 }
 
 void finish(Sentence& sentence, Hypothesis hypothesis, float length_penalty) {

@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/step_model.h"
 
 namespace attend {
+
+// The memory of a search grows with its hypotheses, whatever they are worth.
+inline constexpr NumberRange kBeamSizes = between(1, 1024);
+inline constexpr NumberRange kLengthPenalties = between(-10, 10);
 
 struct BeamSearchOptions {
   int beam_size = 5;            // 1: greedy
@@ -19,11 +24,11 @@ struct BeamSearchOptions {
 
 template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {
-  visit("beam-size", o.beam_size, "hypotheses kept at every step; 1: greedy search");
-  visit("length-penalty", o.length_penalty, "scores are log-probabilities divided by length^penalty");
-  visit("n-best", o.n_best, "hypotheses printed for each sentence");
-  visit("max-length", o.max_length, "longest output in tokens; 0: twice the source and 50 more");
-  visit("min-length", o.min_length, "shortest output in tokens");
+  visit("beam-size", o.beam_size, kBeamSizes, "hypotheses kept at every step; 1: greedy search");
+  visit("length-penalty", o.length_penalty, kLengthPenalties, "scores are log-probabilities divided by length^penalty");
+  visit("n-best", o.n_best, kBeamSizes, "hypotheses printed for each sentence");
+  visit("max-length", o.max_length, between(0, 1e6), "longest output in tokens; 0: twice the source and 50 more");
+  visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }
 
 struct SpecialTokens {

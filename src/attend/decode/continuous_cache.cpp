@@ -8,6 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 
 namespace attend {
@@ -15,7 +16,6 @@ namespace attend {
 namespace {
 
 constexpr std::int64_t kBlock = 128;  // states compared with the cache at once
-constexpr int kMostTokens = 10'000'000;
 
 void check_hidden(const Tensor& hidden, std::int64_t rows, std::int64_t width) {
   if (hidden.shape() != Shape{rows, width})
@@ -39,15 +39,8 @@ float mixture(float log_probability, double cached, float weight) {
 
 }  // namespace
 
-void validate(const ContinuousCacheOptions& o) {
-  if (o.tokens < 0 || o.tokens > kMostTokens)
-    throw ConfigError(fmt::format("cache-tokens: expected 0 .. {}, got {}", kMostTokens, o.tokens));
-  if (!(o.weight >= 0.0f && o.weight < 1.0f)) throw ConfigError(fmt::format("cache-weight: expected a share in [0, 1), got {}", o.weight));
-  if (!(o.beta >= 0.0f && std::isfinite(o.beta))) throw ConfigError(fmt::format("cache-beta: expected a number from 0 on, got {}", o.beta));
-}
-
 ContinuousCache::ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width) : options_(options) {
-  validate(options);
+  check_options(options);
   states_ = Tensor::empty({2 * std::int64_t{options.tokens} + kBlock, width});
 }
 

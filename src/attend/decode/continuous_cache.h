@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -25,13 +26,11 @@ struct ContinuousCacheOptions {
 
 template <class Visitor>
 void fields(ContinuousCacheOptions& o, Visitor&& visit) {
-  visit("cache-tokens", o.tokens, "so many tokens read last, far beyond the context, are likelier to come again where they fit; 0: none");
-  visit("cache-weight", o.weight, "the cache's share of the probability");
-  visit("cache-beta", o.beta, "how much more alike contexts count, beta in softmax(beta h h' / sqrt(d-model))");
+  visit("cache-tokens", o.tokens, between(0, 1e7),
+        "so many tokens read last, far beyond the context, are likelier to come again where they fit; 0: none");
+  visit("cache-weight", o.weight, below_one(), "the cache's share of the probability");
+  visit("cache-beta", o.beta, between(0, 1e4), "how much more alike contexts count, beta in softmax(beta h h' / sqrt(d-model))");
 }
-
-// Throws ConfigError naming the option that is wrong.
-void validate(const ContinuousCacheOptions& options);
 
 class ContinuousCache {
  public:

@@ -8,17 +8,10 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 
 namespace attend {
-
-void validate(const SamplingOptions& o) {
-  if (!(o.temperature > 0.0f && std::isfinite(o.temperature)))
-    throw ConfigError(fmt::format("temperature: expected a positive number, got {}", o.temperature));
-  require_at_least("top-k", o.top_k, 0);
-  if (!(o.top_p > 0.0f && o.top_p <= 1.0f)) throw ConfigError(fmt::format("top-p: expected a probability in (0, 1], got {}", o.top_p));
-}
 
 std::int32_t sample_token(std::span<const float> log_probabilities, const SamplingOptions& options, float uniform) {
   const float highest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
@@ -68,7 +61,7 @@ struct Choice {
 
 std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence) {
-  validate(options);
+  check_options(options);
   const auto count = static_cast<std::size_t>(model.sentences());
   if (stream_of_sentence.size() != count)
     throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}", count, stream_of_sentence.size()));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 
 namespace attend {
@@ -18,14 +19,11 @@ struct SamplingOptions {
 
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {
-  visit("temperature", o.temperature, "sampling: logits are divided by it");
-  visit("top-k", o.top_k, "sampling: among the k likeliest tokens; 0: all");
-  visit("top-p", o.top_p, "sampling: among the likeliest tokens that together have this probability");
-  visit("sampling-seed", o.seed, "sampling: what is drawn is a function of it");
+  visit("temperature", o.temperature, between(1e-6, 1e6), "sampling: logits are divided by it");
+  visit("top-k", o.top_k, between(0, kVocabularySizes.most), "sampling: among the k likeliest tokens; 0: all");
+  visit("top-p", o.top_p, above(0, 1), "sampling: among the likeliest tokens that together have this probability");
+  visit("sampling-seed", o.seed, any_seed(), "sampling: what is drawn is a function of it");
 }
-
-// Throws ConfigError.
-void validate(const SamplingOptions& options);
 
 // One hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets does not depend on the
 // others. Throws ConfigError, or DataError for probabilities that are NaN.

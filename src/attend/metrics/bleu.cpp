@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/version.h"
 #include "attend/metrics/ngrams.h"
@@ -74,10 +75,6 @@ class BleuCounter {
   std::vector<std::uint32_t> symbols_;
   std::vector<std::int64_t> reference_lengths_;
 };
-
-void check_options(const BleuOptions& options) {
-  if (options.max_order < 1) throw ConfigError(fmt::format("max-ngram-order must be at least 1, got {}", options.max_order));
-}
 
 SegmentCounts empty_counts(std::size_t segments, const BleuOptions& options) {
   SegmentCounts counts;

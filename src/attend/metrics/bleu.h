@@ -17,6 +17,7 @@
 
 #include "attend/core/options.h"
 #include "attend/metrics/bootstrap.h"
+#include "attend/metrics/ngrams.h"
 #include "attend/metrics/segments.h"
 #include "attend/metrics/tokenize.h"
 
@@ -47,8 +48,8 @@ void fields(BleuOptions& o, Visitor&& visit) {
   visit("tokenize", o.tokenization, "tokenisation of BLEU: 13a, none (the text is tokenised), intl or char");
   visit("lowercase", o.lowercase, "compare lower-cased text");
   visit("smooth-method", o.smoothing, "smoothing of n-gram orders without a match: exp, floor, add-k or none");
-  visit("smooth-value", o.smoothing_value, "value of floor and add-k smoothing; negative: 0.1 for floor, 1 for add-k");
-  visit("max-ngram-order", o.max_order, "longest n-gram of BLEU");
+  visit("smooth-value", o.smoothing_value, between(-1, 1000), "value of floor and add-k smoothing; negative: 0.1 for floor, 1 for add-k");
+  visit("max-ngram-order", o.max_order, kNgramOrders, "longest n-gram of BLEU");
   visit("effective-order", o.effective_order, "leave out n-gram orders that the hypotheses are too short for");
   visit("allow-subwords", o.allow_subwords, "score text that still carries @@ or U+2581");
 }

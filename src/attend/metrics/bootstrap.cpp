@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/random.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint64_t kStream = stream_of("metrics.bootstrap");
 
 void check(const SegmentCounts& counts, const BootstrapOptions& options) {
-  if (options.samples < 1) throw ConfigError(fmt::format("bootstrap-samples must be at least 1, got {}", options.samples));
+  check_options(options);
   if (counts.segments() < 1) throw ConfigError("nothing to resample: there are no segments");
 }
 

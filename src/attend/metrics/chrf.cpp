@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/utf8.h"
 #include "attend/core/version.h"
@@ -20,12 +21,6 @@ namespace {
 using Symbols = std::vector<std::uint32_t>;
 
 std::size_t orders_of(const ChrfOptions& options) { return static_cast<std::size_t>(options.char_order + options.word_order); }
-
-void check_options(const ChrfOptions& options) {
-  if (options.char_order < 1) throw ConfigError(fmt::format("chrf-char-order must be at least 1, got {}", options.char_order));
-  if (options.word_order < 0) throw ConfigError(fmt::format("chrf-word-order must not be negative, got {}", options.word_order));
-  if (options.beta < 0) throw ConfigError(fmt::format("chrf-beta must not be negative, got {}", options.beta));
-}
 
 bool is_ascii_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');

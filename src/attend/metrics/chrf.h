@@ -12,7 +12,9 @@
 #include <span>
 #include <string>
 
+#include "attend/core/options.h"
 #include "attend/metrics/bootstrap.h"
+#include "attend/metrics/ngrams.h"
 #include "attend/metrics/segments.h"
 
 namespace attend {
@@ -27,9 +29,9 @@ struct ChrfOptions {
 
 template <class Visitor>
 void fields(ChrfOptions& o, Visitor&& visit) {
-  visit("chrf-char-order", o.char_order, "longest character n-gram of chrF");
-  visit("chrf-word-order", o.word_order, "longest word n-gram of chrF; 2 for chrF++");
-  visit("chrf-beta", o.beta, "weight of recall over precision in chrF");
+  visit("chrf-char-order", o.char_order, kNgramOrders, "longest character n-gram of chrF");
+  visit("chrf-word-order", o.word_order, between(0, kNgramOrders.most), "longest word n-gram of chrF; 2 for chrF++");
+  visit("chrf-beta", o.beta, between(0, 1000), "weight of recall over precision in chrF");
   visit("chrf-lowercase", o.lowercase, "compare lower-cased text in chrF");
 }
 

@@ -1,15 +1,11 @@
 #include "attend/metrics/ngrams.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "attend/core/error.h"
 
 namespace attend {
 
 NgramMatcher::NgramMatcher(int max_order) : max_order_(max_order), slots_(1024), ngrams_(1) {
-  if (max_order < 1) throw ConfigError(fmt::format("the n-gram order must be at least 1, got {}", max_order));
+  require_in_range("the n-gram order", max_order, kNgramOrders);
 }
 
 void NgramMatcher::clear() {

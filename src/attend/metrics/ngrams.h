@@ -6,12 +6,17 @@
 #include <span>
 #include <vector>
 
+#include "attend/core/number_range.h"
+
 namespace attend {
+
+// Each order has counts of its own in every segment.
+inline constexpr NumberRange kNgramOrders = between(1, 100);
 
 // Clipped matches between one hypothesis and its references (Papineni et al. 2002, section 2.1). To be reused from segment to segment.
 class NgramMatcher {
  public:
-  // Orders 1 .. max_order. Throws ConfigError unless max_order >= 1.
+  // Orders 1 .. max_order. Throws ConfigError unless max_order is one of kNgramOrders.
   explicit NgramMatcher(int max_order);
 
   int max_order() const { return max_order_; }

@@ -18,6 +18,10 @@ inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
   return names;
 }
 
+// Far beyond what a machine can hold, and small enough that a product of three of them cannot overflow.
+inline constexpr NumberRange kWidths = between(1, 65536);
+inline constexpr NumberRange kLayerCounts = between(1, 1024);
+
 struct EncoderDecoderConfig {
   int d_model = 512;
   int src_vocab_size = 0;  // set from the tokenizer
@@ -27,7 +31,7 @@ struct EncoderDecoderConfig {
   TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
 };
 
-// Throws ConfigError naming the option that is wrong.
+// What is no option of its own: the vocabularies. Throws ConfigError naming what is wrong.
 void validate(const EncoderDecoderConfig& config);
 
 }  // namespace attend

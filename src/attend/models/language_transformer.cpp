@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
@@ -71,11 +71,8 @@ Ids gathered(const std::vector<std::int32_t>& values, std::span<const std::int32
 }  // namespace
 
 void validate(const LanguageTransformerConfig& config) {
-  require_at_least("n-layers", config.layers(), 1);
+  check_options(config);
   validate(checked_stack(config));
-  require_at_least("previous-tokens", config.previous_tokens, 0);
-  if (!(config.output_dropout >= 0.0f && config.output_dropout < 1.0f))
-    throw ConfigError(fmt::format("output-dropout: expected a probability in [0, 1), got {}", config.output_dropout));
 }
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config)

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/models/encoder.h"
 #include "attend/models/transformer_config.h"
 #include "attend/nn/kv_cache.h"
@@ -36,14 +38,16 @@ struct LanguageTransformerConfig {
 
 template <class Visitor>
 void fields(LanguageTransformerConfig& c, Visitor&& visit) {
-  fields(c.stack, [&](std::string_view name, auto& value, std::string_view help) {
-    if (name == "n-encoder-layers") visit("n-layers", value, "layers");
-    if (name != "n-encoder-layers" && name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, help);
+  fields(c.stack, [&](std::string_view name, auto& value, const auto&... rest) {
+    if constexpr (std::is_same_v<decltype(value), int&>) {
+      if (name == "n-encoder-layers") visit("n-layers", value, kLayerCounts, "layers");
+    }
+    if (name != "n-encoder-layers" && name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, rest...);
   });
   visit("tied", c.tied, "use the embeddings as the output projection");
-  visit("previous-tokens", c.previous_tokens,
+  visit("previous-tokens", c.previous_tokens, between(0, 64),
         "so many tokens before each are added to its embedding, each through a projection: what stands together is seen from the start");
-  visit("output-dropout", c.output_dropout, "dropout on what is projected to logits");
+  visit("output-dropout", c.output_dropout, below_one(), "dropout on what is projected to logits");
 }
 
 // Throws ConfigError naming the option that is wrong.

@@ -1,6 +1,7 @@
 // The shape of a recurrent encoder-decoder. Every default is written here and nowhere else.
 #pragma once
 
+#include "attend/core/options.h"
 #include "attend/models/encoder_decoder_config.h"
 
 namespace attend {
@@ -16,15 +17,16 @@ struct RecurrentConfig : EncoderDecoderConfig {
 // What only this architecture has.
 template <class Visitor>
 void own_fields(RecurrentConfig& c, Visitor&& visit) {
-  visit("d-hidden", c.d_hidden, "rnn: width of a recurrent state; 0: d-model");
-  visit("d-attention", c.d_attention, "rnn: width of the network that scores positions of the source; 0: d-hidden");
+  visit("d-hidden", c.d_hidden, between(0, kWidths.most), "rnn: width of a recurrent state; 0: d-model");
+  visit("d-attention", c.d_attention, between(0, kWidths.most),
+        "rnn: width of the network that scores positions of the source; 0: d-hidden");
 }
 
 template <class Visitor>
 void fields(RecurrentConfig& c, Visitor&& visit) {
-  visit("d-model", c.d_model, "width of the embeddings");
+  visit("d-model", c.d_model, kWidths, "width of the embeddings");
   own_fields(c, visit);
-  visit("dropout", c.dropout, "dropout on embeddings and on what is projected to logits");
+  visit("dropout", c.dropout, below_one(), "dropout on embeddings and on what is projected to logits");
   fields(c.attention, visit);
   visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
 }

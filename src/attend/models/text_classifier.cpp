@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/pooling.h"
 
@@ -21,14 +21,11 @@ const ClassifierConfig& validated(const ClassifierConfig& config) {
 }  // namespace
 
 void validate(const ClassifierConfig& c) {
+  check_options(c);
   TransformerConfig encoder = c.encoder;  // its checks ask for both vocabularies of a Transformer
   encoder.src_vocab_size = encoder.tgt_vocab_size = c.vocab_size;
   validate(encoder);
-  require_at_least("classes", c.classes, 2);
-  require_at_least("bigram-buckets", c.bigram_buckets, 0);
-  require_at_least("embedding-deviation", c.embedding_deviation, 0);
-  if (!(c.output_dropout >= 0.0f && c.output_dropout < 1.0f))
-    throw ConfigError(fmt::format("output-dropout: expected a probability in [0, 1), got {}", c.output_dropout));
+  require_in_range("classes", c.classes, between(2, kVocabularySizes.most));
 }
 
 Ids bigram_buckets(const Tokens& texts, int buckets) {

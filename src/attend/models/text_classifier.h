@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "attend/core/options.h"
 #include "attend/models/encoder.h"
 #include "attend/models/transformer_config.h"
 #include "attend/nn/layers.h"
@@ -42,15 +43,15 @@ struct ClassifierConfig {
 
 template <class Visitor>
 void fields(ClassifierConfig& c, Visitor&& visit) {
-  fields(c.encoder, [&](std::string_view name, auto& value, std::string_view help) {
-    if (name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, help);
+  fields(c.encoder, [&](std::string_view name, auto& value, const auto&... rest) {
+    if (name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, rest...);
   });
   visit("pooling", c.pooling,
         "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
-  visit("output-dropout", c.output_dropout, "dropout on the vector of the text");
-  visit("bigram-buckets", c.bigram_buckets,
+  visit("output-dropout", c.output_dropout, below_one(), "dropout on the vector of the text");
+  visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
         "rows of a table of embeddings for pairs of neighbouring tokens, found by their hash and added to the tokens' own; 0: none");
-  visit("embedding-deviation", c.embedding_deviation,
+  visit("embedding-deviation", c.embedding_deviation, between(0, 1000),
         "standard deviation of the embeddings that enter the encoder before training; when it is small, rare words begin as nothing and "
         "texts are not learned by heart by them");
 }

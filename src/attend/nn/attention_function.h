@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "attend/core/options.h"
 #include "attend/nn/kv_cache.h"
 #include "attend/nn/parameters.h"
 #include "attend/ops/attention_parts.h"
@@ -29,6 +30,8 @@ inline std::span<const std::string_view> enum_names(AttentionChoice) {
   return kNames;
 }
 
+inline constexpr NumberRange kHeadCounts = between(1, 4096);
+
 struct AttentionVariant {
   AttentionScores scores = AttentionScores::standard;
   AttentionChoice choice = AttentionChoice::soft;
@@ -42,7 +45,7 @@ void fields(AttentionVariant& v, Visitor&& visit) {
         "standard: additive in the rnn, dot in the transformer");
   visit("attention-choice", v.choice,
         "soft: softmax of the scores; hard: the largest alone; straight_through: hard with the gradient of soft");
-  visit("inverse-temperature", v.inverse_temperature,
+  visit("inverse-temperature", v.inverse_temperature, between(-1e6, 1e6),
         "beta, which scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for additive");
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/number_range.h"
 #include "attend/ops/linear.h"
 #include "attend/tensor/quantized.h"
 
@@ -14,7 +14,7 @@ namespace attend {
 namespace {
 
 MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
-  require_at_least("n-heads", o.n_heads, 1);
+  require_in_range("n-heads", o.n_heads, kHeadCounts);
   if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
     throw ConfigError(
         fmt::format("n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head", o.n_heads, o.d_model));

@@ -6,7 +6,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 
 namespace attend {
 
@@ -20,11 +20,7 @@ Adam::Adam(ParameterSet& parameters, const AdamOptions& options) : Adam(paramete
 
 Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges)
     : parameters_(parameters), options_(options), ranges_(std::move(ranges)) {
-  require_fraction("adam-beta1", options.beta1);
-  require_fraction("adam-beta2", options.beta2);
-  if (!(options.epsilon > 0.0f)) throw ConfigError(fmt::format("adam-epsilon: expected a positive number, got {}", options.epsilon));
-  require_at_least("weight-decay", options.weight_decay, 0);
-  require_at_least("clip-norm", options.clip_norm, 0);
+  check_options(options);
   std::int64_t size = 0;
   for (const ParameterRange& range : ranges_) size += range.end - range.begin;
   mean_ = Tensor::zeros({size});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "attend/core/options.h"
 #include "attend/optim/optimizer.h"
 
 namespace attend {
@@ -17,11 +18,11 @@ struct AdamOptions {
 
 template <class Visitor>
 void fields(AdamOptions& o, Visitor&& visit) {
-  visit("adam-beta1", o.beta1, "decay of Adam's mean of the gradient");
-  visit("adam-beta2", o.beta2, "decay of Adam's mean of the squared gradient");
-  visit("adam-epsilon", o.epsilon, "added to the root of the latter");
-  visit("weight-decay", o.weight_decay, "decoupled weight decay (AdamW)");
-  visit("clip-norm", o.clip_norm, "the gradient is scaled down to this norm when longer; 0: never");
+  visit("adam-beta1", o.beta1, below_one(), "decay of Adam's mean of the gradient");
+  visit("adam-beta2", o.beta2, below_one(), "decay of Adam's mean of the squared gradient");
+  visit("adam-epsilon", o.epsilon, above(0, 1), "added to the root of the latter");
+  visit("weight-decay", o.weight_decay, between(0, 1000), "decoupled weight decay (AdamW)");
+  visit("clip-norm", o.clip_norm, between(0, 1e9), "the gradient is scaled down to this norm when longer; 0: never");
 }
 
 // Elements [begin, end) of the flat buffers of a ParameterSet.

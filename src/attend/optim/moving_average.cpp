@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "attend/backend/backend.h"
-#include "attend/core/option_check.h"
+#include "attend/core/number_range.h"
 
 namespace attend {
 
 MovingAverage::MovingAverage(const ParameterSet& parameters, float decay)
     : parameters_(parameters), decay_(decay), values_(parameters.values().clone()) {
-  require_fraction("ema-decay", decay);
+  require_in_range("ema-decay", decay, below_one());
 }
 
 void MovingAverage::update(std::int64_t step) {

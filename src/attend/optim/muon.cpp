@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 
 namespace attend {
@@ -57,7 +57,7 @@ Tensor nearly_orthogonal(const Tensor& matrix) {
 
 Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest)
     : parameters_(parameters), options_(options), adam_options_(rest), rest_(parameters, rest, all_but_inner_matrices(parameters)) {
-  require_fraction("muon-momentum", options.momentum);
+  check_options(options);
   std::int64_t size = 0;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     if (!is_inner_matrix(entry)) continue;

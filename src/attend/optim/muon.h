@@ -4,6 +4,7 @@
 // projection to the vocabulary; clipping and weight decay are its options, too.
 #pragma once
 
+#include "attend/core/options.h"
 #include "attend/optim/adam.h"
 
 namespace attend {
@@ -14,7 +15,7 @@ struct MuonOptions {
 
 template <class Visitor>
 void fields(MuonOptions& o, Visitor&& visit) {
-  visit("muon-momentum", o.momentum, "decay of Muon's mean of the gradient");
+  visit("muon-momentum", o.momentum, below_one(), "decay of Muon's mean of the gradient");
 }
 
 class Muon final : public Optimizer {

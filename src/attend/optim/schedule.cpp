@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 
 namespace attend {
 
@@ -33,9 +33,8 @@ class WarmupThen final : public Schedule {
 }  // namespace
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model, std::int64_t total_steps) {
-  if (!(o.learning_rate > 0.0f)) throw ConfigError(fmt::format("learning-rate: expected a positive number, got {}", o.learning_rate));
-  require_at_least("warmup-steps", o.warmup_steps, 0);
-  if (!(o.min_learning_rate >= 0.0f && o.min_learning_rate <= o.learning_rate))
+  check_options(o);
+  if (o.min_learning_rate > o.learning_rate)
     throw ConfigError(
         fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}", o.learning_rate, o.min_learning_rate));
   if (o.kind == ScheduleKind::noam && d_model < 1)

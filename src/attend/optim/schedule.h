@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "attend/core/options.h"
+
 namespace attend {
 
 // noam: the paper's, with learning-rate as a factor; inverse_sqrt: the same curve given by its peak; then straight lines and a cosine down
@@ -27,9 +29,9 @@ struct ScheduleOptions {
 template <class Visitor>
 void fields(ScheduleOptions& o, Visitor&& visit) {
   visit("schedule", o.kind, "learning-rate schedule: inverse_sqrt, noam, linear, cosine, constant");
-  visit("learning-rate", o.learning_rate, "peak learning rate (for noam: a factor)");
-  visit("warmup-steps", o.warmup_steps, "steps over which the learning rate rises from 0 in a straight line");
-  visit("min-learning-rate", o.min_learning_rate, "where linear and cosine end");
+  visit("learning-rate", o.learning_rate, above(0, 1000), "peak learning rate (for noam: a factor)");
+  visit("warmup-steps", o.warmup_steps, between(0, 1e9), "steps over which the learning rate rises from 0 in a straight line");
+  visit("min-learning-rate", o.min_learning_rate, between(0, 1000), "where linear and cosine end");
 }
 
 class Schedule {

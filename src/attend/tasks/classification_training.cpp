@@ -10,6 +10,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/tasks/classification_objective.h"
 #include "attend/tasks/golden_texts.h"
 
@@ -19,8 +20,7 @@ namespace {
 
 void check(const ClassificationTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
-  if (!(o.loss.word_dropout >= 0.0f && o.loss.word_dropout < 1.0f))
-    throw ConfigError(fmt::format("word-dropout: expected a share in [0, 1), got {}", o.loss.word_dropout));
+  check_options(o.loss);
   if (o.model.encoder.positions == PositionKind::learned && o.data.length.max_length > o.model.encoder.max_positions)
     throw ConfigError(fmt::format("max-length: texts of {} tokens need as many learned positions, got max-positions {}",
                                   o.data.length.max_length, o.model.encoder.max_positions));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/training_task.h"
@@ -39,8 +40,8 @@ struct ClassificationLossOptions {
 
 template <class Visitor>
 void fields(ClassificationLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over all classes");
-  visit("word-dropout", o.word_dropout, "share of the tokens left out of a text in training, others every time");
+  visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over all classes");
+  visit("word-dropout", o.word_dropout, below_one(), "share of the tokens left out of a text in training, others every time");
   visit("class-weights", o.class_weights,
         "how much a text of a class counts in the loss: label=number for some classes (others: 1), or balanced: all classes the same");
 }

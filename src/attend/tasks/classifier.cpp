@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
 #include "attend/tasks/answers.h"
 
@@ -17,11 +17,6 @@ namespace {
 
 void require_words(const std::string& text, const std::string& where) {
   if (is_blank(text)) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
-}
-
-void check(const ClassificationOptions& options) {
-  require_at_least("batch-tokens", options.batch_tokens, 1);
-  require_at_least("window", options.window, 1);
 }
 
 Classification classification(const float* log_probabilities, std::int64_t classes) {
@@ -37,7 +32,7 @@ Classification classification(const float* log_probabilities, std::int64_t class
 Classifier Classifier::load(const std::filesystem::path& path) { return Classifier(load_classification_model(path)); }
 
 std::vector<Classification> Classifier::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
-  check(options);
+  check_options(options);
   for (std::size_t i = 0; i < texts.size(); ++i) require_words(texts[i], fmt::format("text {}", i + 1));
   std::vector<std::vector<std::int32_t>> ids;
   ids.reserve(texts.size());
@@ -47,7 +42,7 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> te
 
 void Classifier::classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
                           const ClassificationOptions& options) const {
-  check(options);
+  check_options(options);
   using Ids = std::vector<std::int32_t>;
   std::string line;
   answer_all(Conversation<Ids, Classification>{

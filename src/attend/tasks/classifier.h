@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "attend/core/lines.h"
+#include "attend/core/options.h"
+#include "attend/data/batch_plan.h"
 #include "attend/tasks/classification_model.h"
 
 namespace attend {
@@ -25,8 +27,8 @@ struct ClassificationOptions {
 
 template <class Visitor>
 void fields(ClassificationOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, "tokens looked at together");
-  visit("window", o.window, "texts read ahead; 1: every line is answered at once");
+  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens looked at together");
+  visit("window", o.window, between(1, 1e6), "texts read ahead; 1: every line is answered at once");
 }
 
 // The probabilities of all classes, which sum to one, and the most probable one; of equal ones the first.

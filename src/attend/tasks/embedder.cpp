@@ -8,7 +8,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/tasks/model_kind.h"
 
 namespace attend {
@@ -112,7 +112,7 @@ void Embedder::check_length(const std::string& text, const std::string& where) c
 }
 
 std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
-  require_at_least("batch-size", options.batch_size, 1);
+  check_options(options);
   const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
   const Tokenizer& tokenizer = encoder_.tokenizer;
   const std::int32_t before = encoder_.bos ? 1 : 0;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/tasks/classification_model.h"
 #include "attend/tasks/language_model.h"
 #include "attend/tasks/translation_model.h"
@@ -31,9 +32,9 @@ struct EmbeddingOptions {
 
 template <class Visitor>
 void fields(EmbeddingOptions& o, Visitor&& visit) {
-  visit("layer", o.layer, "encoder layer: 1 is the first, 0 what enters it, -1 the last");
+  visit("layer", o.layer, between(-1025, 1024), "encoder layer: 1 is the first, 0 what enters it, -1 the last");
   visit("pooling", o.pooling, "one vector for a text: mean, max or first of its tokens; none: one for each token");
-  visit("batch-size", o.batch_size, "texts encoded together");
+  visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
 }
 
 struct TextEmbedding {

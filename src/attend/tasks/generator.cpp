@@ -11,7 +11,7 @@
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
 #include "attend/text/text_stream.h"
@@ -21,12 +21,7 @@ namespace attend {
 namespace {
 
 int checked_context(const LanguageModel& model, const GenerationOptions& o) {
-  validate(o.sampling);
-  validate(o.cache);
-  require_at_least("max-tokens", o.max_tokens, 1);
-  require_at_least("context", o.context, 0);
-  if (!(o.repetition_penalty > 0.0f && std::isfinite(o.repetition_penalty)))
-    throw ConfigError(fmt::format("repetition-penalty: expected a positive number, got {}", o.repetition_penalty));
+  check_options(o);
   const int context = o.context == 0 ? model.context.sequence_length : o.context;
   const TransformerConfig& stack = model.transformer->config().stack;
   if (stack.positions == PositionKind::learned && context > stack.max_positions)

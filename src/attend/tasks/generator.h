@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/language_model.h"
@@ -30,13 +31,13 @@ struct GenerationOptions {
 
 template <class Visitor>
 void fields(GenerationOptions& o, Visitor&& visit) {
-  visit("max-tokens", o.max_tokens, "tokens to write, at most");
+  visit("max-tokens", o.max_tokens, between(1, 1e9), "tokens to write, at most");
   visit("one-line", o.one_line, "stop at the end of the line");
   fields(o.sampling,
-         [&](std::string_view name, auto& value, std::string_view help) { visit(name == "sampling-seed" ? "seed" : name, value, help); });
-  visit("repetition-penalty", o.repetition_penalty,
+         [&](std::string_view name, auto& value, const auto&... rest) { visit(name == "sampling-seed" ? "seed" : name, value, rest...); });
+  visit("repetition-penalty", o.repetition_penalty, between(0.001, 1000),
         "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
-  visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
+  visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
   fields(o.cache, visit);
 }
 

@@ -5,7 +5,6 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
 #include "attend/tasks/model_kind.h"
 
 namespace attend {
@@ -16,11 +15,6 @@ ContinuousCacheOptions read_cache(const Checkpoint& checkpoint) {
   ContinuousCacheOptions cache;
   if (!checkpoint.metadata.contains("attend.cache")) return cache;
   options_from_json(checkpoint.text("attend.cache"), cache, checkpoint.source);
-  try {
-    validate(cache);
-  } catch (const ConfigError& error) {
-    throw DataError(fmt::format("{}: attend.cache: {}", checkpoint.source, error.what()));
-  }
   return cache;
 }
 
@@ -47,7 +41,6 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
     throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.layers(),
                                 checkpoint.tensors.size()));
   try {
-    require_at_least("sequence-length", context.sequence_length, 1);
     auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
     load_parameters(checkpoint, transformer->parameters());
     return {std::move(transformer), std::move(tokenizer), context, cache, checkpoint.source};

@@ -8,7 +8,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/tasks/golden_passages.h"
 #include "attend/tasks/language_objective.h"
 
@@ -28,8 +28,8 @@ std::vector<std::string> read_all(const std::vector<std::string>& files) {
 
 void check(const LanguageTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
-  validate(o.cache);
-  require_at_least("output-sample", o.loss.output_sample, 0);
+  check_options(o.cache);
+  check_options(o.loss);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
   const TransformerConfig& stack = o.model.stack;

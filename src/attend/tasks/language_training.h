@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/language.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
@@ -37,8 +38,8 @@ struct LanguageLossOptions {
 
 template <class Visitor>
 void fields(LanguageLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
-  visit("output-sample", o.output_sample,
+  visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over the whole vocabulary");
+  visit("output-sample", o.output_sample, between(0, kVocabularySizes.most),
         "in training so many tokens, drawn anew for each batch, stand for the whole vocabulary: faster when that is large; 0: all of it");
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/number_range.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/word_vector.h"
 
@@ -19,7 +19,7 @@ constexpr std::size_t kWindow = 1024;  // lines in memory
 
 std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
                                           int layer, int count) {
-  require_at_least("count", count, 1);
+  require_in_range("count", count, kContextCounts);
   const std::string wanted = bare_word(word);
   EmbeddingOptions options;
   options.layer = layer;

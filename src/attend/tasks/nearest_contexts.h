@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "attend/core/lines.h"
+#include "attend/core/options.h"
 #include "attend/tasks/embedder.h"
 
 namespace attend {
+
+inline constexpr NumberRange kContextCounts = between(1, 1e6);
 
 struct NearestOptions {
   std::string nearest;
@@ -21,7 +24,7 @@ void fields(NearestOptions& o, Visitor&& visit) {
   visit("nearest", o.nearest,
         "a word of the first line of standard input, which alone is read: find the lines of the corpus that use it most alike");
   visit("corpus", o.corpus, "file to look for the word in, plain or gzip");
-  visit("count", o.count, "lines to print");
+  visit("count", o.count, kContextCounts, "lines to print");
 }
 
 struct WordContext {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/data/lexicon.h"
 
 namespace attend {
@@ -38,8 +38,7 @@ std::vector<std::int32_t> most_frequent(const Ragged& tgt, int vocab_size, int c
 }  // namespace
 
 Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pairs, const ShortlistOptions& options) {
-  require_at_least("translations", options.translations, 1);
-  require_at_least("frequent", options.frequent, 0);
+  check_options(options);
   const Tokenizer &src = model.src_tokenizer, &tgt = model.tgt_tokenizer;
   const auto lexicon = learn_lexicon(with_ends(pairs.src, src.eos_id()), pairs.tgt, src.vocab_size());
 

@@ -1,6 +1,7 @@
 // A shortlist for a translation model, from sentence pairs.
 #pragma once
 
+#include "attend/core/options.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/shortlist.h"
 #include "attend/tasks/translation_model.h"
@@ -14,8 +15,9 @@ struct ShortlistOptions {
 
 template <class Visitor>
 void fields(ShortlistOptions& o, Visitor&& visit) {
-  visit("translations", o.translations, "likeliest translations of each source token that its sentence may use");
-  visit("frequent", o.frequent, "most frequent target tokens, which every translation may use");
+  visit("translations", o.translations, between(1, kVocabularySizes.most),
+        "likeliest translations of each source token that its sentence may use");
+  visit("frequent", o.frequent, between(0, kVocabularySizes.most), "most frequent target tokens, which every translation may use");
 }
 
 // From pairs without bos and eos. Of a source token that is a target token too, that one is among its translations: names stay as they are.

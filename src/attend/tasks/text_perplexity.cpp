@@ -8,7 +8,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {
@@ -26,7 +26,6 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
 }
 
 int resolved_context(const LanguageModel& model, int context) {
-  require_at_least("context", context, 0);
   if (context == 0) context = model.context.sequence_length;
   const TransformerConfig& stack = model.transformer->config().stack;
   if (stack.positions == PositionKind::learned && context > stack.max_positions)
@@ -63,12 +62,12 @@ Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) { return predict(model, batch).nll(); }
 
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
+  check_options(options);
   TextPerplexity result;
   result.context = resolved_context(model, options.context);
   result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
   const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
-  validate(options.cache);
   std::optional<ContinuousCache> cache;
   if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().stack.d_model);
   double nll = 0, nll_without = 0;

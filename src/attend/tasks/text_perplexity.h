@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "attend/core/options.h"
 #include "attend/data/language.h"
 #include "attend/metrics/perplexity.h"
 #include "attend/tasks/language_model.h"
@@ -19,8 +20,8 @@ struct TextPerplexityOptions {
 
 template <class Visitor>
 void fields(TextPerplexityOptions& o, Visitor&& visit) {
-  visit("context", o.context, "tokens that the model sees at once; 0: as many as in its training");
-  visit("stride", o.stride, "tokens predicted from each window, the others are their context; 0: half of the window");
+  visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
+  visit("stride", o.stride, between(0, 1e6), "tokens predicted from each window, the others are their context; 0: half of the window");
   fields(o.batch, visit);
   fields(o.cache, visit);
 }

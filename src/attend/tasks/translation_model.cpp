@@ -8,7 +8,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/golden_ids.h"
 
@@ -50,11 +50,6 @@ TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
   TranslationDecoding decoding;
   if (!checkpoint.metadata.contains("attend.decoding")) return decoding;
   options_from_json(checkpoint.text("attend.decoding"), decoding, checkpoint.source);
-  try {
-    validate(decoding);
-  } catch (const ConfigError& error) {
-    throw DataError(fmt::format("{}: attend.decoding: {}", checkpoint.source, error.what()));
-  }
   return decoding;
 }
 
@@ -113,12 +108,6 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
 }
 
 }  // namespace
-
-void validate(const TranslationDecoding& o) {
-  require_at_least("beam-size", o.beam_size, 1);
-  if (!std::isfinite(o.length_penalty))
-    throw ConfigError(fmt::format("length-penalty: expected a finite number, got {}", o.length_penalty));
-}
 
 std::string config_json(const ArchitectureConfig& config) {
   return std::visit([](const auto& one) { return options_to_json(one); }, config);

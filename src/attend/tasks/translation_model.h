@@ -13,6 +13,7 @@
 #include <string>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/shortlist.h"
 #include "attend/models/encoder_decoder.h"
@@ -28,12 +29,9 @@ struct TranslationDecoding {
 
 template <class Visitor>
 void fields(TranslationDecoding& o, Visitor&& visit) {
-  visit("beam-size", o.beam_size, "hypotheses that the model's users keep at every step unless they say otherwise");
-  visit("length-penalty", o.length_penalty, "length penalty of the model's users unless they say otherwise");
+  visit("beam-size", o.beam_size, kBeamSizes, "hypotheses that the model's users keep at every step unless they say otherwise");
+  visit("length-penalty", o.length_penalty, kLengthPenalties, "length penalty of the model's users unless they say otherwise");
 }
-
-// Throws ConfigError.
-void validate(const TranslationDecoding& options);
 
 struct TranslationModel {
   std::shared_ptr<EncoderDecoder> network;

@@ -5,7 +5,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
 #include "attend/tasks/golden_sentences.h"
 #include "attend/tasks/translation_objective.h"
@@ -27,10 +27,8 @@ void check(const TranslationTraining& o) {
   need(o.data.tgt_train, "tgt-train", "the file with its translation");
   if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
-  require_at_least("valid-beam-size", o.loss.valid_beam_size, 1);
-  if (!(o.loss.training.r_drop >= 0.0f)) throw ConfigError(fmt::format("r-drop: expected 0 or more, got {}", o.loss.training.r_drop));
-  require_at_least("r-drop-after", o.loss.training.r_drop_after, 0);
-  validate(o.decoding);
+  check_options(o.loss);
+  check_options(o.decoding);
   if (const TransformerConfig& t = o.model.transformer;
       o.model.arch == Architecture::transformer && t.positions == PositionKind::learned && o.data.length.max_length > t.max_positions)
     throw ConfigError(fmt::format("max-length: sentences of {} tokens need as many learned positions, got max-positions {}",
@@ -84,7 +82,7 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
 
 TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* resumed) {
   check(o);
-  validate(o.data.length);
+  check_options(o.data.length);
   TrainingTask task;
   task.name = "translation";
   ArchitectureConfig config = o.model.chosen();

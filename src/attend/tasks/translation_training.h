@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
 #include "attend/data/corpus.h"
 #include "attend/models/architecture.h"
@@ -48,7 +49,8 @@ template <class Visitor>
 void fields(VocabularyOptions& o, Visitor&& visit) {
   visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
   fields(o.tokenizer, visit);
-  visit("bpe-dropout", o.bpe_dropout, "share of merges left out when the training text is cut into pieces, anew in every epoch; 0: none");
+  visit("bpe-dropout", o.bpe_dropout, below_one(),
+        "share of merges left out when the training text is cut into pieces, anew in every epoch; 0: none");
 }
 
 struct TranslationLossOptions {
@@ -58,13 +60,14 @@ struct TranslationLossOptions {
 
 template <class Visitor>
 void fields(TranslationLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.training.label_smoothing, "share of the target distribution that is spread over the whole vocabulary");
-  visit("r-drop", o.training.r_drop,
+  visit("label-smoothing", o.training.label_smoothing, between(0, 1),
+        "share of the target distribution that is spread over the whole vocabulary");
+  visit("r-drop", o.training.r_drop, between(0, 1000),
         "weight of the divergence between two passes over each batch with different dropout (R-Drop, Liang et al. 2021); such a step costs "
         "two; 0: one pass");
-  visit("r-drop-after", o.training.r_drop_after,
+  visit("r-drop-after", o.training.r_drop_after, between(0, 1e9),
         "epochs that have one pass each before those with two: in the beginning a second pass brings little");
-  visit("valid-beam-size", o.valid_beam_size, "beam with which the validation text is translated to measure BLEU");
+  visit("valid-beam-size", o.valid_beam_size, kBeamSizes, "beam with which the validation text is translated to measure BLEU");
 }
 
 struct TranslationTraining {

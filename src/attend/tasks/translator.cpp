@@ -9,7 +9,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/encoder_decoder_steps.h"
@@ -123,7 +123,7 @@ void Translator::translate(LineReader& lines, const std::function<void(const Tra
 }
 
 std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
-  require_at_least("batch-size", options.batch_size, 1);
+  check_options(options);
   if (options.shortlist && !model_->shortlist) throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

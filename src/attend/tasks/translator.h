@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "attend/core/lines.h"
+#include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/pair_score.h"
@@ -34,10 +35,10 @@ struct TranslationOptions {
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
-  visit("batch-size", o.batch_size, "sentences decoded together; fewer of long ones");
-  visit("window", o.window, "sentences read ahead and sorted by length; 1: every line is answered at once");
+  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones");
+  visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
   visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
-  visit("max-source-tokens", o.max_source_tokens, "longest sentence that is translated, in tokens");
+  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest sentence that is translated, in tokens");
 }
 
 struct TranslationCandidate {

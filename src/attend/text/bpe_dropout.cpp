@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "attend/core/error.h"
+#include "attend/core/number_range.h"
 #include "attend/text/meta_symbol.h"
 
 namespace attend {
@@ -92,8 +93,7 @@ class Word {
 }  // namespace
 
 BpeDropout::BpeDropout(const Tokenizer& tokenizer, float probability) : probability_(probability) {
-  if (!(probability >= 0.0f && probability < 1.0f))
-    throw ConfigError(fmt::format("bpe-dropout: expected a probability in [0, 1), got {}", probability));
+  require_in_range("bpe-dropout", probability, below_one());
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     const std::string_view piece = tokenizer.piece(id);
     begins_word_.push_back(piece.starts_with(detail::kMetaSymbol));

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "attend/core/error.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
 
 namespace attend::detail {
@@ -141,12 +142,10 @@ void check_length(std::span<const std::string> sentences) {
 }
 
 void check(const TokenizerOptions& options, int reserved) {
+  check_options(options);
   if (options.vocab_size <= reserved) {
     throw ConfigError(fmt::format("tokenizer: vocab-size {} is too small: {} pieces are reserved; set it to {} or more", options.vocab_size,
                                   reserved, reserved + 1));
-  }
-  if (!(options.character_coverage >= 0.98f && options.character_coverage <= 1.0f)) {
-    throw ConfigError(fmt::format("tokenizer: character-coverage is {}, expected 0.98 to 1", options.character_coverage));
   }
 }
 

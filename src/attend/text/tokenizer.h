@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options.h"
+
 namespace attend {
 
 // How text is cut into pieces: byte-pair merges (Sennrich et al. 2016), a unigram language model (Kudo 2018), characters, or whole words.
@@ -41,8 +43,8 @@ struct TokenizerOptions {
 template <class Visitor>
 void fields(TokenizerOptions& o, Visitor&& visit) {
   visit("tokenizer", o.type, "how text is cut into pieces: bpe, unigram, chars or word");
-  visit("vocab-size", o.vocab_size, "number of pieces, control pieces included; for chars: at most so many");
-  visit("character-coverage", o.character_coverage, "share of the characters of the training text that get a piece (0.98 to 1)");
+  visit("vocab-size", o.vocab_size, kVocabularySizes, "number of pieces, control pieces included; for chars: at most so many");
+  visit("character-coverage", o.character_coverage, between(0.98, 1), "share of the characters of the training text that get a piece");
   visit("byte-fallback", o.byte_fallback, "write characters without a piece as their UTF-8 bytes instead of as unknown");
   visit("normalization", o.normalization, "nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf (the last two lower-case) or identity");
   visit("pretokenized", o.pretokenized, "input is split into words by spaces already: nothing is normalised, words come back as they were");

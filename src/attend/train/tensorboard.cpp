@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 
 namespace attend {
 namespace {
@@ -21,7 +21,7 @@ Scalar scalar(std::string tag, double value) { return {std::move(tag), static_ca
 
 TensorBoard::TensorBoard(std::filesystem::path folder, TensorBoardOptions options)
     : folder_(std::move(folder)), options_(std::move(options)) {
-  require_at_least("tensorboard-every", options_.every, 1);
+  check_options(options_);
   if (!options_.now) options_.now = system_seconds;
 }
 

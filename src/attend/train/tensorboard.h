@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "attend/core/options.h"
 #include "attend/train/event_file.h"
 #include "attend/train/listener.h"
 
@@ -18,7 +19,7 @@ struct TensorBoardOptions {
 
 template <class Visitor>
 void fields(TensorBoardOptions& o, Visitor&& visit) {
-  visit("tensorboard-every", o.every, "steps between points in TensorBoard");
+  visit("tensorboard-every", o.every, between(1, 1e9), "steps between points in TensorBoard");
 }
 
 class TensorBoard : public TrainingListener {

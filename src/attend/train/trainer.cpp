@@ -16,7 +16,7 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/state.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 
 namespace attend {
@@ -26,14 +26,7 @@ namespace {
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 void check(const TrainerOptions& o) {
-  require_at_least("max-steps", o.max_steps, 1);
-  require_at_least("max-epochs", o.max_epochs, 0);
-  require_at_least("accumulate", o.accumulate, 1);
-  require_at_least("valid-every", o.valid_every, 0);
-  require_at_least("save-every", o.save_every, 0);
-  require_at_least("keep-checkpoints", o.keep_checkpoints, 0);
-  require_at_least("patience", o.patience, 0);
-  require_at_least("average-last", o.average_last, 0);
+  check_options(o);
   if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
     throw ConfigError(
         fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "attend/checkpoint/run_folder.h"
+#include "attend/core/options.h"
 #include "attend/optim/moving_average.h"
 #include "attend/optim/optimizer_choice.h"
 #include "attend/optim/schedule.h"
@@ -49,17 +50,17 @@ struct TrainerOptions {
 
 template <class Visitor>
 void fields(TrainerOptions& o, Visitor&& visit) {
-  visit("max-steps", o.max_steps, "updates to make");
-  visit("max-epochs", o.max_epochs, "passes over the data to make at most; 0: no limit");
-  visit("accumulate", o.accumulate, "batches whose gradients are added up for one update");
-  visit("valid-every", o.valid_every, "steps between validations; 0: at the end only");
-  visit("save-every", o.save_every, "steps between checkpoints; 0: at the end only");
-  visit("keep-checkpoints", o.keep_checkpoints, "how many of the newest checkpoints to keep; 0: all");
-  visit("patience", o.patience, "stop after so many validations without a better one; 0: never");
-  visit("average-last", o.average_last,
+  visit("max-steps", o.max_steps, between(1, 1e12), "updates to make");
+  visit("max-epochs", o.max_epochs, between(0, 1e12), "passes over the data to make at most; 0: no limit");
+  visit("accumulate", o.accumulate, between(1, 1e6), "batches whose gradients are added up for one update");
+  visit("valid-every", o.valid_every, between(0, 1e12), "steps between validations; 0: at the end only");
+  visit("save-every", o.save_every, between(0, 1e12), "steps between checkpoints; 0: at the end only");
+  visit("keep-checkpoints", o.keep_checkpoints, between(0, 1e6), "how many of the newest checkpoints to keep; 0: all");
+  visit("patience", o.patience, between(0, 1e9), "stop after so many validations without a better one; 0: never");
+  visit("average-last", o.average_last, between(0, 1e6),
         "average so many of the last checkpoints at the end, and keep that if it validates better; 0: none");
-  visit("ema-decay", o.ema_decay, "decay of an exponential moving average of the parameters; 0: none");
-  visit("seed", o.seed, "everything random is a function of this number");
+  visit("ema-decay", o.ema_decay, below_one(), "decay of an exponential moving average of the parameters; 0: none");
+  visit("seed", o.seed, any_seed(), "everything random is a function of this number");
   visit("precision", o.precision, "of the factors of matrix products in training: f32, bf16 (faster where the processor multiplies bf16)");
   fields(o.optimizer, visit);
   fields(o.schedule, visit);

@@ -12,7 +12,7 @@
 
 #include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
-#include "attend/core/option_check.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 
 namespace attend {
@@ -77,7 +77,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
 }  // namespace
 
 TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options) : path_(std::move(path)), options_(options) {
-  require_at_least("log-every", options_.every, 1);
+  check_options(options_);
 }
 
 void TrainingLog::on_start(const TrainingStart& start) {

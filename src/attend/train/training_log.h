@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "attend/core/options.h"
 #include "attend/train/listener.h"
 
 namespace attend {
@@ -26,7 +27,7 @@ struct TrainingLogOptions {
 
 template <class Visitor>
 void fields(TrainingLogOptions& o, Visitor&& visit) {
-  visit("log-every", o.every, "steps between lines of log.jsonl");
+  visit("log-every", o.every, between(1, 1e9), "steps between lines of log.jsonl");
 }
 
 class TrainingLog : public TrainingListener {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options.h"
 #include "attend/tasks/plot.h"
 
 namespace attend::lab {
@@ -23,7 +24,7 @@ struct LabOptions {
 
 template <class Visitor>
 void fields(LabOptions& o, Visitor&& visit) {
-  visit("seed", o.seed, "everything random is a function of this number");
+  visit("seed", o.seed, any_seed(), "everything random is a function of this number");
   visit("quick", o.quick, "the smallest version of each experiment, seconds in all: shows that it runs, measures little");
   visit("data", o.data, "folder with multi30k/, for the experiments that have something to measure on real text too");
 }

@@ -1,0 +1,57 @@
+// The values that a number from outside may have: one after a flag, under a key of a configuration file, in a model's metadata.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "attend/core/error.h"
+
+namespace attend {
+
+// From `least` to `most`; either end may be excluded. NaN and the infinities are in no range. The ends are rounded to the type of the
+// number that is looked for, so that a float read from "1e-6" is in a range that begins at 1e-6.
+struct NumberRange {
+  double least = 0;
+  double most = 0;
+  bool least_excluded = false;
+  bool most_excluded = false;
+
+  template <class Number>
+  bool contains(Number number) const {
+    using Bound = std::conditional_t<std::is_same_v<Number, float>, float, double>;
+    const auto value = static_cast<Bound>(number), low = static_cast<Bound>(least), high = static_cast<Bound>(most);
+    return (least_excluded ? value > low : value >= low) && (most_excluded ? value < high : value <= high);  // false for NaN
+  }
+  // Whether it leaves nothing out of an integer type.
+  bool is_open() const { return most == std::numeric_limits<double>::max(); }
+};
+
+// [least, most].
+constexpr NumberRange between(double least, double most) { return {least, most}; }
+// (least, most].
+constexpr NumberRange above(double least, double most) { return {.least = least, .most = most, .least_excluded = true}; }
+// [0, 1), of a probability of dropout or a decay.
+constexpr NumberRange below_one() { return {.least = 0, .most = 1, .most_excluded = true}; }
+// Whatever an unsigned integer can be: of seeds.
+constexpr NumberRange any_seed() { return {0, std::numeric_limits<double>::max()}; }
+
+// How many pieces a vocabulary may have: shared by what makes, draws from and chooses among them.
+inline constexpr NumberRange kVocabularySizes = between(1, 1 << 24);
+
+// "from 0 to 1024", "from 0 to below 1", "above 0 up to 1".
+std::string range_text(const NumberRange& range);
+// "a whole number from 0 to 1024", "a number above 0 up to 1".
+std::string expected_number(const NumberRange& range, bool whole);
+
+// Throws ConfigError "<name>: expected a whole number from 0 to 1024, got 200000".
+template <class Number>
+void require_in_range(std::string_view name, Number value, const NumberRange& range) {
+  if (range.contains(value)) return;
+  throw ConfigError(fmt::format("{}: expected {}, got {}", name, expected_number(range, std::is_integral_v<Number>), value));
+}
+
+}  // namespace attend
