@@ -56,6 +56,14 @@ TEST_F(Classification, NamesTheLineWithoutAText) {
   EXPECT_TRUE(contains(message, file + ":2: the text in column 2 is empty")) << message;
 }
 
+TEST_F(Classification, FindsGivenClassesInAnyOrder) {
+  const std::string file = write("a", "a\tone\nm\ttwo\nz\tthree\n");
+  const Files classes{"z", "a", "m"};
+  const LabelledText text = read_labelled(Files{file}, {}, classes);
+  EXPECT_EQ(text.classes, classes);
+  EXPECT_EQ(text.labels, (TokenIds{1, 2, 0}));
+}
+
 TEST_F(Classification, LeavesOutAHeader) {
   const std::string file = write("a", "label\ttext\n1\tgood\n0\tbad\n");
   const LabelledText text = read_labelled(Files{file, file}, {.header = true});

@@ -57,6 +57,11 @@ TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
   refuse("attend.labels", "[1, 2]", "attend.labels");
   refuse("attend.labels", "no", "attend.labels");
   refuse("attend.labels", "[\"a\", \"b\"]", "output");  // of another shape
+  refuse("attend.labels", "[\"a\", \"b\", \"a\"]", "expected every class once, got 'a' twice");
+  refuse("attend.labels", "[\"a\", \"\", \"b\"]", "expected names without tabs and line ends, got ''");
+  refuse("attend.labels", "[\"a\", \" \", \"b\"]", "got ' '");
+  refuse("attend.labels", "[\"a\", \"b\\tc\", \"d\"]", "got 'b\\tc'");
+  refuse("attend.labels", "[\"a\", \"b\\nc\", \"d\"]", "got 'b\\nc'");
   refuse("attend.text", "{\"max_length\": 1}", "max-length");
   refuse("attend.config", "{\"n_encoder_layers\": 1000000}", "layers");
   refuse("attend.config", "{\"pooling\": \"min\"}", "pooling");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "attend/core/error.h"
@@ -52,10 +53,21 @@ void for_each_line(std::span<const std::string> files, const LabelledOptions& op
   }
 }
 
-std::int32_t index_of(std::string_view label, std::span<const std::string> classes) {
-  const auto found = std::lower_bound(classes.begin(), classes.end(), label);
-  return found != classes.end() && *found == label ? static_cast<std::int32_t>(found - classes.begin()) : -1;
-}
+// Where each class is. Those of a model file come in any order.
+class ClassIndex {
+ public:
+  explicit ClassIndex(std::span<const std::string> classes) {
+    for (std::size_t i = 0; i < classes.size(); ++i) places_.emplace(classes[i], static_cast<std::int32_t>(i));
+  }
+  // -1 for a label that is none of them.
+  std::int32_t find(std::string_view label) const {
+    const auto place = places_.find(label);
+    return place == places_.end() ? -1 : place->second;
+  }
+
+ private:
+  std::map<std::string_view, std::int32_t> places_;
+};
 
 std::string listed(std::span<const std::string> classes) {
   constexpr std::size_t kMost = 10;
@@ -83,15 +95,17 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
                                 files.front(), others, labels.size(), printable(result.classes.front(), 60), options.label_column));
   }
   result.labels.reserve(labels.size());
-  for (const std::string& label : labels) result.labels.push_back(index_of(label, result.classes));
+  const ClassIndex index(result.classes);
+  for (const std::string& label : labels) result.labels.push_back(index.find(label));
   return result;
 }
 
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes) {
   LabelledText result;
   result.classes.assign(classes.begin(), classes.end());
+  const ClassIndex places(classes);
   for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader& lines) {
-    const std::int32_t index = index_of(label, classes);
+    const std::int32_t index = places.find(label);
     if (index < 0)
       throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), printable(label, 60), listed(classes)));
     result.labels.push_back(index);

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/model_kind.h"
 
@@ -16,18 +20,31 @@ namespace attend {
 
 namespace {
 
+// A label that is found twice, or that no line of a file of texts can have, would be counted as another or never.
+void check_labels(const std::vector<std::string>& labels, const Checkpoint& checkpoint) {
+  std::set<std::string_view> names;
+  for (const std::string& label : labels) {
+    if (is_blank(label) || label.find_first_of("\t\n\r") != std::string::npos)
+      throw DataError(fmt::format("{}: attend.labels: expected names without tabs and line ends, got {}", checkpoint.source, quote(label)));
+    if (!names.insert(label).second)
+      throw DataError(fmt::format("{}: attend.labels: expected every class once, got {} twice", checkpoint.source, quote(label)));
+  }
+}
+
 std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("{}: attend.labels", checkpoint.source);
   const auto labels = parse_json(checkpoint.text("attend.labels"), where);
   const bool are_names = labels.is_array() && std::all_of(labels.begin(), labels.end(), [](const auto& one) { return one.is_string(); });
   if (!are_names || labels.size() < 2) throw DataError(fmt::format("{}: expected a list of two or more names of classes", where));
-  return labels.get<std::vector<std::string>>();
+  auto names = labels.get<std::vector<std::string>>();
+  check_labels(names, checkpoint);
+  return names;
 }
 
 template <class Options>
 Options read_options(const Checkpoint& checkpoint, const char* key) {
   Options options;
-  options_from_json(checkpoint.text(key), options, checkpoint.source);
+  options_from_json(checkpoint.text(key), options, fmt::format("{}: {}", checkpoint.source, key));
   return options;
 }
 
