@@ -58,6 +58,14 @@ TEST(ParameterSet, LaysParametersOutInTheOrderOfDeclarationWithoutGaps) {
   EXPECT_EQ(parameters.value(entries[1]).to_vector(), std::vector<float>(5, 0.0f));
 }
 
+TEST(ParameterSet, RefusesMoreThanAnyMachineHolds) {
+  ParameterSet parameters;
+  parameters.add("small", {8}, {});
+  expect_error<ConfigError>([&] { parameters.add("huge", {std::int64_t{1} << 31, std::int64_t{1} << 31}, {}); }, {"huge", "too large"});
+  parameters.add("large", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {});
+  expect_error<ConfigError>([&] { parameters.add("larger", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {}); }, {"larger", "too large"});
+}
+
 TEST(ParameterSet, CollectsGradientsInOneBufferThatBeginsWithZeros) {
   ParameterSet parameters;
   const Parameter a = parameters.add("a", {2}, {}), b = parameters.add("b", {3}, {});

@@ -213,7 +213,7 @@ TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
   EXPECT_EQ(cache.beta, 1.5f);
   EXPECT_EQ(Generator(model).default_options().cache.tokens, 300);
   checkpoint.metadata["attend.cache"] = R"({"cache_tokens": -1})";
-  expect_error<DataError>([&] { language_model(checkpoint); }, {"model: attend.cache: cache-tokens", "-1"});
+  expect_error<DataError>([&] { language_model(checkpoint); }, {"model: attend.cache: cache_tokens", "-1"});
 }
 
 }  // namespace

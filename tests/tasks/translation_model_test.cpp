@@ -103,7 +103,7 @@ TEST_F(TranslationModelFile, WithoutADecodingMeansTheLibrarysDefaults) {
 
 TEST_F(TranslationModelFile, WithAnImpossibleDecodingIsRefused) {
   EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_size": 0})"; }),
-                  "attend.decoding: beam-size: expected at least 1, got 0");
+                  "attend.decoding: beam_size: expected a whole number from 1 to 1024, got 0");
   EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_sise": 2})"; }), "beam-size");
 }
 
@@ -177,7 +177,7 @@ TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_model\":32"), "expected F32 [");
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_model\":\"wide\""), "d_model");
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_modle\":16"), "did you mean d-model?");
-  EXPECT_CONTAINS(with("\"n_heads\":4", "\"n_heads\":-4"), "n-heads");
+  EXPECT_CONTAINS(with("\"n_heads\":4", "\"n_heads\":-4"), "attend.config: n_heads: expected a whole number from 1");
   EXPECT_CONTAINS(with("\"n_encoder_layers\":3", "\"n_encoder_layers\":2000000000"), "layers");
   EXPECT_CONTAINS(with("\"d_ff\":32", "\"d_ff\":2000000000"), "attend.config");
   EXPECT_CONTAINS(with("{", "["), "JSON object");

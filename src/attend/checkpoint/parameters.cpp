@@ -28,6 +28,13 @@ void check_saved(const Checkpoint& checkpoint, const std::string& name, DType dt
 
 std::string scale_name(const std::string& name) { return name + ".scale"; }
 
+// That the file holds every parameter of the model, before there is memory for them: the configuration in a file may ask for any amount.
+void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters, const std::set<std::string>& quantized) {
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    saved_tensor(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32, entry.shape);
+  }
+}
+
 std::set<std::string> quantized_names(const Checkpoint& checkpoint) {
   std::set<std::string> names;
   for (const NamedTensor& named : checkpoint.tensors) {
@@ -39,8 +46,10 @@ std::set<std::string> quantized_names(const Checkpoint& checkpoint) {
 }  // namespace
 
 void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
+  const std::set<std::string> quantized = quantized_names(checkpoint);
+  check_tensors(checkpoint, parameters, quantized);
   try {
-    parameters.allocate_for_inference(quantized_names(checkpoint));
+    parameters.allocate_for_inference(quantized);
   } catch (const ConfigError& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }

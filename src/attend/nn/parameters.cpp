@@ -13,6 +13,9 @@ namespace attend {
 
 namespace {
 
+// So many that no machine holds them, and few enough that their bytes and those of their gradients can be counted.
+constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
+
 void initialise(const Tensor& value, const Init& init, RandomKey key) {
   Random random(key);
   float* x = value.data();
@@ -41,6 +44,10 @@ void initialise(const Tensor& value, const Init& init, RandomKey key) {
 
 Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
   if (find(name) >= 0) throw ConfigError(fmt::format("parameter {} is declared twice", name));
+  if (shape.size() > kMostParameters - size_)
+    throw ConfigError(
+        fmt::format("the model is too large: {} {} is beyond {} parameters in all; choose smaller widths, fewer layers or rows", name,
+                    to_string(shape), kMostParameters));
   const auto index = static_cast<std::int64_t>(entries_.size());
   entries_.push_back({.name = name, .shape = shape, .init = init, .offset = size_});
   size_ += shape.size();

@@ -14,7 +14,7 @@ namespace {
 ContinuousCacheOptions read_cache(const Checkpoint& checkpoint) {
   ContinuousCacheOptions cache;
   if (!checkpoint.metadata.contains("attend.cache")) return cache;
-  options_from_json(checkpoint.text("attend.cache"), cache, checkpoint.source);
+  options_from_json(checkpoint.text("attend.cache"), cache, checkpoint.source + ": attend.cache");
   return cache;
 }
 
@@ -32,10 +32,10 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   require_task(checkpoint, kLanguageModelling);
   Tokenizer tokenizer = read_tokenizer(checkpoint);
   LanguageTransformerConfig config;
-  options_from_json(checkpoint.text("attend.config"), config, checkpoint.source);
+  options_from_json(checkpoint.text("attend.config"), config, checkpoint.source + ": attend.config");
   config.vocab_size = tokenizer.vocab_size();
   LanguageOptions context;
-  options_from_json(checkpoint.text("attend.context"), context, checkpoint.source);
+  options_from_json(checkpoint.text("attend.context"), context, checkpoint.source + ": attend.context");
   const ContinuousCacheOptions cache = read_cache(checkpoint);
   if (config.layers() > std::ssize(checkpoint.tensors))
     throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.layers(),

@@ -31,7 +31,7 @@ ArchitectureConfig read_config(const Checkpoint& checkpoint) {
     options.arch = static_cast<Architecture>(found - names.begin());
   }
   ArchitectureConfig config = options.chosen();
-  std::visit([&](auto& one) { options_from_json(checkpoint.text("attend.config"), one, checkpoint.source); }, config);
+  std::visit([&](auto& one) { options_from_json(checkpoint.text("attend.config"), one, checkpoint.source + ": attend.config"); }, config);
   return config;
 }
 
@@ -49,7 +49,7 @@ void check_layers(const ArchitectureConfig& config, const Checkpoint& checkpoint
 TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
   TranslationDecoding decoding;
   if (!checkpoint.metadata.contains("attend.decoding")) return decoding;
-  options_from_json(checkpoint.text("attend.decoding"), decoding, checkpoint.source);
+  options_from_json(checkpoint.text("attend.decoding"), decoding, checkpoint.source + ": attend.decoding");
   return decoding;
 }
 

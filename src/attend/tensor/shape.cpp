@@ -11,8 +11,11 @@ namespace attend {
 
 Shape::Shape(std::initializer_list<std::int64_t> dims) : rank_(static_cast<int>(dims.size())) {
   if (rank_ > kMaxRank) throw ShapeError(fmt::format("[shape] expected at most {} dimensions, got {}", kMaxRank, rank_));
+  std::int64_t size = 1;
   for (const std::int64_t dim : dims) {
     if (dim < 0) throw ShapeError(fmt::format("[shape] expected extents >= 0, got [{}]", fmt::join(dims, ", ")));
+    if (__builtin_mul_overflow(size, dim, &size))
+      throw ShapeError(fmt::format("[shape] expected fewer than 2^63 elements, got [{}]", fmt::join(dims, ", ")));
   }
   std::copy(dims.begin(), dims.end(), dims_.begin());
 }

@@ -13,6 +13,7 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
+  // Throws ShapeError for more than kMaxRank extents, negative ones, and more elements than an int64 can count.
   Shape(std::initializer_list<std::int64_t> dims);
 
   int rank() const { return rank_; }
