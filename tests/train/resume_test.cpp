@@ -211,6 +211,29 @@ TEST_F(TrainerTest, ResumingWhereAllCheckpointsAreDamagedChangesNothing) {
   EXPECT_EQ(read(path("run") / "model.safetensors"), model);
 }
 
+TEST_F(TrainerTest, ResumingRefusesNumbersThatNoRunHasCounted) {
+  ToyRun first;
+  first.recorder.stop_at = 7;
+  first.train(path("run"), options_);
+  const Checkpoint good = load_checkpoint(checkpoint("run", 7));
+  const auto refuse = [&](const std::string& key, const std::string& number) {
+    Checkpoint hostile = good;
+    hostile.metadata["state." + key] = number;
+    save_checkpoint(checkpoint("run", 7), hostile);
+    ToyRun second;
+    expect_error<DataError>([&] { second.train(path("run"), options_, true); }, {checkpoint("run", 7).string(), key});
+  };
+  refuse("step", "-1");
+  refuse("step", "9223372036854775807");
+  refuse("epoch", "-3");
+  refuse("batch", "-1");
+  refuse("batch", "1000000000");
+  refuse("micro_step", "9223372036854775807");
+  refuse("best_score", "nan");
+  refuse("validations", "-1");
+  refuse("without_improvement", "-1");
+}
+
 TEST_F(TrainerTest, ResumingKeepsCountingTowardsPatience) {
   options_.patience = 2;
   options_.max_steps = 100;

@@ -308,14 +308,14 @@ TEST_F(TrainerTest, RefusesWhatMakesNoSense) {
     change(options);
     ToyRun().train(path("never"), options);
   };
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); }, {"max-steps", "at least 1", "0"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); }, {"accumulate", "at least 1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); }, {"max-steps", "from 1", "0"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); }, {"accumulate", "from 1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.valid_every = -1; }); }, {"valid-every", "-1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.save_every = -5; }); }, {"save-every", "-5"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.patience = -1; }); }, {"patience", "-1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.average_last = 11; }); },
                             {"average-last", "11", "keep-checkpoints is 10"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); }, {"ema-decay", "[0, 1)"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); }, {"ema-decay", "from 0 to below 1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.optimizer.adam.beta1 = 2.0f; }); }, {"adam-beta1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
   EXPECT_FALSE(std::filesystem::exists(path("never")));

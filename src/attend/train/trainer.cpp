@@ -32,6 +32,15 @@ void check(const TrainerOptions& o) {
         fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));
 }
 
+// A number of things that a run has counted. Steps of a run times its batches of a step stay within it.
+std::int64_t saved_count(const StateReader& state, std::string_view name, const std::string& source) {
+  constexpr NumberRange kCounts = between(0, 1e18);
+  const auto count = state.get<std::int64_t>(name);
+  if (!kCounts.contains(count))
+    throw DataError(fmt::format("{}: {}: expected {}, got {}", source, name, expected_number(kCounts, true), count));
+  return count;
+}
+
 std::string_view name(OptimizerKind kind) { return enum_names(kind)[static_cast<std::size_t>(kind)]; }
 
 // Puts other values into the parameters while it lives.
@@ -326,13 +335,17 @@ void Trainer::restore() {
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
   for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
-  step_ = state.get<std::int64_t>("step");
-  epoch_ = state.get<std::int64_t>("epoch");
-  batch_ = state.get<std::int64_t>("batch");
-  micro_step_ = state.get<std::int64_t>("micro_step");
+  const std::string& source = latest->checkpoint.source;
+  step_ = saved_count(state, "step", source);
+  epoch_ = saved_count(state, "epoch", source);
+  batch_ = saved_count(state, "batch", source);
+  if (const std::int64_t batches = objective_.batches(epoch_); batch_ >= batches)
+    throw DataError(fmt::format("{}: batch {} of an epoch of {}: expected the data that the run began with", source, batch_, batches));
+  micro_step_ = saved_count(state, "micro_step", source);
   best_score_ = state.get<double>("best_score");
-  validations_ = state.get<std::int64_t>("validations");
-  without_improvement_ = state.get<std::int64_t>("without_improvement");
+  if (std::isnan(best_score_)) throw DataError(fmt::format("{}: best_score: expected a number, got nan", source));
+  validations_ = saved_count(state, "validations", source);
+  without_improvement_ = saved_count(state, "without_improvement", source);
   validated_step_ = state.get<std::int64_t>("validated_step");
   saved_step_ = step_;
   saved_validations_ = validations_;
