@@ -11,6 +11,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
 #include "attend/tasks/classification_objective.h"
 #include "attend/tasks/golden_texts.h"
 
@@ -38,16 +39,15 @@ std::vector<float> balanced_weights(const LabelledText& texts) {
 void set_weight(const std::string& option, const std::vector<std::string>& classes, std::vector<float>& weights,
                 std::set<std::string>& named) {
   const std::size_t equals = option.rfind('=');
+  if (equals == std::string::npos)
+    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number, got {}", quote(option)));
+  const std::string label = option.substr(0, equals), number = option.substr(equals + 1);
   float weight = 0;
-  const char* end = option.data() + option.size();
-  const bool number = equals != std::string::npos && std::from_chars(option.data() + equals + 1, end, weight).ptr == end;
-  if (!number || !(weight >= 0.0f) || !std::isfinite(weight))
-    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number with a number of at least 0, got {}", option));
-  const std::string label = option.substr(0, equals);
+  set_option({"class-weights", "", &weight, between(0, 1e6)}, std::span(&number, 1), fmt::format("class-weights: {}", printable(label)));
   const auto found = std::find(classes.begin(), classes.end(), label);
   if (found == classes.end())
-    throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}", label, fmt::join(classes, ", ")));
-  if (!named.insert(label).second) throw ConfigError(fmt::format("class-weights: expected one weight for {}, got two", label));
+    throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}", quote(label), fmt::join(classes, ", ")));
+  if (!named.insert(label).second) throw ConfigError(fmt::format("class-weights: expected one weight for {}, got two", quote(label)));
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
