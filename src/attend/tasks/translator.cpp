@@ -23,6 +23,7 @@ namespace {
 
 // A batch has no more source tokens than it would have if all its sentences were so long: what it keeps in memory grows with them.
 constexpr std::size_t kTokensOfASentence = 64;
+constexpr std::size_t kMostHypotheses = 4096;  // decoded together: each keeps keys and values of its own
 
 Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
   std::vector<std::int32_t> ids, offsets{0};
@@ -133,7 +134,8 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
   // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
   // They have equal shares of the source tokens: the longest sentences come first, and so many of them as of the last would take longer and
   // keep more in memory.
-  const auto size = static_cast<std::size_t>(options.batch_size);
+  const std::size_t beam = options.sampling ? 1 : static_cast<std::size_t>(options.beam.beam_size);
+  const std::size_t size = std::clamp(kMostHypotheses / beam, std::size_t{1}, static_cast<std::size_t>(options.batch_size));
   const std::size_t shares = threads() > 1 ? 2 * static_cast<std::size_t>(threads()) : 1;
   std::size_t all_tokens = 0;
   for (const Request& request : requests) all_tokens += request.ids.size();

@@ -35,7 +35,7 @@ struct TranslationOptions {
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
-  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones");
+  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones, and with a wide beam");
   visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
   visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest sentence that is translated, in tokens");
