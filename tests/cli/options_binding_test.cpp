@@ -34,7 +34,7 @@ template <class Visitor>
 void fields(Example& o, Visitor&& visit) {
   visit("tie-all", o.tie_all, "tie the embeddings");
   visit("quiet", o.quiet, "say less");
-  visit("d-model", o.d_model, between(1, 65536), "width of the model");
+  visit("d-model", o.d_model, between(-100, 65536), "width of the model");
   visit("seed", o.seed, any_seed(), "of the random numbers");
   visit("dropout", o.dropout, below_one(), "share of zeros");
   visit("out", o.out, "folder of the run");
@@ -126,7 +126,7 @@ TEST(OptionBinding, TakesNegativeNumbersAsValues) {
 }
 
 TEST(OptionBinding, NamesTheFlagAtFault) {
-  EXPECT_EQ(error_of({"train", "--d-model", "wide"}), "--d-model: expected a whole number, got wide");
+  EXPECT_EQ(error_of({"train", "--d-model", "wide"}), "--d-model: expected a whole number from -100 to 65536, got wide");
   EXPECT_EQ(error_of({"train", "--norm", "middle"}), "--norm: expected one of post, pre, got middle");
   EXPECT_EQ(error_of({"train", "--quiet=maybe"}), "--quiet: expected true or false, got maybe");
   EXPECT_NE(error_of({"train", "--d-model"}).find("--d-model"), std::string::npos);

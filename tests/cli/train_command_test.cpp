@@ -111,7 +111,7 @@ TEST_F(TrainCommand, MeasuresEpochsWithOnePassAndWithTwo) {
 }
 
 TEST_F(TrainCommand, RefusesEpochsBelowZero) {
-  expect_error(training("run", {"--r-drop", "3", "--r-drop-after", "-1"}), {"r-drop-after", "at least 0", "-1"});
+  expect_error(training("run", {"--r-drop", "3", "--r-drop-after", "-1"}), {"r-drop-after", "from 0", "-1"});
 }
 
 TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {

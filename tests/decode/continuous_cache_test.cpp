@@ -120,7 +120,7 @@ TEST(ContinuousCache, LeavesAShareToWhatTheModelHardlyExpects) {
 TEST(ContinuousCache, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{-1, 0.1f, 1.0f}); }, {"cache-tokens", "-1"});
   expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f}); }, {"cache-tokens", "2000000000"});
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 1.0f, 1.0f}); }, {"cache-weight", "[0, 1)", "1"});
+  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 1.0f, 1.0f}); }, {"cache-weight", "from 0 to below 1", "1"});
   expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, NAN, 1.0f}); }, {"cache-weight", "nan"});
   expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 0.1f, -1.0f}); }, {"cache-beta", "-1"});
   const Reading reading = some_reading(4);

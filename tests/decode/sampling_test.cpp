@@ -206,10 +206,10 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     TableModel model({0}, 5, random_logits(1));
     sample(model, TableModel::kSpecial, options, streams(1));
   };
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); }, {"temperature", "positive", "0"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); }, {"temperature", "from 1e-06", "0"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); }, {"temperature", "inf"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -1; }); }, {"top-k", "-1"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); }, {"top-p", "(0, 1]"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); }, {"top-p", "above 0 up to 1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); }, {"top-p", "1.5"});
   TableModel model({0, 1}, 5, random_logits(1));
   expect_error<ConfigError>([&] { sample(model, TableModel::kSpecial, {}, streams(1)); }, {"stream", "2", "1"});

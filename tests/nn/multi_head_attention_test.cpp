@@ -214,7 +214,7 @@ TEST(MultiHeadAttention, BeginsWithXavierOfTheStackedProjections) {
 TEST(MultiHeadAttention, RefusesHeadsThatDoNotDivideTheWidth) {
   ParameterSet parameters;
   expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(5)); }, {"n-heads 5", "d-model 12", "divisor"});
-  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(0)); }, {"n-heads", "at least 1"});
+  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(0)); }, {"n-heads", "from 1"});
   MultiHeadAttentionOptions o = options(5);
   o.d_key = o.d_value = 3;
   EXPECT_NO_THROW(MultiHeadAttention(parameters, "attn", o));

@@ -47,7 +47,7 @@ TEST_F(MovingAverageTest, SoonForgetsTheBeginning) {
 }
 
 TEST_F(MovingAverageTest, RefusesADecayOutsideItsRange) {
-  expect_error<ConfigError>([&] { MovingAverage(parameters_, 1.0f); }, {"ema-decay", "[0, 1)"});
+  expect_error<ConfigError>([&] { MovingAverage(parameters_, 1.0f); }, {"ema-decay", "from 0 to below 1"});
   expect_error<ConfigError>([&] { MovingAverage(parameters_, -0.5f); }, {"ema-decay", "-0.5"});
 }
 

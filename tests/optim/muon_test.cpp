@@ -256,7 +256,7 @@ TEST_P(MuonTest, RemembersOneNumberForEachElementOfAMatrix) {
 }
 
 TEST_P(MuonTest, RefusesWhatMakesNoSense) {
-  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); }, {"muon-momentum", "[0, 1)", "1"});
+  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); }, {"muon-momentum", "from 0 to below 1", "1"});
   expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = std::numeric_limits<float>::quiet_NaN()}, {}); },
                             {"muon-momentum", "nan"});
   expect_error<ConfigError>([&] { Muon(parameters_, {}, {.beta2 = 1.0f}); }, {"adam-beta2"});

@@ -7,6 +7,9 @@ class App;
 
 namespace attend {
 
+// All of those below.
+void add_commands(CLI::App& app);
+
 // attend train translation|lm|classification ... --out RUN: trains a model, or goes on training it.
 void add_train_command(CLI::App& app);
 

@@ -21,20 +21,7 @@ namespace {
 void run(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", fmt::format("attend {}", kVersion));
   app.require_subcommand(1);
-  add_demo_command(app);
-  add_train_command(app);
-  add_translate_command(app);
-  add_generate_command(app);
-  add_classify_command(app);
-  add_score_command(app);
-  add_attention_command(app);
-  add_embed_command(app);
-  add_average_command(app);
-  add_quantize_command(app);
-  add_shortlist_command(app);
-  add_info_command(app);
-  add_evaluate_command(app);
-  add_lab_command(app);
+  add_commands(app);
   try {
     parse_command_line(app, argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
@@ -67,6 +54,23 @@ int fail(std::string_view message) {
 }
 
 }  // namespace
+
+void add_commands(CLI::App& app) {
+  add_demo_command(app);
+  add_train_command(app);
+  add_translate_command(app);
+  add_generate_command(app);
+  add_classify_command(app);
+  add_score_command(app);
+  add_attention_command(app);
+  add_embed_command(app);
+  add_average_command(app);
+  add_quantize_command(app);
+  add_shortlist_command(app);
+  add_info_command(app);
+  add_evaluate_command(app);
+  add_lab_command(app);
+}
 
 int run_program(int argc, const char* const* argv) {
   try {

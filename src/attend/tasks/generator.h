@@ -35,7 +35,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   visit("one-line", o.one_line, "stop at the end of the line");
   fields(o.sampling,
          [&](std::string_view name, auto& value, const auto&... rest) { visit(name == "sampling-seed" ? "seed" : name, value, rest...); });
-  visit("repetition-penalty", o.repetition_penalty, between(0.001, 1000),
+  visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
         "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
   visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
   fields(o.cache, visit);

@@ -142,11 +142,11 @@ void check_length(std::span<const std::string> sentences) {
 }
 
 void check(const TokenizerOptions& options, int reserved) {
-  check_options(options);
   if (options.vocab_size <= reserved) {
     throw ConfigError(fmt::format("tokenizer: vocab-size {} is too small: {} pieces are reserved; set it to {} or more", options.vocab_size,
                                   reserved, reserved + 1));
   }
+  check_options(options);
 }
 
 }  // namespace
