@@ -28,7 +28,7 @@ struct Width {
 };
 template <class Visitor>
 void fields(Width& o, Visitor&& visit) {
-  visit("width", o.width, "");
+  visit("width", o.width, between(0, 100), "");
 }
 
 TEST(ParseJson, ReadsWhatIsDeepButNotTooDeep) {

@@ -29,10 +29,10 @@ struct Options {
 template <class Visitor>
 void fields(Options& o, Visitor&& visit) {
   visit("tied", o.tied, "");
-  visit("d-model", o.d_model, "");
-  visit("seed", o.seed, "");
-  visit("dropout", o.dropout, "");
-  visit("value", o.value, "");
+  visit("d-model", o.d_model, between(-1e6, 1e6), "");
+  visit("seed", o.seed, any_seed(), "");
+  visit("dropout", o.dropout, below_one(), "");
+  visit("value", o.value, between(-1e300, 1e300), "");
   visit("out", o.out, "");
   visit("inputs", o.inputs, "");
   visit("norm", o.norm, "");

@@ -31,7 +31,7 @@ std::string scale_name(const std::string& name) { return name + ".scale"; }
 // That the file holds every parameter of the model, before there is memory for them: the configuration in a file may ask for any amount.
 void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters, const std::set<std::string>& quantized) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    saved_tensor(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32, entry.shape);
+    check_saved(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32, entry.shape);
   }
 }
 
@@ -54,7 +54,6 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    check_saved(checkpoint, entry.name, entry.dtype, entry.shape);
     const Tensor value = parameters.value(entry);
     if (!is_quantized(value)) {
       checkpoint.copy_to(entry.name, value);
