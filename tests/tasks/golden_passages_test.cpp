@@ -39,7 +39,7 @@ TEST(GoldenPassages, ThatAreDamagedAreNamed) {
   Checkpoint checkpoint = small_checkpoint();
   checkpoint.source = "model";
   checkpoint.metadata["attend.golden"] = "[{\"ids\": 3}]";
-  expect_error<DataError>([&] { golden_passages(checkpoint); }, {"model: attend.golden", "log_probability"});
+  expect_error<DataError>([&] { golden_passages(checkpoint); }, {"model: attend.golden", "expected a list of ids"});
   const LanguageModel model = language_model(checkpoint);
   expect_error<DataError>([&] { golden_deviation(model, {{{3, 99}, 0.0f}}); }, {"attend.golden", "vocabulary"});
   expect_error<DataError>([&] { golden_deviation(model, {{{3}, 0.0f}}); }, {"attend.golden"});

@@ -180,7 +180,7 @@ TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {
   EXPECT_CONTAINS(with("\"n_heads\":4", "\"n_heads\":-4"), "attend.config: n_heads: expected a whole number from 1");
   EXPECT_CONTAINS(with("\"n_encoder_layers\":3", "\"n_encoder_layers\":2000000000"), "layers");
   EXPECT_CONTAINS(with("\"d_ff\":32", "\"d_ff\":2000000000"), "attend.config");
-  EXPECT_CONTAINS(with("{", "["), "JSON object");
+  EXPECT_CONTAINS(with("{", "["), "expected JSON");
   EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata.erase("attend.config"); }), "attend.config");
 }
 
