@@ -58,6 +58,15 @@ TEST(HostileModel, MayHaveACharacterMapThatIsRight) {
   EXPECT_EQ(tokenizer.encode("x smxll"), tokenizer.encode("a small"));
 }
 
+TEST(HostileModel, DoesNotMakeTooMuchOfAText) {
+  const std::string map = field(kMapField, MapBytes().add("x", std::string(255, 'a')).bytes());
+  for (const bool byte_fallback : {false, true}) {
+    const Tokenizer tokenizer = Tokenizer::from_bytes(without_seal(victim(TokenizerType::unigram, Normalization::identity, byte_fallback)) +
+                                                      field(kNormalizerField, map));
+    EXPECT_THROW(tokenizer.encode(std::string(9 << 20, 'x')), DataError) << "more bytes than the library can count";
+  }
+}
+
 TEST(HostileModel, IsRefusedForItsPieces) {
   const std::string bpe = without_seal(victim()), unigram = without_seal(victim(TokenizerType::unigram));
   for (const std::string& model : {bpe, unigram}) {

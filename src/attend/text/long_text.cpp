@@ -62,7 +62,6 @@ bool LongText::is_known(std::string_view normalized) const {
 std::string_view LongText::shortened(std::string_view text, std::string& storage) const {
   if (text.size() < kShortText) return text;
   refuse_length(text.size());
-  if (!joins_characters_) return text;
   std::size_t copied = 0, normalized = 0, count = 0, kept = 0;  // up to where; bytes; of the run: characters, and the end of its beginning
   std::array<std::size_t, kKeptAtEnd> last{};                   // where the last characters of the run begin, in turn
   const auto end_run = [&] {
@@ -75,7 +74,7 @@ std::string_view LongText::shortened(std::string_view text, std::string& storage
   for (std::size_t at = 0; at < text.size();) {
     const CharacterMap::Prefix prefix = characters_.prefix(text.substr(at));
     normalized += prefix.normalized.size();
-    if (is_known(prefix.normalized)) {
+    if (!joins_characters_ || is_known(prefix.normalized)) {
       end_run();
     } else if (prefix.normalized.find_first_not_of(' ') != std::string_view::npos) {
       last[count % kKeptAtEnd] = at;
