@@ -4,6 +4,7 @@
     tools/mutate.py                     all of tools/mutations/*.toml
     tools/mutate.py optim 'cli/*'       those of a layer, or whose id matches a pattern
     tools/mutate.py --continue          those that have no result yet
+    tools/mutate.py --first             only by the first program, that of the layer: minutes instead of hours, and some survive for now
     tools/mutate.py --check             only whether every edit still fits its file
 
 A mutation is a table of a TOML file:
@@ -13,7 +14,7 @@ A mutation is a table of a TOML file:
     file = "optim/adam.cpp"                 # below src/attend
     old = 'norm > options.clip_norm'        # found exactly once in the file
     new = 'norm < options.clip_norm'
-    tests = ["optim", "train"]              # optional: the programs to run, instead of those of its layer and all above
+    tests = ["cli:*Effects*", "cli"]        # optional: the programs to run (and of which tests), not those of its layer and all above
     equivalent = "why no test can see it"   # optional: it is expected to survive
 
 The edits are made in a copy of the working tree, build/mutants/source, never in the tree itself; the copy has a build folder of its own. A
@@ -124,12 +125,13 @@ class Workplace:
     def make(self, program):
         """Whether it compiles; the log is in build.log."""
         with open(self.folder / "build.log", "w") as log:
-            command = ["nice", "cmake", "--build", self.build, "-j", str(self.jobs), "--target", f"test_{program}"]
+            command = ["nice", "cmake", "--build", self.build, "-j", str(self.jobs), "--target", f"test_{program.split(':')[0]}"]
             return subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode == 0
 
     def failure_of(self, program):
         """The first test of the program that fails, or nothing."""
-        command = ["nice", self.build / "tests" / f"test_{program}", "--gtest_brief=1", "--gtest_fail_fast"]
+        name, _, wanted = program.partition(":")
+        command = ["nice", self.build / "tests" / f"test_{name}", "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={wanted or '*'}"]
         environment = dict(os.environ, OMP_WAIT_POLICY="passive")
         try:
             run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, errors="replace", timeout=SECONDS)
@@ -156,13 +158,13 @@ class Workplace:
         print(f"without an edit, test_{program} passes in {time.monotonic() - began:.0f} s", flush=True)
         path.write_text(json.dumps({"state": self.state, "programs": sound + [program]}))
 
-    def try_out(self, mutation):
+    def try_out(self, mutation, most):
         path = self.source / "src/attend" / mutation["file"]
         original = path.read_text()
         seconds = 0
         outcome = {"id": mutation["id"], "old": mutation["old"], "new": mutation["new"], "result": "survived", "by": ""}
         try:
-            for program in programs_of(mutation):
+            for program in programs_of(mutation)[:most]:
                 path.write_text(original)
                 self.require_sound(program)
                 path.write_text(original.replace(mutation["old"], mutation["new"]))
@@ -206,6 +208,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("which", nargs="*", help="layers, or patterns of ids; all when left out")
     parser.add_argument("--continue", dest="goes_on", action="store_true", help="leave out those that have a result, unless they survived")
+    parser.add_argument("--first", action="store_true", help="run only the first program of each")
     parser.add_argument("--check", action="store_true", help="only check that every edit still fits its file")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutants", help="where to work (default: build/mutants)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
@@ -227,7 +230,7 @@ def main():
     kept = {key for key, r in results.items() if options.goes_on and r["result"] == "caught"}
     todo = [m for m in mutations if (m["id"], m["old"], m["new"]) not in kept]
     for number, mutation in enumerate(todo, 1):
-        outcome = workplace.try_out(mutation)
+        outcome = workplace.try_out(mutation, 1 if options.first else None)
         results[(mutation["id"], mutation["old"], mutation["new"])] = outcome
         print(f"[{number}/{len(todo)}] {outcome['result']:16} {mutation['id']} ({outcome['seconds']} s) {outcome['by']}", flush=True)
     sys.exit(0 if report(mutations, results) else 1)
