@@ -189,6 +189,7 @@ TEST_F(CommandOptionEffects, OfEmbed) {
       {"pooling", "max", "", "out"},
       {"pooling", "first", "--no-context", "out"},
       {"batch-size", "1", "", ""},
+      {"window", "1", "", ""},
       {"nearest", "sees", nearest, "out"},
       {"corpus", "@test.en", nearest, "out"},
       {"count", "2", nearest, "out"},

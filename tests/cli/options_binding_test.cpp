@@ -180,13 +180,13 @@ TEST_F(ConfigFile, NamesFileAndLine) {
 }
 
 TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
-  EXPECT_EQ(error_of_file("\nd-model = 'wide'\n"), "c.toml:2: d-model: expected a whole number, got the text 'wide'");
-  EXPECT_EQ(error_of_file("d-model = '64'\n"), "c.toml:1: d-model: expected a whole number, got the text '64'");
-  EXPECT_EQ(error_of_file("d-model = 64.0\n"), "c.toml:1: d-model: expected a whole number, got the number 64.0");
-  EXPECT_EQ(error_of_file("d-model = [1, 2]\n"), "c.toml:1: d-model: expected a whole number, got a list of 2");
-  EXPECT_EQ(error_of_file("d-model = true\n"), "c.toml:1: d-model: expected a whole number, got true");
-  EXPECT_EQ(error_of_file("d-model = 1979-05-27\n"), "c.toml:1: d-model: expected a whole number, got a date or a time");
-  EXPECT_EQ(error_of_file("dropout = '0.1'\n"), "c.toml:1: dropout: expected a number, got the text '0.1'");
+  EXPECT_EQ(error_of_file("\nd-model = 'wide'\n"), "c.toml:2: d-model: expected a whole number from -100 to 65536, got the text 'wide'");
+  EXPECT_EQ(error_of_file("d-model = '64'\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got the text '64'");
+  EXPECT_EQ(error_of_file("d-model = 64.0\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got the number 64.0");
+  EXPECT_EQ(error_of_file("d-model = [1, 2]\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got a list of 2");
+  EXPECT_EQ(error_of_file("d-model = true\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got true");
+  EXPECT_EQ(error_of_file("d-model = 1979-05-27\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got a date or a time");
+  EXPECT_EQ(error_of_file("dropout = '0.1'\n"), "c.toml:1: dropout: expected a number from 0 to below 1, got the text '0.1'");
   EXPECT_EQ(error_of_file("quiet = 1\n"), "c.toml:1: quiet: expected true or false, got the number 1");
   EXPECT_EQ(error_of_file("quiet = 'true'\n"), "c.toml:1: quiet: expected true or false, got the text 'true'");
   EXPECT_EQ(error_of_file("out = 5\n"), "c.toml:1: out: expected a text, got the number 5");
@@ -228,12 +228,12 @@ TEST_F(ConfigFile, RefusesWhatIsNotToml) {
 
 TEST_F(ConfigFile, ReadsTomlAsItsStandardSays) {
   write(
-      "\"d-model\" = 0x40\n model . 'dropout' = 1\nout = \"tab\\there \\\"q\\\" \\u00e4 \\\\\"\n"
+      "\"d-model\" = 0x40\n model . 'dropout' = 0\nout = \"tab\\there \\\"q\\\" \\u00e4 \\\\\"\n"
       "references = ['''a\nb''', \"\"\"\nc \\\n  d\"\"\"]\nmore = {norm = 'pre', quiet = true}\n");
   Program program;
   const Example& options = program.parse({"train", "--config", path_.c_str()});
   EXPECT_EQ(options.d_model, 64);
-  EXPECT_EQ(options.dropout, 1.0f);
+  EXPECT_EQ(options.dropout, 0.0f);
   EXPECT_EQ(options.out, "tab\there \"q\" ä \\");
   EXPECT_EQ(options.references, (std::vector<std::string>{"a\nb", "c d"}));
   EXPECT_EQ(options.norm, Norm::pre);

@@ -105,7 +105,7 @@ TEST_F(StandardInput, IsEmbeddedInWindowsOfAnySize) {
     ASSERT_EQ(run({"embed", model("mt"), "--window", window}, lines), 0) << error_;
     EXPECT_EQ(out_, expected);
   }
-  expect_error({"embed", model("mt"), "--window", "0"}, {"window", "at least 1"}, lines);
+  expect_error({"embed", model("mt"), "--window", "0"}, {"window", "from 1 to"}, lines);
 }
 
 }  // namespace

@@ -107,17 +107,6 @@ TEST(ClassificationObjective, LeavesTheEndsOfATextInPlace) {
   }
 }
 
-TEST(ClassificationObjective, KeepsTheMarksAloneWhenAllWordsAreLeftOut) {
-  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.9999f}});
-  const ClassificationModel model = small_classifier();
-  Ragged marks;
-  for (std::size_t i = 0; i < kFilms.texts.size(); ++i) marks.add(std::vector<std::int32_t>{model.ids("a").front(), model.ids("a").back()});
-  Pass pass = Pass::inference(), dropping = Pass::training(1, 1);
-  const Variable logits = model.classifier->forward(Tokens::copy(marks.ids, marks.offsets), pass);
-  const double expected = cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(kFilms.labels), {0.0f, 1.0}).loss_sum;
-  EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
-}
-
 TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {
   ClassificationObjective objective = objective_of({.dropout = 0.3f});
   const Validation validation = objective.validate();

@@ -193,7 +193,7 @@ TEST(Generator, EndsALineOnlyWithItsEnd) {
   TokenizerOptions options;
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
-  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options));
+  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options), 64);
   model.transformer->parameters().values().zero();  // all pieces are equally likely, the bytes of line ends too
   const Generation generation = Generator(model).generate("", with_tokens(2000));
   const auto drawn = [&](std::string_view piece) {
@@ -209,7 +209,7 @@ TEST(Generator, WritesWhatItsTokensDecodeTo) {
   TokenizerOptions options;
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
-  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options));
+  const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options), 64);
   model.transformer->parameters().values().zero();
   const std::string prompt = "the cat sät";
   for (std::uint64_t sample = 0; sample < 5; ++sample) {

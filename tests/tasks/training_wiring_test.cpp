@@ -119,22 +119,6 @@ TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
   EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three)) << "without a sample there is nothing random left";
 }
 
-// Words with a comma after them: other tokens than the words where text is compared as it is.
-TEST_F(TrainingWiring, ValidationKnowsWhetherTextIsPretokenized) {
-  write(path("commas"), "the, old, older, dogs, seldom, see, small, cats, smaller,\n");
-  write(path("words"), "the old older dogs seldom see small cats smaller\n");
-  translation_.data.src_valid = {"words"};
-  translation_.data.tgt_valid = {"commas"};
-  translation_.vocabulary.tokenizer.type = TokenizerType::word;
-  translation_.vocabulary.tokenizer.vocab_size = 4 + 9;
-  const auto score = [&](bool pretokenized) {
-    translation_.vocabulary.tokenizer.pretokenized = pretokenized;
-    return prepare_training(translation_, nullptr).objective->validate().score;
-  };
-  EXPECT_EQ(score(true), 0);
-  EXPECT_GT(score(false), 0) << "what is made up by a model without training holds some of the words";
-}
-
 // The model remembers how its users decode; the validation does not wait for them.
 TEST_F(TrainingWiring, DecodingAndCacheReachTheModelFile) {
   const auto metadata = [](const TrainingTask& task, const char* key) {

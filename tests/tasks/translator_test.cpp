@@ -308,7 +308,9 @@ Translator says_line_ends() {
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
   const Tokenizer tokenizer = Tokenizer::train(sentences, options);
-  TranslationModel model{std::make_shared<Transformer>(small_config(tokenizer, tokenizer), 7), tokenizer, tokenizer};
+  TransformerConfig config = small_config(tokenizer, tokenizer);
+  config.norm_first = true;
+  TranslationModel model{std::make_shared<Transformer>(config, 7), tokenizer, tokenizer};
   ParameterSet& parameters = model.network->parameters();
   for (const auto& entry : parameters.entries()) {
     const Tensor value = parameters.value(entry);

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <string>
 
-#include "attend/core/error.h"
-
 namespace attend {
 
 bool all_finite(std::span<const std::byte> numbers) {
@@ -28,7 +26,7 @@ namespace {
   float number = 0;
   for (std::size_t i = 0; i < numbers.size() && std::isfinite(number); i += sizeof number)
     std::memcpy(&number, numbers.data() + i, sizeof number);
-  throw DataError(
+  throw NotFiniteError(
       fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or its training diverged; use another one",
                   where, where.empty() ? "" : ": ", what, number));
 }

@@ -5,10 +5,17 @@
 #include <span>
 #include <string_view>
 
+#include "attend/core/error.h"
+
 namespace attend {
 
-// Throws DataError unless all are finite: "<where>: <what>: expected finite numbers, found nan ...", with advice. `where` is the file of
-// the model; it may be empty for a model that comes from none.
+class NotFiniteError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+// Throws NotFiniteError unless all are finite: "<where>: <what>: expected finite numbers, found nan ...", with advice. `where` is the file
+// of the model; it may be empty for a model that comes from none.
 void require_finite(std::span<const float> numbers, std::string_view what, std::string_view where);
 
 // f32 numbers, at any address.

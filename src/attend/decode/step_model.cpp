@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/checkpoint/finite.h"
 
 namespace attend {
 
@@ -25,10 +25,9 @@ BestTokens StepModel::best(std::int64_t hypotheses, int k) {
 
 void require_probabilities(float highest) {
   if (!std::isfinite(highest))
-    throw DataError(
+    throw NotFiniteError(
         "decoding: expected logits that are finite numbers, got NaN or infinity: the model's weights are damaged, or its training "
-        "diverged; use "
-        "another checkpoint");
+        "diverged; use another checkpoint");
 }
 
 }  // namespace attend

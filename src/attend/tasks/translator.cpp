@@ -185,8 +185,8 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
       } else {
         found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
       }
-    } catch (const DataError& error) {  // of the model: decoding does not know where that comes from
-      throw DataError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
+    } catch (const NotFiniteError& error) {  // of the model: decoding does not know where that comes from
+      throw NotFiniteError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
     }
   }
 

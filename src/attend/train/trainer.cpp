@@ -12,6 +12,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/average.h"
+#include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/state.h"
@@ -265,7 +266,13 @@ void Trainer::validate_average() {
 
 Validation Trainer::validation_of(const Tensor& values) {
   const Substitution substituted(objective_.parameters().values(), values);
-  return objective_.validate();
+  try {
+    return objective_.validate();
+  } catch (const NotFiniteError&) {  // of an output that was searched for: no loss of the model is one
+    Validation result;
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
 }
 
 // Tells the listeners; whether the result is the best so far.
@@ -276,17 +283,26 @@ bool Trainer::accept(const Validation& result, int averaged) {
   return event.best;
 }
 
+// A description has samples of what the model computes, which may be the first to show that it does no more.
+void Trainer::describe(Checkpoint& checkpoint) const {
+  try {
+    run_.describe_model(checkpoint);
+  } catch (const NotFiniteError&) {
+    diverged("score of a sample", step_);
+  }
+}
+
 void Trainer::save_model(const Tensor& values) const {
   Checkpoint model;
   add_parameters(model, objective_.parameters(), values);
-  run_.describe_model(model);
+  describe(model);
   save_checkpoint(run_.folder.model_file(), model);
 }
 
 Checkpoint Trainer::checkpoint() const {
   Checkpoint checkpoint;
   add_parameters(checkpoint, objective_.parameters(), model_values());
-  run_.describe_model(checkpoint);
+  describe(checkpoint);
   const StateWriter state(checkpoint, std::string(kTrainingState));
   if (average_) state.put("parameters", objective_.parameters().values());
   state.put("optimizer", name(options_.optimizer.kind));

@@ -117,6 +117,7 @@ class Trainer {
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
   const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
+  void describe(Checkpoint& checkpoint) const;
   [[noreturn]] void diverged(const char* what, std::int64_t step) const;
   double seconds() const;
 
