@@ -89,6 +89,7 @@ TEST(LongText, IsEncodedInTimeThatGrowsWithIt) {
   constexpr std::size_t kBytes = 400'000;
   std::string letters;
   for (char32_t c = 0x4E00; letters.size() < kBytes; c = c < 0x9000 ? c + 1 : 0x4E00) append_code_point(letters, c);
+  // A ligature becomes 18 characters.
   const std::vector<std::pair<std::string, std::string>> hostile{{"one unknown letter", repeated("京", kBytes)},
                                                                  {"many unknown letters", letters},
                                                                  {"a known letter", repeated("e", kBytes)},
@@ -101,7 +102,7 @@ TEST(LongText, IsEncodedInTimeThatGrowsWithIt) {
                                                                  {"tabs", repeated("\t", kBytes)},
                                                                  {"no text", repeated("\xFF", kBytes)},
                                                                  {"half characters", repeated("\xE4\xBA", kBytes)},
-                                                                 {"ligatures", repeated("\uFDFA", kBytes)},
+                                                                 {"ligatures", repeated("\uFDFA", kBytes / 10)},
                                                                  {"invisible characters", repeated("\u200B京", kBytes)},
                                                                  {"zero bytes", std::string(kBytes, '\0')}};
   for (const TokenizerUnderTest& t : small_tokenizers()) {
