@@ -214,6 +214,34 @@ TEST(BeamSearch, BreaksTiesByHypothesisThenByToken) {
   EXPECT_EQ(found[1].ids, Prefix{0});
 }
 
+TEST(BeamSearch, TakesTheFirstOfEquallyLikelyTokens) {
+  TableModel model({0}, 1, constant_logits({-kInfinity, -kInfinity, 1, 1, 1}));
+  const std::vector<Hypothesis> found = search(model, beam_of(2, 2)).front();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].ids, Prefix{2});
+  EXPECT_EQ(found[1].ids, Prefix{3});
+}
+
+TEST(BeamSearch, CountsAnEndOnlyAmongTheBestOfTheBeam) {
+  // After 2 and after 3 an end is likely; that after 3 is third, behind the end after 2 and the 2 that goes on.
+  const auto logits = [](int, const Prefix& prefix) -> std::vector<float> {
+    const auto of = [](double end, double two, double three) {
+      return std::vector<float>{-kInfinity, static_cast<float>(std::log(end)), static_cast<float>(std::log(two)),
+                                static_cast<float>(std::log(three))};
+    };
+    if (prefix.empty()) return of(1e-6, 0.52, 0.48);
+    if (prefix.size() > 1) return of(0.98, 0.01, 0.01);
+    return prefix[0] == 2 ? of(0.5, 0.49, 0.01) : of(0.51, 0.01, 0.48);
+  };
+  TableModel model({0}, 5, logits);
+  BeamSearchOptions options = beam_of(2, 2);
+  options.length_penalty = 0.0f;
+  const std::vector<Hypothesis> found = search(model, options).front();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].ids, Prefix{2});
+  EXPECT_EQ(found[1].ids, (Prefix{2, 2}));
+}
+
 TEST(BeamSearch, NeverTakesATokenOfProbabilityZero) {
   TableModel model({0}, 3, constant_logits({-kInfinity, 0, 0, -kInfinity}));
   const std::vector<Hypothesis> found = search(model, beam_of(4, 4))[0];

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "attend/checkpoint/parameters.h"
+#include "attend/core/lines.h"
 #include "attend/core/random.h"
 #include "attend/tasks/classification_training.h"
 #include "attend/tasks/language_training.h"
 #include "attend/tasks/translation_training.h"
+#include "attend/tasks/translator.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {
@@ -117,6 +121,35 @@ TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
   TrainingTask three = in_batches_of(language_, 1'000'000, 1), four = in_batches_of(language_, 1'000'000, 2);
   four.objective->parameters().values().copy_from(three.objective->parameters().values());
   EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three)) << "without a sample there is nothing random left";
+}
+
+// What the model, not trained yet, makes of the sources, with a comma after every word: other words where text is compared as it is.
+TEST_F(TrainingWiring, ValidationKnowsWhetherTextIsPretokenized) {
+  write(path("valid"), "old older dogs seldom see\nsmall cats smaller\ndogs see cats\n");
+  translation_.vocabulary.tokenizer.type = TokenizerType::word;
+  translation_.vocabulary.tokenizer.vocab_size = 4 + 9;
+  const auto score = [&](bool pretokenized) {
+    translation_.vocabulary.tokenizer.pretokenized = pretokenized;
+    translation_.data.src_valid = translation_.data.tgt_valid = {};
+    const TrainingTask untrained = prepare_training(translation_, nullptr);
+    Checkpoint checkpoint;
+    const ParameterSet& parameters = untrained.objective->parameters();
+    add_parameters(checkpoint, parameters, parameters.values());
+    untrained.describe_model(checkpoint);
+    const Translator translator(translation_model(checkpoint));
+    std::string references;
+    for (const Translation& translation : translator.translate(read_lines(path("valid").string()))) {
+      std::istringstream words(translation.text());
+      for (std::string word; words >> word;) references += word + ", ";
+      references += "\n";
+    }
+    write(path("references"), references);
+    translation_.data.src_valid = {"valid"};
+    translation_.data.tgt_valid = {"references"};
+    return prepare_training(translation_, nullptr).objective->validate().score;
+  };
+  EXPECT_EQ(score(true), 0);
+  EXPECT_GT(score(false), 0);
 }
 
 // The model remembers how its users decode; the validation does not wait for them.
