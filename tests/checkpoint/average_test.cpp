@@ -26,6 +26,17 @@ TEST_F(AverageTest, TakesTheMeanOfEveryNumberAndKeepsTheRest) {
   EXPECT_EQ(mean.text("attend.task"), "translation");
 }
 
+TEST_F(AverageTest, KeepsTheMetadataOfTheLast) {
+  const auto with_decoding = [this](const std::string& name, const std::string& decoding) {
+    Checkpoint checkpoint = load_checkpoint(save(name, 1));
+    checkpoint.metadata["attend.decoding"] = decoding;
+    save_checkpoint(path(name + ".decoding"), checkpoint);
+    return path(name + ".decoding");
+  };
+  const std::vector<std::filesystem::path> files{with_decoding("one", "{\"beam_size\": 1}"), with_decoding("two", "{\"beam_size\": 2}")};
+  EXPECT_EQ(average_checkpoints(files).text("attend.decoding"), "{\"beam_size\": 2}");
+}
+
 TEST_F(AverageTest, LeavesTheStateOfTheTrainingOut) {
   const Checkpoint mean = average_checkpoints(std::vector<std::filesystem::path>{save("one", 1)});
   EXPECT_EQ(mean.find("state.mean"), nullptr);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "cli/small_run.h"
 
@@ -120,13 +121,16 @@ TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
   ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--samples", "3", "--format", "json"}), 0) << error_;
   std::istringstream lines(out_);
   int count = 0;
+  std::set<std::string> samples;
   for (std::string line; std::getline(lines, line); ++count) {
     const auto json = nlohmann::json::parse(line);
+    samples.insert(json["tokens"].dump());
     EXPECT_EQ(json["prompt"], "The");
     EXPECT_EQ(json["tokens"].size(), 5u);
     EXPECT_EQ(json["token_log_probabilities"].size(), 5u);
   }
   EXPECT_EQ(count, 3);
+  EXPECT_EQ(samples.size(), 3u) << "each sample is drawn anew";
 }
 
 TEST_F(LanguageCommands, TrainingGoesOnWithItsOwnConfiguration) {

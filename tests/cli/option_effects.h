@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/parallel.h"
 #include "cli/program_test.h"
 
 namespace attend {
@@ -67,7 +68,9 @@ class OptionEffects : public ProgramTest {
       SCOPED_TRACE("--" + one.option + " " + one.value + (one.with.empty() ? "" : " with " + one.with));
       const std::vector<std::string> plain = joined(base, with_paths(one.with));
       if (!before.contains(one.with)) before[one.with] = observe(plain);
+      if (one.option == "threads") set_threads(7);  // another number than any case asks for
       expect_differences(before[one.with], observe(joined(without(plain, one.option), flag(one))), one.changes);
+      if (one.option == "threads") EXPECT_EQ(threads(), std::stoi(one.value));
     }
   }
 

@@ -38,7 +38,7 @@ struct Options {
   std::string out = "findings";
   long memory = 1024;
   long patience = 10;
-  bool tokenizers = false;
+  bool tokenizers = true;
 };
 
 // What the process that may die tells the one that stays.

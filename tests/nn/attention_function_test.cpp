@@ -118,6 +118,33 @@ TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
   }
 }
 
+// Only products grow with the width of a head.
+TEST_P(AttentionVariants, AdditiveScoresAreNotScaledUnlessAsked) {
+  const VariantModule plain({AttentionScores::additive, AttentionChoice::soft, 0.0f}),
+      one({AttentionScores::additive, AttentionChoice::soft, 1.0f});
+  const Variable x(inputs(4));
+  const AttentionPattern pattern{ids({0, 4}), ids({0, 4})};
+  EXPECT_TRUE(same_bits(plain.attention.self(x, pattern, pass_).value(), one.attention.self(x, pattern, pass_).value()));
+}
+
+TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
+  for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive}) {
+    for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::straight_through}) {
+      MultiHeadAttentionOptions o = VariantModule::options({scores, choice, 0.0f}, 2);
+      o.dropout = 0.5f;
+      ParameterSet parameters;
+      const MultiHeadAttention attention(parameters, "a", o);
+      parameters.allocate(1);
+      const Variable x(inputs(6));
+      const AttentionPattern pattern{ids({0, 6}), ids({0, 6})};
+      const auto output = [&](Pass pass) { return attention.self(x, pattern, pass).value(); };
+      EXPECT_TRUE(same_bits(output(Pass::inference()), output(Pass::inference())));
+      EXPECT_FALSE(same_bits(output(Pass::training(1, 1)), output(Pass::inference())));
+      EXPECT_FALSE(same_bits(output(Pass::training(1, 1)), output(Pass::training(1, 2))));
+    }
+  }
+}
+
 TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
   for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive, AttentionScores::plain}) {
     for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {

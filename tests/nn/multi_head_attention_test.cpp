@@ -49,6 +49,13 @@ Tensor inputs(std::int64_t rows, std::int64_t width = kWidth) {
   return normal_tensor({rows, width}, random);
 }
 
+TEST(MultiHeadAttentionWidths, OfKeysAndValuesAreThoseOfTheModelUnlessAsked) {
+  MultiHeadAttentionOptions narrow = options();
+  narrow.d_key = 2;
+  EXPECT_EQ(Module(narrow)["k_proj.weight"].shape(), (Shape{6, kWidth}));
+  EXPECT_EQ(Module(narrow)["v_proj.weight"].shape(), (Shape{kWidth, kWidth}));
+}
+
 class MultiHead : public testing::TestWithParam<Backend& (*)()> {
  protected:
   Pass pass_ = Pass::inference();
