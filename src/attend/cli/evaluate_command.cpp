@@ -35,8 +35,8 @@ void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& bin
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
-  if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
   use_threads(arguments.threads);
+  if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
   evaluate_model(arguments, binding);
 }
 
