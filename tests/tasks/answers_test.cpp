@@ -12,12 +12,12 @@ namespace {
 // Asked the numbers 1 .. count, answers ten times as much; some numbers it cannot answer.
 struct Counting {
   int count = 20;
-  int wrong = -1;                     // is no number at all
-  std::vector<int> unanswerable;      // fail, with all that are asked beside them
-  std::size_t largest_window = 9999;  // more at once is too much
+  int wrong = -1;                      // is no number at all
+  std::vector<int> unanswerable = {};  // fail, with all that are asked beside them
+  std::size_t largest_window = 9999;   // more at once is too much
   int given = 0;
-  std::vector<int> accepted;
-  std::vector<std::size_t> windows;
+  std::vector<int> accepted = {};
+  std::vector<std::size_t> windows = {};
 
   Conversation<int, int> conversation(std::size_t window) {
     return {.window = window,

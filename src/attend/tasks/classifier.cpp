@@ -43,17 +43,17 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> te
 void Classifier::classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
                           const ClassificationOptions& options) const {
   check_options(options);
-  using Ids = std::vector<std::int32_t>;
+  using TokenIds = std::vector<std::int32_t>;
   std::string line;
-  answer_all(Conversation<Ids, Classification>{
+  answer_all(Conversation<TokenIds, Classification>{
       .window = static_cast<std::size_t>(options.window),
-      .next = [&]() -> std::optional<Ids> {
+      .next = [&]() -> std::optional<TokenIds> {
         if (!lines.next(line)) return std::nullopt;
         require_words(line, lines.where());
         return model_->ids(line);
       },
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const Ids> window) { return classify_ids(window, options); },
+      .answer = [&](std::span<const TokenIds> window) { return classify_ids(window, options); },
       .accept = accept,
   });
 }

@@ -283,8 +283,8 @@ RoundedRows::RoundedRows(const Tensor& x)
       scales(Tensor::empty({x.rows()})),
       shifts(Tensor::empty({x.rows()}, DType::i32)) {
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
-  constexpr std::int64_t kGrain = 1 << 14;  // numbers
-  parallel_for(x.rows(), kGrain / stride + 1, [&](std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kWorthAThread = 1 << 14;  // numbers
+  parallel_for(x.rows(), kWorthAThread / stride + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
       round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(), scales.data(),
             shifts.data<std::int32_t>());
