@@ -78,6 +78,10 @@ TEST(RequireText, NamesTheFilesWhenAllLinesAreBlank) {
   EXPECT_TRUE(contains(message, "3 blank lines")) << message;
 }
 
+TEST_F(Lines, KeepsAByteOrderMarkThatIsNotTheFirstCharacter) {
+  EXPECT_EQ(read_lines(write("a", "one\n\xEF\xBB\xBFtwo\n")), (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
+}
+
 TEST_F(Lines, DropsCarriageReturnsAndTheByteOrderMark) {
   EXPECT_EQ(read_lines(write("a", "\xEF\xBB\xBFone\r\ntwo\r\n\r\na\rb")), (std::vector<std::string>{"one", "two", "", "a\rb"}));
 }

@@ -24,6 +24,11 @@ TEST(NearestName, FindsTheMisspeltOne) {
   EXPECT_EQ(nearest_name("droput", kNames), "dropout");
 }
 
+TEST(NearestName, TakesTheFirstOfEquallyNearOnes) {
+  EXPECT_EQ(nearest_name("valid-x", std::vector<std::string>{"valid-a", "valid-b"}), "valid-a");
+  EXPECT_EQ(nearest_name("valid-x", std::vector<std::string>{"valid-b", "valid-a"}), "valid-b");
+}
+
 TEST(NearestName, DoesNotGuessWildly) {
   EXPECT_EQ(nearest_name("learning-rate", kNames), std::nullopt);
   EXPECT_EQ(nearest_name("x", kNames), std::nullopt);

@@ -118,6 +118,7 @@ TEST(Tensor, ReadsASingleElement) {
 TEST(Tensor, SaysWhichOperationAndShapesDoNotFit) {
   const Tensor t = counting({2, 3});
   expect_error<ShapeError>([&] { (void)t.slice_rows(1, 3); }, {"[slice_rows]", "[2, 3]", "1..3"});
+  expect_error<ShapeError>([&] { (void)t.slice_columns(1, 4); }, {"[slice_columns]", "[2, 3]", "1..4"});
   expect_error<ShapeError>([&] { (void)t.slice_rows(-1, 1); }, {"[slice_rows]", "-1..1"});
   expect_error<ShapeError>([&] { (void)t.slice_columns(2, 1); }, {"[slice_columns]", "2..1", "[2, 3]"});
   expect_error<ShapeError>([&] { (void)counting({2, 2, 2}).slice_columns(0, 1); }, {"[slice_columns]", "[2, 2, 2]"});

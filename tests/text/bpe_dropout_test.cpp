@@ -32,6 +32,19 @@ std::vector<std::int32_t> sample(const Tokenizer& tokenizer, float probability, 
   return BpeDropout(tokenizer, probability).sample(tokenizer.encode(text), random);
 }
 
+// Their names are made of letters that the vocabulary may have.
+TEST(BpeDropout, LeavesSpecialPiecesWhole) {
+  TokenizerOptions options;
+  options.byte_fallback = true;
+  options.vocab_size = 4 + 256 + 24;
+  const Tokenizer t =
+      Tokenizer::train(std::vector<std::string>{"< u n k > s / p a d", "0 x 4 1 A B C", "<unk> <s> </s> <pad> <0x41>"}, options);
+  Random random({1, 1});
+  const std::vector<std::int32_t> special{t.unk_id(), t.eos_id(), t.id("<0x41>"), t.pad_id()};
+  EXPECT_EQ(BpeDropout(t, 0.0f).sample(special, random), special);
+  EXPECT_EQ(BpeDropout(t, 0.5f).sample(special, random), special);
+}
+
 TEST(BpeDropout, WithoutDropoutCutsAsTheTokenizerDoes) {
   for (const bool byte_fallback : {false, true}) {
     const Tokenizer t = tokenizer(byte_fallback);

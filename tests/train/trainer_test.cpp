@@ -13,6 +13,25 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
+TEST_F(TrainerTest, SavesAMovingAverageThatFollowsTheParameters) {
+  ToyRun run;
+  const std::vector<float> initial = run.objective.parameters().values().to_vector();
+  options_.ema_decay = 0.9f;
+  run.train(path("run"), options_);
+  const std::vector<float> trained = run.objective.parameters().values().to_vector();
+  const std::vector<float> saved = parameters_in(checkpoint("run", options_.max_steps));
+  EXPECT_NE(saved, trained);
+  EXPECT_NE(saved, initial);
+}
+
+TEST_F(TrainerTest, GivesTheScheduleTheWidthOfTheModel) {
+  ToyRun run;
+  options_.schedule.kind = ScheduleKind::noam;
+  options_.schedule.learning_rate = 1.0f;
+  run.train(path("run"), options_);
+  EXPECT_NEAR(run.recorder.steps.at(1).learning_rate, std::pow(64.0, -0.5) * std::pow(4.0, -1.5), 1e-6) << "of 64, after 1 of 4 steps";
+}
+
 TEST_F(TrainerTest, Learns) {
   options_.max_steps = 300;
   ToyRun run;
