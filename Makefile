@@ -29,6 +29,7 @@ test: build ## build, then run every test
 
 mutants: ## break one line after another and see that a test fails (hours; WHICH='optim cli/*' for some, CONTINUE=1 to go on)
 	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure mutants
 	@tools/mutate.py --jobs $(JOBS) $(if $(CONTINUE),--continue) $(WHICH)
 
 fuzz: ## feed hostile bytes to every reader, for MINUTES each (10): coverage-guided with clang, and mutated models; TARGETS= names some

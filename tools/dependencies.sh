@@ -1,9 +1,9 @@
 #!/bin/sh
 # The packages that attend needs, by Debian 12's names, and how they get installed: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|bench|lint|fuzz]   prints the packages
-#   tools/dependencies.sh missing [build|bench|lint|fuzz]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|bench|lint|fuzz]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|bench|lint|fuzz|mutants]   prints the packages
+#   tools/dependencies.sh missing [build|bench|lint|fuzz|mutants]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|bench|lint|fuzz|mutants]   installs those that are not installed, with apt as root or through sudo
 #
 # Without a group: all. Nothing is touched, and apt is not even asked, when everything is there.
 set -eu
@@ -15,6 +15,7 @@ build_packages="g++ cmake ninja-build ccache pkg-config
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"
 lint_packages="clang-format-14 clang-tidy-14"
 fuzz_packages="clang-14 libclang-rt-14-dev"
+mutants_packages="python3"
 
 usage() {
   sed -n '4,6s/^# *//p' "$0" >&2
@@ -27,7 +28,8 @@ packages() {
     bench) echo $bench_packages ;;
     lint) echo $lint_packages ;;
     fuzz) echo $fuzz_packages ;;
-    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages ;;
+    mutants) echo $mutants_packages ;;
+    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages ;;
     *) usage ;;
   esac
 }
