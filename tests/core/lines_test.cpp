@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "attend/core/error.h"
+#include "core/gzip.h"
 
 namespace attend {
 namespace {
@@ -36,20 +36,6 @@ class Lines : public testing::Test {
 
   std::filesystem::path folder_;
 };
-
-std::string gzipped(const std::string& content) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, content.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
 
 template <class Exception>
 std::string message_of(const std::function<void()>& action) {
@@ -87,18 +73,18 @@ TEST_F(Lines, DropsCarriageReturnsAndTheByteOrderMark) {
 }
 
 TEST_F(Lines, UnpacksGzipWhateverTheNameOfTheFile) {
-  EXPECT_EQ(read_lines(write("plain_name", gzipped("eins\nzwei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+  EXPECT_EQ(read_lines(write("plain_name", gzip("eins\nzwei\n"))), (std::vector<std::string>{"eins", "zwei"}));
 }
 
 TEST_F(Lines, JoinsGzipMembers) {
-  EXPECT_EQ(read_lines(write("a.gz", gzipped("eins\nzw") + gzipped("") + gzipped("ei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+  EXPECT_EQ(read_lines(write("a.gz", gzip("eins\nzw") + gzip("") + gzip("ei\n"))), (std::vector<std::string>{"eins", "zwei"}));
 }
 
 TEST_F(Lines, ReadsLinesLongerThanAnyBuffer) {
   std::string longest;
   for (int i = 0; i < 100'000; ++i) longest += "Wörter ";
   const std::string content = "a\n" + longest + "\nb\n";
-  for (const std::string& file : {write("plain", content), write("packed", gzipped(content))}) {
+  for (const std::string& file : {write("plain", content), write("packed", gzip(content))}) {
     const std::vector<std::string> lines = read_lines(file);
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_EQ(lines[1], longest);
@@ -131,7 +117,7 @@ TEST_F(Lines, RefusesADirectory) {
 }
 
 TEST_F(Lines, RefusesAnEmptyFilePlainOrPacked) {
-  for (const std::string& file : {write("plain", ""), write("packed", gzipped(""))}) {
+  for (const std::string& file : {write("plain", ""), write("packed", gzip(""))}) {
     const std::string message = message_of<DataError>([&] { LineReader reader(file); });
     EXPECT_TRUE(contains(message, file + " is empty")) << message;
   }
@@ -152,7 +138,7 @@ TEST_F(Lines, RefusesBinaryFiles) {
 TEST_F(Lines, NoticesGzipCutOffAnywhere) {
   std::string content;
   for (int i = 0; i < 2000; ++i) content += std::to_string(i * 7919) + "\n";
-  const std::string packed = gzipped(content);
+  const std::string packed = gzip(content);
   for (const std::size_t size : {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{11}, std::size_t{2}}) {
     const std::string file = write("cut", packed.substr(0, size));
     const std::string message = message_of<DataError>([&] { read_lines(file); });
@@ -161,7 +147,7 @@ TEST_F(Lines, NoticesGzipCutOffAnywhere) {
 }
 
 TEST_F(Lines, NoticesDamagedGzip) {
-  std::string packed = gzipped("the quick brown fox jumps over the lazy dog\n");
+  std::string packed = gzip("the quick brown fox jumps over the lazy dog\n");
   packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // the checksum
   const std::string file = write("damaged", packed);
   const std::string message = message_of<DataError>([&] { read_lines(file); });
@@ -169,14 +155,14 @@ TEST_F(Lines, NoticesDamagedGzip) {
 }
 
 TEST_F(Lines, RefusesALineWithoutEnd) {
-  const std::string packed = gzipped(std::string(LineReader::kMaxLineBytes + 1, 'x'));
+  const std::string packed = gzip(std::string(LineReader::kMaxLineBytes + 1, 'x'));
   const std::string file = write("endless", packed);
   const std::string message = message_of<DataError>([&] { read_lines(file); });
   EXPECT_TRUE(contains(message, file + ":1: the line is longer than 64 MiB")) << message;
 }
 
 TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
-  for (const std::string& content : {"eins\nzwei"s, gzipped("eins\nzwei")}) {
+  for (const std::string& content : {"eins\nzwei"s, gzip("eins\nzwei")}) {
     std::istringstream stream(content);
     LineReader reader(stream, "standard input");
     std::string line;
@@ -235,7 +221,7 @@ TEST_F(Lines, AnErrorWhileReadingIsNotTheEnd) {
 }
 
 TEST_F(Lines, DamagedGzipOfAStreamIsNamed) {
-  std::istringstream stream(gzipped("eins\nzwei\n").substr(0, 15));
+  std::istringstream stream(gzip("eins\nzwei\n").substr(0, 15));
   LineReader reader(stream, "standard input");
   std::string line;
   EXPECT_TRUE(contains(message_of<DataError>([&] { reader.next(line); }), "standard input: the gzip data end too early"));
@@ -251,7 +237,7 @@ TEST_F(Lines, AnErrorInTheMiddleOfGzipIsNotATruncatedText) {
   // A socket gives what has arrived, and then, as its other side went away without reading what it was sent, an error.
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const std::string packed = gzipped("eins\nzwei\n").substr(0, 15);
+  const std::string packed = gzip("eins\nzwei\n").substr(0, 15);
   ASSERT_EQ(::write(ends[1], packed.data(), packed.size()), std::ssize(packed));
   ASSERT_EQ(::write(ends[0], "unread", 6), 6);
   LineReader reader(ends[0], "standard input");
@@ -266,7 +252,7 @@ TEST_F(Lines, WaitsForADescriptorThatDoesNotBlock) {
   for (const bool packed : {false, true}) {
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
-    const std::string text = "eins\nzwei\ndrei\n", bytes = packed ? gzipped(text) : text;
+    const std::string text = "eins\nzwei\ndrei\n", bytes = packed ? gzip(text) : text;
     std::thread writer([&] {
       for (const char byte : bytes) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

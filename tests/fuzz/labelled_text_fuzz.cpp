@@ -4,9 +4,9 @@
 
 #include "attend/core/error.h"
 #include "attend/data/classification.h"
+#include "core/gzip.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"
-#include "fuzz/gzip.h"
 
 namespace attend {
 namespace {

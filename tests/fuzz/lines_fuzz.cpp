@@ -6,8 +6,8 @@
 #include "attend/core/lines.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "core/gzip.h"
 #include "fuzz/fuzz_target.h"
-#include "fuzz/gzip.h"
 
 namespace attend {
 namespace {

@@ -1,4 +1,4 @@
-// Compressed seeds for the readers of gzip.
+// Text as a gzip file, for the readers of those.
 #pragma once
 
 #include <zlib.h>
