@@ -82,7 +82,7 @@ TEST(HostileModel, IsRefusedForItsPieces) {
   expect_refused(unigram + piece(std::string("\0", 1)), "zero byte", "a zero byte in a piece of a trie");
   std::string nested;
   for (std::size_t length = 1; length <= 65; ++length) nested += piece(std::string(length, '\x01'), 4);
-  expect_refused(bpe + nested, "begin each other", "65 user-defined pieces in a row");
+  expect_refused(bpe + nested, "prefixes of one another", "65 user-defined pieces in a row");
   expect_refused(field(kTrainerField, field(3, 2)), "no pieces", "a model without pieces");
   expect_refused(bpe + field(kTrainerField, field(kUnknownSurfaceField, "\xFF")), "not UTF-8", "bytes for unknown text");
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostPieces = std::size_t{1} << 22;
 // Of the pieces that the library finds in a text by walking a trie along them at every position of it, or splits by recursion.
 constexpr std::size_t kLongestMatchedPiece = 1024;
-// The library has room for so many user-defined pieces that begin each other.
+// The library has room for this many user-defined pieces that are prefixes of one another.
 constexpr std::size_t kMostNestedPieces = 64;
 
 // As protobuf reads an enumeration: of its 32 bits, and only if it has a name.
@@ -50,7 +50,7 @@ void read_trainer(std::string_view message, SentencePieceModel& model) {
     if (field.is(24, WireType::varint)) model.spaces_end_words = field.value != 0;
     if (field.is(35, WireType::varint)) model.byte_fallback = field.value != 0;
     if (field.is(44, WireType::bytes)) model.unknown_surface = field.bytes.substr(0, field.bytes.find('\0'));  // as the library reads it
-    if (fields >= kMostPieces) throw DataError("it has too many notes of its training");
+    if (fields >= kMostPieces) throw DataError("its trainer_spec has too many fields");
   }
 }
 
@@ -87,7 +87,7 @@ void check_nesting(const std::vector<ModelPiece>& pieces) {
     while (!beginnings.empty() && !piece.starts_with(beginnings.back())) beginnings.pop_back();
     beginnings.push_back(piece);
     if (beginnings.size() > kMostNestedPieces)
-      throw DataError(fmt::format("more than {} user-defined pieces begin each other", kMostNestedPieces));
+      throw DataError(fmt::format("more than {} user-defined pieces are prefixes of one another", kMostNestedPieces));
   }
 }
 
