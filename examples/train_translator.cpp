@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "attend/core/error.h"
-#include "attend/tasks/translation_training.h"
+#include "attend/tasks/translation/training.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "attend/core/error.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/translation/translator.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

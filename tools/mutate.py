@@ -37,8 +37,8 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the bottom of ARCHITECTURE.md's table to the top; `parity` compares models with PyTorch.
-LAYERS = ["core", "tensor", "backend", "autograd", "ops", "nn", "text", "metrics", "models", "data", "optim", "checkpoint", "parity", "train",
-          "decode", "tasks", "cli"]
+LAYERS = ["core", "plot", "tensor", "backend", "autograd", "ops", "nn", "text", "metrics", "demo", "models", "data", "optim", "checkpoint",
+          "parity", "train", "decode", "tasks", "inspect", "lab", "cli"]
 SECONDS = 600  # for one test program
 
 

@@ -13,7 +13,7 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/parallel.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/translation/translator.h"
 
 namespace {
 

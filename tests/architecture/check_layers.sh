@@ -12,12 +12,14 @@ set -eu
 layers="
 core       0
 tensor     1
+plot       1
 backend    2
 autograd   3
 ops        4
 nn         5
 text       5
 metrics    5
+demo       5
 models     6
 data       6
 optim      6
@@ -25,9 +27,11 @@ checkpoint 6
 train      7
 decode     7
 tasks      8
-cli        9
-server     9
-python     9
+inspect    9
+lab        9
+cli       10
+server    10
+python    10
 "
 line_limit=400
 

@@ -36,7 +36,7 @@ expect "an include of an unknown layer fails" "1: includes .*not in the layer ta
 expect "an unknown folder fails" "1: the folder src/attend/utils is not in the layer table" src/attend/utils/strings.h '#pragma once'
 expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/fast" src/attend/backend/backend.cpp \
   '#include <hwy/highway.h>'
-expect "Highway in its folder passes" "" src/attend/backend/fast/softmax.cpp '#include <hwy/highway.h>'
+expect "Highway in its folder passes" "" src/attend/backend/fast/rows/softmax.cpp '#include <hwy/highway.h>'
 expect "the reference kernels include no fast ones" "1: the reference kernels must not" src/attend/backend/reference/softmax.cpp \
   '#include "attend/backend/fast/softmax.h"'
 expect "a relative include fails" '1: includes "relu.h": write project headers as' src/attend/ops/relu.cpp '#include "relu.h"'

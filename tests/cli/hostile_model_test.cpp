@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "attend/tasks/language_model.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/model_check.h"
 #include "attend/tasks/model_quantization.h"
 #include "cli/program_test.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/cli/commands.h"
-#include "attend/cli/options_binding.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/commands/commands.h"
 #include "attend/core/error.h"
 
 namespace attend {

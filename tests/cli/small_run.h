@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "attend/tasks/demo_corpus.h"
+#include "attend/demo/corpus.h"
 #include "cli/program_test.h"
 
 namespace attend {

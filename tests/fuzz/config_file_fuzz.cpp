@@ -1,7 +1,7 @@
 // The reader of TOML files against hostile bytes: options, or a ConfigError or DataError.
 #include <array>
 
-#include "attend/cli/config_file.h"
+#include "attend/cli/binding/config_file.h"
 #include "attend/core/error.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"

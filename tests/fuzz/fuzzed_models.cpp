@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "attend/checkpoint/safetensors.h"
-#include "attend/tasks/language_model.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/model_check.h"
 #include "attend/tasks/model_quantization.h"
-#include "attend/tasks/shortlist_training.h"
+#include "attend/tasks/translation/shortlist_training.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"

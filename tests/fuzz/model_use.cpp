@@ -14,12 +14,12 @@
 #include "attend/checkpoint/model_file.h"
 #include "attend/cli/program.h"
 #include "attend/core/error.h"
-#include "attend/tasks/classifier.h"
-#include "attend/tasks/embedder.h"
-#include "attend/tasks/generator.h"
+#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/language/generator.h"
 #include "attend/tasks/model_check.h"
 #include "attend/tasks/model_kind.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/translation/translator.h"
 
 namespace attend {
 

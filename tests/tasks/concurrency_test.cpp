@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "attend/tasks/classifier.h"
-#include "attend/tasks/embedder.h"
-#include "attend/tasks/generator.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/language/generator.h"
+#include "attend/tasks/translation/translator.h"
 #include "core/scoped_threads.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/classification_model.h"
-#include "attend/tasks/golden_texts.h"
+#include "attend/tasks/classification/golden.h"
+#include "attend/tasks/classification/model.h"
 
 namespace attend {
 

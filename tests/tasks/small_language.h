@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/tasks/language_model.h"
+#include "attend/tasks/language/model.h"
 
 namespace attend {
 

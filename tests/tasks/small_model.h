@@ -7,7 +7,7 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/models/transformer.h"
-#include "attend/tasks/translation_model.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 

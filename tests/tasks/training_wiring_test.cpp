@@ -8,10 +8,10 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/lines.h"
 #include "attend/core/random.h"
-#include "attend/tasks/classification_training.h"
-#include "attend/tasks/language_training.h"
-#include "attend/tasks/translation_training.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/classification/training.h"
+#include "attend/tasks/language/training.h"
+#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/translator.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {

@@ -6,8 +6,8 @@
 #include <exception>
 #include <sstream>
 
-#include "attend/cli/commands.h"
-#include "attend/cli/options_binding.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"

@@ -10,7 +10,7 @@ namespace attend {
 namespace {
 
 // So many numbers that are F wide exist at a time, beside what is kept: what one product writes the next one finds in the cache. Rows come
-// in multiples of 256, the depth in which products add up (backend/fast/gemm.h), so gradients are those of all rows at once.
+// in multiples of 256, the depth in which products add up (backend/fast/gemm/gemm.h), so gradients are those of all rows at once.
 constexpr std::int64_t kAtATime = 1 << 21;
 constexpr std::int64_t kRows = 256;
 

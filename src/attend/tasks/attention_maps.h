@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/tasks/classification_model.h"
-#include "attend/tasks/translation_model.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 

@@ -1,9 +1,9 @@
 #include "attend/tasks/model_check.h"
 
-#include "attend/tasks/golden_passages.h"
-#include "attend/tasks/golden_sentences.h"
-#include "attend/tasks/golden_texts.h"
+#include "attend/tasks/classification/golden.h"
+#include "attend/tasks/language/golden.h"
 #include "attend/tasks/model_kind.h"
+#include "attend/tasks/translation/golden.h"
 
 namespace attend {
 

@@ -3,11 +3,11 @@
 #include <chrono>
 
 #include "attend/checkpoint/quantization.h"
-#include "attend/tasks/classification_model.h"
-#include "attend/tasks/language_model.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/model_check.h"
 #include "attend/tasks/model_kind.h"
-#include "attend/tasks/translator.h"
+#include "attend/tasks/translation/translator.h"
 
 namespace attend {
 

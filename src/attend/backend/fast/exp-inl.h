@@ -6,7 +6,7 @@
 #define ATTEND_BACKEND_FAST_EXP_INL_H
 #endif
 
-#include "attend/backend/fast/row_reduction-inl.h"
+#include "attend/backend/fast/rows/row_reduction-inl.h"
 #include "attend/backend/fast/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();

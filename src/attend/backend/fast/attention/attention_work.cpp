@@ -1,0 +1,146 @@
+#include "attend/backend/fast/attention/attention_work.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "attend/core/parallel.h"
+#include "attend/tensor/allocator.h"
+
+namespace attend {
+
+namespace {
+
+// Floats of a thread's scratch, enough for forward and backward passes with heads of 64: it is then taken once, not again for each kernel.
+constexpr std::size_t kSmallestScratch = std::size_t{1} << 16;
+
+// Queries of a sequence that its heads handle together.
+struct Piece {
+  AttentionUnit unit;  // of head 0
+  std::int64_t cost;   // of one head
+};
+
+// A rough count of the multiply-adds of one head, per unit of head width, with what a unit costs besides.
+std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
+  const std::int64_t queries = unit.query_end - unit.query_begin;
+  std::int64_t keys = unit.keys;
+  if (causal) keys = std::clamp<std::int64_t>(unit.keys - unit.queries + (unit.query_begin + unit.query_end) / 2, 0, unit.keys);
+  return queries * (keys + 8) + 8 * unit.keys + 64;
+}
+
+void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, std::vector<Piece>& pieces) {
+  pieces.clear();
+  std::ptrdiff_t block = 0;
+  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
+    AttentionUnit unit;
+    unit.query_row = layout.query_offsets[b];
+    unit.queries = layout.query_offsets[b + 1] - layout.query_offsets[b];
+    unit.key_row = layout.key_begin[b];
+    unit.keys = layout.key_end[b] - layout.key_begin[b];
+    unit.block = block;
+    block += unit.queries * unit.keys;
+    // A sequence without queries has keys all the same, whose gradients are zero.
+    do {
+      unit.query_end = std::min(unit.queries, unit.query_begin + queries_per_unit);
+      pieces.push_back({unit, cost_of(unit, layout.causal)});
+      unit.query_begin = unit.query_end;
+    } while (unit.query_begin < unit.queries);
+  }
+}
+
+// Where each part starts: parts of about equal cost. A position is piece * heads + head; the last entry is the end.
+void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::int64_t part_cost, std::vector<std::int64_t>& starts) {
+  starts.assign(1, 0);
+  std::int64_t cost = 0;
+  std::int64_t position = 0;
+  for (const Piece& piece : pieces) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      if (cost >= part_cost) {
+        starts.push_back(position);
+        cost = 0;
+      }
+      cost += piece.cost;
+      ++position;
+    }
+  }
+  starts.push_back(position);
+}
+
+constexpr std::int64_t kPartsPerThread = 8;      // so that a thread that is held up does not hold up the others
+constexpr std::int64_t kSmallestPart = 1 << 18;  // multiply-adds worth handing to another thread
+
+}  // namespace
+
+StridedRows rows_of(const Tensor& x) { return {x.data(), static_cast<std::ptrdiff_t>(x.row_stride())}; }
+
+AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out) {
+  AttentionCall call;
+  call.q = rows_of(q);
+  call.k = rows_of(k);
+  call.v = rows_of(v);
+  call.out = rows_of(out);
+  if (layout.bias.defined()) call.bias = layout.bias.data();
+  call.heads = layout.heads;
+  call.width = q.cols() / layout.heads;
+  call.value_width = v.cols() / layout.heads;
+  call.scale = layout.scale;
+  call.causal = layout.causal;
+  if (layout.dropout.p > 0.0f) {
+    call.drop_threshold = layout.dropout.threshold();
+    call.drop_scale = layout.dropout.scale();
+    call.drop_key = layout.dropout.key;
+    auto low = static_cast<std::uint32_t>(layout.dropout.key.seed);
+    auto high = static_cast<std::uint32_t>(layout.dropout.key.seed >> 32);
+    for (auto& round : call.round_keys) {
+      round[0] = low;
+      round[1] = high;
+      low += 0x9E3779B9u;
+      high += 0xBB67AE85u;
+    }
+  }
+  return call;
+}
+
+void for_attention_units(const AttentionCall& call, const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, RunUnit run) {
+  thread_local std::vector<Piece> pieces;
+  thread_local std::vector<std::int64_t> starts;
+  collect_pieces(layout, queries_per_unit, pieces);
+  std::int64_t total = 0;
+  for (const Piece& piece : pieces) total += piece.cost;
+  const std::int64_t smallest = kSmallestPart / std::max<std::int64_t>(1, call.width + call.value_width);
+  const std::int64_t part_cost = std::max(smallest, 1 + total * call.heads / (kPartsPerThread * threads()));
+  cut_into_parts(pieces, call.heads, part_cost, starts);
+
+  const Piece* const all = pieces.data();  // the threads have `pieces` of their own
+  const std::int64_t* const start = starts.data();
+  const auto unit_at = [&call, all](std::int64_t position) {
+    AttentionUnit unit = all[position / call.heads].unit;
+    unit.head = position % call.heads;
+    return unit;
+  };
+  parallel_each(static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t part) {
+    AttentionUnit next = unit_at(start[part]);
+    for (std::int64_t position = start[part]; position < start[part + 1]; ++position) {
+      const AttentionUnit unit = next;
+      const bool last = position + 1 == start[part + 1];
+      if (!last) next = unit_at(position + 1);
+      run(call, unit, last ? nullptr : &next);
+    }
+  });
+}
+
+float* attention_scratch(std::size_t floats) {
+  struct Scratch {
+    std::shared_ptr<std::byte> memory;
+    std::size_t floats = 0;
+  };
+  thread_local Scratch scratch;
+  if (scratch.floats < floats) {
+    scratch.memory.reset();
+    scratch.floats = std::bit_ceil(std::max(floats, kSmallestScratch));
+    scratch.memory = allocate(scratch.floats * sizeof(float));
+  }
+  return reinterpret_cast<float*>(scratch.memory.get());
+}
+
+}  // namespace attend

@@ -1,0 +1,178 @@
+// The innermost part of a matrix product: the tile of c that lives in registers.
+#if defined(ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#undef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#else
+#define ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
+#endif
+
+#include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/gemm/gemm.h"
+#include "attend/backend/fast/gemm/gemm_bf16-inl.h"
+#include "hwy/cache_control.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attend {
+namespace HWY_NAMESPACE {
+
+// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (16 on AVX2: 12 sums, 2 of b, 1 of a).
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
+constexpr int kTileRows = 6;
+#else
+constexpr int kTileRows = 12;
+#endif
+constexpr std::size_t kLanes = hn::MaxLanes(Floats());
+constexpr std::size_t kTileColumns = 2 * kLanes;
+
+// Where a tile goes and what is done to it on the way.
+struct TileOutput {
+  float* c;
+  std::size_t stride;
+  std::size_t columns;  // of the tile, <= kTileColumns
+  float beta;           // 0: c is not read
+  const float* bias;    // null: none
+  Activation activation;
+
+  // What registers can finish: whole vectors, nothing but additions.
+  bool simple() const { return columns == kTileColumns && (beta == 0.0f || beta == 1.0f) && activation == Activation::none; }
+};
+
+// c = function(tile + beta c + bias) for a tile of sums, [rows][kTileColumns].
+template <class Function>
+HWY_INLINE void write_tile(const float* tile, std::size_t rows, const TileOutput& out, const Function& function) {
+  const Floats d;
+  const auto beta = hn::Set(d, out.beta);
+  for (std::size_t first = 0; first < out.columns; first += kLanes) {
+    const std::size_t count = HWY_MIN(out.columns - first, kLanes);
+    const auto load = [&](const float* from) HWY_ATTR { return count == kLanes ? hn::LoadU(d, from) : load_part(d, from, count); };
+    const auto bias = out.bias == nullptr ? hn::Zero(d) : load(out.bias + first);
+    const float* from = tile + first;
+    float* to = out.c + first;
+    for (std::size_t row = 0; row < rows; ++row, from += kTileColumns, to += out.stride) {
+      auto sum = hn::Load(d, from);
+      if (out.beta != 0.0f) sum = hn::MulAdd(beta, load(to), sum);
+      const auto value = function(hn::Add(sum, bias));
+      if (HWY_LIKELY(count == kLanes)) {
+        hn::StoreU(value, d, to);
+      } else {
+        store_part(value, d, to, count);
+      }
+    }
+  }
+}
+
+HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOutput& out) {
+  switch (out.activation) {
+    case Activation::none:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return v; });
+    case Activation::relu:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return relu(v); });
+    case Activation::gelu:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return gelu(v); });
+    case Activation::tanh:
+      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
+  }
+}
+
+// kTileColumns columns of b: two vectors for each k, `second` floats apart, those of the next k `step` floats on.
+struct TileInput {
+  const float* first;
+  std::size_t second;
+  std::size_t step;
+};
+
+// How a sum grows by what a lane of a and of b holds.
+struct AddProduct {
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return hn::MulAdd(a, b, sum); }
+};
+#if HWY_TARGET == HWY_AVX3
+struct AddPairOfProducts {
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return multiply_pairs(a, b, sum); }
+};
+#endif
+
+// `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times columns of b.
+template <int rows, class Add>
+HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const TileInput& b, std::size_t depth,
+                                const TileOutput& out) {
+  const Floats d;
+  FloatVector left[rows];
+  FloatVector right[rows];
+  const float* from[rows];
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r) {
+    left[r] = hn::Zero(d);
+    right[r] = hn::Zero(d);
+    from[r] = a + static_cast<std::size_t>(r) * row_step;
+    hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
+    hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride + kLanes);
+  }
+  const float* next = b.first;
+  const std::size_t second = b.second, step = b.step;
+  for (std::size_t k = 0; k < depth; ++k) {
+    const auto b0 = hn::LoadU(d, next);
+    const auto b1 = hn::LoadU(d, next + second);
+    next += step;
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) {
+      const auto value = hn::Set(d, *from[r]);
+      from[r] += k_step;
+      left[r] = Add::to(left[r], value, b0);
+      right[r] = Add::to(right[r], value, b1);
+    }
+  }
+  const bool simple = out.simple();
+  if (simple && out.beta != 0.0f) {  // a further block of the depth
+    const float* sums = out.c;
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r, sums += out.stride) {
+      left[r] = hn::Add(hn::LoadU(d, sums), left[r]);
+      right[r] = hn::Add(hn::LoadU(d, sums + kLanes), right[r]);
+    }
+  }
+  if (simple && out.bias != nullptr) {
+    const auto bias0 = hn::LoadU(d, out.bias), bias1 = hn::LoadU(d, out.bias + kLanes);
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) {
+      left[r] = hn::Add(left[r], bias0);
+      right[r] = hn::Add(right[r], bias1);
+    }
+  }
+  HWY_ALIGN float tile[rows * kTileColumns];
+  float* to = simple ? out.c : tile;
+  const std::size_t stride = simple ? out.stride : kTileColumns;
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r, to += stride) {
+    hn::StoreU(left[r], d, to);
+    hn::StoreU(right[r], d, to + kLanes);
+  }
+  if (!simple) finish_tile(tile, rows, out);
+}
+
+using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t, const TileOutput&);
+
+template <class Add, int... counts>
+struct TileTable {
+  static constexpr MultiplyTile kernels[] = {multiply_tile<counts, Add>...};
+};
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
+template <class Add>
+using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6>;
+#else
+template <class Add>
+using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+#endif
+
+// The kernels for tiles of 1, 2, ... rows.
+HWY_INLINE const MultiplyTile* tile_kernels([[maybe_unused]] Packing packing) {
+#if HWY_TARGET == HWY_AVX3
+  if (packing == Packing::bf16_pairs) return Tiles<AddPairOfProducts>::kernels;
+#endif
+  return Tiles<AddProduct>::kernels;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend
+HWY_AFTER_NAMESPACE();
+
+#endif

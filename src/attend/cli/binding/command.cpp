@@ -1,0 +1,29 @@
+#include "attend/cli/binding/command.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace attend {
+
+namespace {
+
+void add(CLI::App& command, auto& value, const Argument& argument) {
+  command.add_option(argument.name, value, argument.help)->required(argument.required)->type_name(argument.type);
+}
+
+}  // namespace
+
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help) { return *parent.add_subcommand(name, help); }
+
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help) {
+  CLI::App& group = add_command(parent, name, help);
+  group.require_subcommand(1);
+  return group;
+}
+
+void add_argument(CLI::App& command, std::string& value, const Argument& argument) { add(command, value, argument); }
+void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument) { add(command, values, argument); }
+
+void on_command(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
+
+}  // namespace attend

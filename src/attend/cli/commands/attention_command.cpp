@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_decoding.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/inspect/attention_page.h"
+#include "attend/tasks/model_kind.h"
+
+namespace attend {
+namespace {
+
+struct AttentionArguments {
+  std::string model;
+  std::string text;
+  std::string target;
+  std::string out = "attention.html";
+  ThreadOptions threads;
+  TranslationOptions translation;
+};
+
+template <class Visitor>
+void fields(AttentionArguments& a, Visitor&& visit) {
+  visit("target", a.target, "look at this translation instead of the one that is found");
+  visit("out", a.out, "page to write");
+  fields(a.threads, visit);
+  fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
+    if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
+  });
+}
+
+void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arguments, AtomicFile& page) {
+  if (!arguments.target.empty()) throw ConfigError("--target: expected a model for translation, a classifier has no translations");
+  const Classifier classifier(classification_model(checkpoint));
+  const ClassifiedText text = classified_text(classifier, arguments.text);
+  page.write(attention_page(classifier.model(), text));
+  page.commit();
+  answer("{}\npage: {}\n", printable(text.label), shown_path(arguments.out));
+}
+
+void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
+  use_threads(arguments.threads);
+  AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
+  const Checkpoint checkpoint = open_checkpoint(arguments.model);
+  if (checkpoint.text("attend.task") == kClassification) return show_classifier(checkpoint, arguments, page);
+  const Translator translator(translation_model(checkpoint));
+  use_model_decoding(translator, binding, arguments.translation);
+  const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
+                                                   : translated_pair(translator, arguments.text, arguments.translation);
+  page.write(attention_page(translator.model(), pair));
+  page.commit();
+  answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
+}
+
+}  // namespace
+
+void add_attention_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "attention", "Show where a model looks when it translates or classifies, as a page for the browser");
+  const auto arguments = std::make_shared<AttentionArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->text, {"text", "TEXT", "sentence to translate, or text to classify"});
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_attention(*arguments, binding); });
+}
+
+}  // namespace attend

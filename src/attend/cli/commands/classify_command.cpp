@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
+#include "attend/core/quote.h"
+#include "attend/tasks/classification/classifier.h"
+
+namespace attend {
+namespace {
+
+enum class ClassificationFormat { text, json };
+std::span<const std::string_view> enum_names(ClassificationFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct ClassifyArguments {
+  std::string model;
+  ClassificationFormat format = ClassificationFormat::text;
+  ThreadOptions threads;
+  ClassificationOptions classification;
+};
+
+template <class Visitor>
+void fields(ClassifyArguments& a, Visitor&& visit) {
+  visit("format", a.format, "text: label TAB probability, the most probable label first; json: an object per line");
+  fields(a.threads, visit);
+  fields(a.classification, visit);
+}
+
+// Numbers with as many digits as their float has, not as its double would.
+std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
+  std::string probabilities;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_text(nlohmann::json(labels[i])), c.probabilities[i]);
+  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}", json_text(nlohmann::json(labels[c.label])),
+                     c.probability(), probabilities);
+}
+
+// Label, tab, probability, tab, label, ...: from the most probable class to the least; of equal ones the first comes first, as in `label`.
+std::string to_text(const Classification& c, const std::vector<std::string>& labels) {
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c.probabilities[a] > c.probabilities[b]; });
+  std::vector<std::string> cells;
+  for (const std::size_t i : order) cells.push_back(fmt::format("{}\t{:.4f}", printable(labels[i], std::string::npos), c.probabilities[i]));
+  return fmt::format("{}", fmt::join(cells, "\t"));
+}
+
+void run_classify(ClassifyArguments& arguments, bool window_is_set) {
+  use_threads(arguments.threads);
+  // Who types wants an answer to every line.
+  if (!window_is_set && standard_input_is_terminal()) arguments.classification.window = 1;
+  const Classifier classifier = Classifier::load(arguments.model);
+  LineReader lines = standard_input();
+  const auto accept = [&](const Classification& c) {
+    answer("{}\n", arguments.format == ClassificationFormat::json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
+    if (arguments.classification.window == 1) flush_answers();
+  };
+  classifier.classify(lines, accept, arguments.classification);
+}
+
+}  // namespace
+
+void add_classify_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: labels and their probabilities");
+  const auto arguments = std::make_shared<ClassifyArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_classify(*arguments, binding.is_set("window")); });
+}
+
+}  // namespace attend

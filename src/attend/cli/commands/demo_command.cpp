@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "attend/checkpoint/run_lock.h"
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/resolved_configuration.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/commands/training_session.h"
+#include "attend/cli/output.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/demo/corpus.h"
+#include "attend/inspect/attention_page.h"
+#include "attend/metrics/bleu.h"
+#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/translator.h"
+
+namespace attend {
+namespace {
+
+constexpr std::size_t kShownTranslations = 5;
+
+struct DemoArguments {
+  std::string out = "attend-demo";
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(DemoArguments& a, Visitor&& visit) {
+  visit("out", a.out, "folder for the corpus, the model and the attention page");
+  fields(a.threads, visit);
+}
+
+std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
+
+// The corpus as files, as anybody's own would be.
+void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder / "train.en", joined(corpus.train_src));
+  write_file_atomically(folder / "train.de", joined(corpus.train_tgt));
+  write_file_atomically(folder / "valid.en", joined(corpus.valid_src));
+  write_file_atomically(folder / "valid.de", joined(corpus.valid_tgt));
+  write_file_atomically(folder / "test.en", joined(corpus.test_src));
+  write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
+}
+
+// A small model, and a schedule that makes it learn in a minute.
+TranslationTraining demo_training(const std::filesystem::path& corpus) {
+  TranslationTraining training;
+  training.data.data = corpus.string();
+  training.data.src_train = {"train.en"};
+  training.data.tgt_train = {"train.de"};
+  training.data.src_valid = {"valid.en"};
+  training.data.tgt_valid = {"valid.de"};
+  training.data.batch.batch_tokens = 2048;
+  training.vocabulary.tokenizer.vocab_size = 1200;
+  training.model.transformer.d_model = 128;
+  training.model.transformer.n_heads = 4;
+  training.model.transformer.d_ff = 512;
+  training.model.transformer.n_encoder_layers = 2;
+  training.model.transformer.n_decoder_layers = 2;
+  training.model.transformer.dropout = 0;
+  training.trainer.max_steps = 560;
+  training.trainer.valid_every = 280;
+  training.trainer.save_every = 0;
+  training.trainer.schedule.kind = ScheduleKind::cosine;
+  training.trainer.schedule.learning_rate = 3e-3f;
+  training.trainer.schedule.warmup_steps = 150;
+  return training;
+}
+
+void print_results(const Translator& translator, const DemoCorpus& corpus) {
+  std::vector<std::string> translations;
+  for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
+  answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
+         corpus_bleu(translations, {corpus.test_tgt}).score);
+  for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
+    answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
+}
+
+// The sentence to look at: the longest of the test set that has a subordinate clause, where the verbs change places.
+std::string sentence_to_show(const DemoCorpus& corpus) {
+  std::string shown = corpus.test_src.front();
+  for (const std::string& sentence : corpus.test_src) {
+    if (sentence.find(" because ") != std::string::npos && sentence.size() > shown.size()) shown = sentence;
+  }
+  return shown;
+}
+
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
+}
+
+void run_demo(const DemoArguments& arguments) {
+  const std::filesystem::path out = arguments.out, page = out / "attention.html";
+  SessionOptions session;
+  session.out = (out / "run").string();
+  create_folder(out);
+  const RunLock lock(out);
+  if (std::filesystem::exists(session.out))
+    throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
+
+  remark("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
+         shown_path(out / "corpus"));
+  const DemoCorpus corpus = make_demo_corpus();
+  write_corpus(corpus, out / "corpus");
+  TranslationTraining training = demo_training(out / "corpus");
+  TrainingTask task = prepare_training(training, nullptr);
+  for (const std::string& note : task.notes) remark("{}\n", note);
+  train_in_folder(task, session, training.trainer, resolved_configuration(session, training));
+
+  const std::filesystem::path model = RunFolder(session.out).model_file();
+  const Translator translator = Translator::load(model);
+  print_results(translator, corpus);
+  const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
+  write_file_atomically(page, attention_page(translator.model(), pair));
+  answer("its attention: open {} in a browser\n", shown_path(page));
+  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(), shown_path(model));
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "demo", "Train a small translator on a made-up corpus and look at its attention");
+  const auto arguments = std::make_shared<DemoArguments>();
+  OptionBinding(command, /*with_config_file=*/false).add(*arguments);
+  on_command(command, [arguments] { run_demo(*arguments); });
+}
+
+}  // namespace attend

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/binding/model_decoding.h"
+#include "attend/cli/commands/evaluation.h"
+#include "attend/cli/output.h"
+#include "attend/core/error.h"
+
+namespace attend {
+
+void evaluate_language_model(const Checkpoint& checkpoint, LanguageEvaluation options, const EvaluationOutput& output,
+                             const OptionBinding& binding) {
+  if (options.text.empty()) throw ConfigError("--text: expected the text to measure the perplexity on, got none");
+  const LanguageModel model = language_model(checkpoint);
+  use_model_cache(model, binding, options.perplexity.cache);
+  const LanguageText text = read_language(options.text, model.tokenizer);
+  const TextPerplexity result = text_perplexity(model, text, options.perplexity);
+  if (output.format == OutputFormat::text) {
+    answer("{}\n", result.summary(output.digits));
+    return;
+  }
+  const Perplexity& p = result.perplexity;
+  nlohmann::ordered_json json{
+      {"perplexity", p.per_token()}, {"tokens", p.tokens},      {"bits_per_token", p.bits_per_token()}, {"words", p.words},
+      {"context", result.context},   {"stride", result.stride}, {"unknown_tokens", result.unknown}};
+  if (result.has_per_word()) json["perplexity_per_word"] = p.per_word();
+  if (result.without_cache) {
+    json["cache_tokens"] = result.cache_tokens;
+    json["perplexity_without_cache"] = result.without_cache->per_token();
+  }
+  answer("{}\n", json_text(json, 1));
+}
+
+}  // namespace attend

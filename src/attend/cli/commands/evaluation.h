@@ -1,0 +1,86 @@
+// What `attend evaluate` can measure: of each kind of model its options and the function that does it. evaluate_command.cpp binds all
+// options to one command and picks the function.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/core/options.h"
+#include "attend/data/classification.h"
+#include "attend/metrics/report.h"
+#include "attend/tasks/language/perplexity.h"
+
+namespace attend {
+
+class OptionBinding;
+
+enum class OutputFormat { text, json };
+inline std::span<const std::string_view> enum_names(OutputFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct EvaluationOutput {
+  OutputFormat format = OutputFormat::text;
+  int digits = 2;
+};
+
+template <class Visitor>
+void fields(EvaluationOutput& o, Visitor&& visit) {
+  visit("format", o.format, "text for people, json for programs");
+  visit("digits", o.digits, between(0, 12), "decimals of the scores in text");
+}
+
+// Given translations, without a model.
+struct TranslationEvaluation {
+  std::string hypotheses;
+  std::vector<std::string> references;
+  std::string baseline;
+  EvaluationOptions metrics;
+};
+
+template <class Visitor>
+void fields(TranslationEvaluation& o, Visitor&& visit) {
+  visit("hypotheses", o.hypotheses, "file with a translation on each line; - for standard input");
+  visit("references", o.references, "files with the lines that a human translator would have written");
+  visit("baseline", o.baseline, "file with the translations of another system, to compare with by paired bootstrap");
+  fields(o.metrics, visit);
+}
+
+void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
+
+// A language model on a text.
+struct LanguageEvaluation {
+  std::vector<std::string> text;
+  TextPerplexityOptions perplexity;
+};
+
+template <class Visitor>
+void fields(LanguageEvaluation& o, Visitor&& visit) {
+  visit("text", o.text, "text to measure the perplexity on, plain or gzip");
+  fields(o.perplexity, visit);
+}
+
+// `binding`: tells which of the options were given.
+void evaluate_language_model(const Checkpoint& model, LanguageEvaluation options, const EvaluationOutput& output,
+                             const OptionBinding& binding);
+
+// A classifier, by texts whose labels are known.
+struct ClassifierEvaluation {
+  std::vector<std::string> labelled;
+  LabelledOptions columns;
+};
+
+template <class Visitor>
+void fields(ClassifierEvaluation& o, Visitor&& visit) {
+  visit("labelled", o.labelled, "files of labelled texts, plain or gzip, a line each: label TAB text");
+  fields(o.columns, visit);
+}
+
+void evaluate_classifier(const Checkpoint& model, const ClassifierEvaluation& options, const EvaluationOutput& output);
+
+}  // namespace attend

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_decoding.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/commands/evaluation.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
+#include "attend/tasks/language/generator.h"
+
+namespace attend {
+namespace {
+
+struct GenerateArguments {
+  std::string model;
+  std::string prompt;
+  int samples = 1;
+  bool echo = true;
+  OutputFormat format = OutputFormat::text;
+  ThreadOptions threads;
+  GenerationOptions generation;
+};
+
+template <class Visitor>
+void fields(GenerateArguments& a, Visitor&& visit) {
+  visit("prompt", a.prompt, "text to continue; without it, standard input");
+  visit("samples", a.samples, between(1, 1e9), "continuations to write");
+  visit("echo", a.echo, "write the prompt before each continuation");
+  visit("format", a.format, "text, as it grows; json: an object for every continuation");
+  fields(a.generation, visit);
+  fields(a.threads, visit);
+}
+
+// The end of the last line is not part of it.
+std::string read_prompt() {
+  LineReader lines = standard_input();
+  std::string prompt;
+  bool first = true;
+  for (std::string line; lines.next(line); first = false) prompt += (first ? "" : "\n") + line;
+  return prompt;
+}
+
+std::string to_json(const Generation& generation, const GenerateArguments& arguments, const Tokenizer& tokenizer) {
+  std::vector<std::string> tokens;
+  for (const std::int32_t id : generation.ids) tokens.push_back(tokenizer.piece(id));
+  const nlohmann::ordered_json json{{"prompt", arguments.prompt},
+                                    {"text", generation.text},
+                                    {"tokens", tokens},
+                                    {"token_log_probabilities", generation.token_scores},
+                                    {"complete", generation.complete}};
+  return json_text(json);
+}
+
+// Whoever watches sees every piece as it comes.
+void print(std::string_view text) {
+  answer("{}", text);
+  flush_answers();
+}
+
+void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
+  use_threads(arguments.threads);
+  const Generator generator = Generator::load(arguments.model);
+  use_model_cache(generator.model(), binding, arguments.generation.cache);
+  if (!binding.is_set("prompt")) {
+    arguments.prompt = read_prompt();
+    arguments.generation.prompt_source = "standard input";
+  }
+  for (int sample = 0; sample < arguments.samples; ++sample) {
+    const auto number = static_cast<std::uint64_t>(sample);
+    if (arguments.format == OutputFormat::json) {
+      const Generation generation = generator.generate(arguments.prompt, arguments.generation, {}, number);
+      answer("{}\n", to_json(generation, arguments, generator.model().tokenizer));
+      continue;
+    }
+    bool begun = false;
+    const auto accept = [&](std::string_view more) {  // the prompt, too, is printed only once it has been found good
+      if (!begun && arguments.echo) print(arguments.prompt);
+      begun = true;
+      print(more);
+    };
+    const Generation generation = generator.generate(arguments.prompt, arguments.generation, accept, number);
+    if (!generation.text.ends_with('\n')) print("\n");
+    if (sample + 1 < arguments.samples) print("\n");
+  }
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "generate", "Continue a text with a language model");
+  const auto arguments = std::make_shared<GenerateArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_generate(*arguments, binding); });
+}
+
+}  // namespace attend

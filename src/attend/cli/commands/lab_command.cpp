@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/core/error.h"
+#include "attend/lab/experiment.h"
+#include "attend/lab/report.h"
+#include "attend/lab/stopwatch.h"
+
+namespace attend {
+namespace {
+
+struct LabArguments {
+  std::vector<std::string> names;
+  std::string out;
+  bool all = false;
+  ThreadOptions threads;
+  lab::LabOptions options;
+};
+
+template <class Visitor>
+void fields(LabArguments& a, Visitor&& visit) {
+  visit("all", a.all, "run every experiment");
+  visit("out", a.out,
+        "folder for the plots (SVG); the results become FOLDER.md, where experiments that are not run again keep their place");
+  fields(a.options, visit);
+  fields(a.threads, visit);
+}
+
+void list_experiments() {
+  for (const lab::Experiment& experiment : lab::experiments()) answer("{}\n  {}\n", experiment.name, experiment.claim);
+  answer("\nattend lab NAME runs one of them, attend lab --all every one.\n");
+}
+
+std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
+  std::vector<const lab::Experiment*> list;
+  for (const std::string& name : arguments.names) list.push_back(&lab::find_experiment(name));
+  if (!arguments.all) return list;
+  if (!list.empty()) throw ConfigError("--all: expected no names of experiments beside it");
+  for (const lab::Experiment& experiment : lab::experiments()) list.push_back(&experiment);
+  return list;
+}
+
+// The command that makes this result again.
+std::string command_for(const lab::Experiment& experiment, const LabArguments& arguments, int threads) {
+  std::string command = fmt::format("attend lab {} --seed {} --threads {}", experiment.name, arguments.options.seed, threads);
+  if (arguments.options.quick) command += " --quick";
+  if (experiment.reads_data && !arguments.options.data.empty()) command += " --data DATA";
+  return command;
+}
+
+void run_lab(const LabArguments& arguments) {
+  const auto list = chosen(arguments);
+  if (list.empty()) return list_experiments();
+  lab::RunDescription run;
+  run.threads = use_threads(arguments.threads);
+  run.machine = lab::machine_name();
+  if (!arguments.out.empty()) lab::require_writable(arguments.out);
+  const lab::Lab with{arguments.options, [](std::string_view what) { tell("  {} ...\n", what); }};
+  for (const lab::Experiment* experiment : list) {
+    tell("{}:\n", experiment->name);
+    const lab::Stopwatch watch;
+    const lab::LabResult result = lab::run_experiment(*experiment, with);
+    run.seconds = watch.seconds();
+    run.command = command_for(*experiment, arguments, run.threads);
+    const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
+    answer("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds, run.threads, plots);
+    flush_answers();
+    if (!arguments.out.empty()) lab::write_result(arguments.out, *experiment, result, run);
+  }
+}
+
+}  // namespace
+
+void add_lab_command(CLI::App& app) {
+  CLI::App& command =
+      add_command(app, "lab", "Measure the claims behind the Transformer, each by a small experiment; without a name, list them");
+  const auto arguments = std::make_shared<LabArguments>();
+  add_argument(command, arguments->names, {"name", "NAME", "experiments to run", /*required=*/false});
+  OptionBinding(command, /*with_config_file=*/false).add(*arguments);
+  on_command(command, [arguments] { run_lab(*arguments); });
+}
+
+}  // namespace attend

@@ -1,0 +1,45 @@
+// The part of `attend train ...` that is the same for every task: configuration, run folder, listeners, signals, dry run.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "attend/cli/binding/thread_options.h"
+#include "attend/tasks/training_task.h"
+#include "attend/train/tensorboard.h"
+#include "attend/train/trainer.h"
+#include "attend/train/training_log.h"
+
+namespace attend {
+
+struct SessionOptions {
+  std::string out;
+  bool resume = false;
+  bool dry_run = false;
+  ThreadOptions threads;
+  TrainingLogOptions log;
+  TensorBoardOptions tensorboard;
+};
+
+template <class Visitor>
+void fields(SessionOptions& o, Visitor&& visit) {
+  visit("out", o.out, "folder of the run: the model, checkpoints, logs");
+  visit("resume", o.resume, "go on from the newest checkpoint in it");
+  visit("dry-run", o.dry_run, "train a few steps, report what a run will cost, leave nothing behind");
+  fields(o.threads, visit);
+  fields(o.log, visit);
+  fields(o.tensorboard, visit);
+}
+
+// What run_training calls once the folder and the threads are settled; the checkpoint to go on from, or null.
+using PrepareTraining = std::function<TrainingTask(const Checkpoint* resumed)>;
+
+// Trains, or measures, and tells about it on standard output. `configuration` is the resolved one, as TOML; it is printed and saved. Throws
+// Interrupted after a signal, when the checkpoint is written.
+void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
+                  const PrepareTraining& prepare);
+
+// The second half of it: trains a prepared task in the folder of the session.
+void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration);
+
+}  // namespace attend

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_decoding.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
+#include "attend/core/error.h"
+#include "attend/tasks/translation/translator.h"
+
+namespace attend {
+namespace {
+
+enum class TranslationFormat { text, json };
+std::span<const std::string_view> enum_names(TranslationFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct TranslateArguments {
+  std::string model;
+  TranslationFormat format = TranslationFormat::text;
+  bool sample = false;
+  ThreadOptions threads;
+  TranslationOptions translation;
+  SamplingOptions sampling;
+};
+
+template <class Visitor>
+void fields(TranslateArguments& a, Visitor&& visit) {
+  visit("format", a.format, "text: the translations (with --n-best: number ||| translation ||| score); json: an object per line");
+  visit("sample", a.sample, "draw a translation at random instead of searching the best");
+  fields(a.threads, visit);
+  fields(a.translation, visit);
+  fields(a.sampling, visit);
+}
+
+std::string to_json(const Translation& translation) {
+  nlohmann::ordered_json json{{"source_tokens", translation.source_tokens}, {"translations", nlohmann::ordered_json::array()}};
+  for (const TranslationCandidate& c : translation.candidates) {
+    json["translations"].push_back({{"text", c.text},
+                                    {"score", c.score},
+                                    {"log_probability", c.log_probability},
+                                    {"tokens", c.tokens},
+                                    {"token_log_probabilities", c.token_scores},
+                                    {"alignment", c.alignment}});
+  }
+  return json_text(json);
+}
+
+void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments) {
+  if (arguments.format == TranslationFormat::json) {
+    answer("{}\n", to_json(translation));
+  } else if (arguments.translation.beam.n_best > 1) {
+    for (const TranslationCandidate& c : translation.candidates) answer("{} ||| {} ||| {:.4f}\n", number, c.text, c.score);
+  } else {
+    answer("{}\n", translation.text());
+  }
+}
+
+void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
+  use_threads(arguments.threads);
+  const Translator translator = Translator::load(arguments.model);
+  TranslationOptions& options = arguments.translation;
+  use_model_decoding(translator, binding, options);
+  if (arguments.sample) {
+    options.sampling = arguments.sampling;
+    options.sampling->max_length = options.beam.max_length;
+  }
+  options.alignments = arguments.format == TranslationFormat::json;
+  // Who types wants an answer to every line.
+  if (!binding.is_set("window") && standard_input_is_terminal()) options.window = 1;
+
+  LineReader lines = standard_input();
+  std::int64_t number = 0;
+  const auto accept = [&](const Translation& translation) {
+    print(translation, number++, arguments);
+    if (options.window == 1) flush_answers();
+  };
+  translator.translate(lines, accept, options);
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "translate", "Translate standard input, line by line");
+  const auto arguments = std::make_shared<TranslateArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_translate(*arguments, binding); });
+}
+
+}  // namespace attend

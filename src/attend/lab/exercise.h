@@ -1,0 +1,100 @@
+// Made-up tasks on sequences of symbols, the models that learn them, and their training.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attend/core/random.h"
+#include "attend/models/transformer_config.h"
+#include "attend/nn/parameters.h"
+#include "attend/nn/pass.h"
+#include "attend/nn/tokens.h"
+#include "attend/plot/plot.h"
+
+namespace attend::lab {
+
+// A batch: sequences, and what is to be predicted from the rows that are asked about.
+struct Exercise {
+  Tokens text;
+  Ids rows;
+  Ids targets;
+};
+
+class ExerciseBuilder {
+ public:
+  void add_sequence(std::span<const std::int32_t> ids);
+  // About position `position` of the sequence that was added last.
+  void ask(std::int64_t position, std::int32_t target);
+  Exercise build() const;
+
+ private:
+  std::vector<std::int32_t> ids_, offsets_{0}, rows_, targets_;
+};
+
+// Draws the next batch.
+using MakeExercise = std::function<Exercise(Random& random)>;
+
+std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std::int32_t symbols);
+
+// Independent standard normal numbers [rows, cols].
+Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols);
+
+// B sequences of n + 1 random symbols: which was the first?
+Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols);
+// B sequences of `length` random symbols, at every position: which symbol was `back` positions earlier?
+Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back, std::int32_t symbols);
+
+// Symbols in, logits of classes out.
+class SequenceModel {
+ public:
+  virtual ~SequenceModel() = default;
+  ParameterSet& parameters() { return parameters_; }
+  virtual Variable hidden(const Tokens& text, Pass& pass) const = 0;  // [N, D]
+  // Logits for the rows that are asked about [M, classes].
+  virtual Variable logits(const Exercise& exercise, Pass& pass) const = 0;
+
+ protected:
+  ParameterSet parameters_;
+};
+
+struct SequenceShape {
+  std::int32_t symbols = 16;
+  std::int32_t classes = 16;
+  bool causal = true;  // a Transformer's; a recurrent network cannot look ahead
+};
+
+// A stack of Transformer layers. Of the configuration the encoder's part counts.
+std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config, const SequenceShape& shape, std::uint64_t seed);
+// Layers of gated recurrent units, `width` wide, as is the embedding.
+std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape, std::uint64_t seed);
+
+struct Practice {
+  std::int64_t steps = 0;  // 0: until the time is over
+  double seconds = 0;      // of processor time; 0: until the steps are made
+  float learning_rate = 1e-3f;
+  int warmup_steps = 50;
+  std::uint64_t seed = 1;
+};
+
+struct PracticeCurve {
+  std::vector<double> losses;  // of every step, per target
+  double seconds = 0;          // of processor time
+
+  // Mean of the last `count` of them.
+  double recent(std::size_t count = 20) const;
+};
+
+PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Practice& practice);
+
+// The loss at every fifth step, to be plotted against the step.
+Series loss_series(const std::string& label, const PracticeCurve& curve);
+
+// The share of right answers; the second by the position in its sequence that was asked about.
+double accuracy(const SequenceModel& model, const Exercise& exercise);
+std::vector<double> accuracy_by_position(const SequenceModel& model, const Exercise& exercise);
+
+}  // namespace attend::lab

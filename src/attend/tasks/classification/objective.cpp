@@ -1,0 +1,73 @@
+#include "attend/tasks/classification/objective.h"
+
+#include <algorithm>
+
+#include "attend/metrics/classification.h"
+
+namespace attend {
+
+namespace {
+
+// Leaves out tokens by the mask's first column; the first and the last of a text, where its marks are, stay.
+Tokens without_some(const Ragged& texts, const Dropout& mask) {
+  if (mask.p == 0.0f) return Tokens::copy(texts.ids, texts.offsets);
+  Ragged kept;
+  for (std::int64_t b = 0; b < texts.sequences(); ++b) {
+    const std::int32_t begin = texts.offsets[static_cast<std::size_t>(b)], end = begin + texts.length(b);
+    for (std::int32_t n = begin; n < end; ++n) {
+      const bool keeps = n == begin || n + 1 == end || mask.key.bits16(static_cast<std::uint32_t>(n), 0) >= mask.threshold();
+      if (keeps) kept.ids.push_back(texts.ids[static_cast<std::size_t>(n)]);
+    }
+    kept.close_sequence();
+  }
+  return Tokens::copy(kept.ids, kept.offsets);
+}
+
+}  // namespace
+
+ClassificationObjective::ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
+                                                 std::optional<ClassificationBatcher> validation)
+    : model_(std::move(model)), batches_(std::move(batches)), loss_(std::move(loss)), validation_(std::move(validation)) {}
+
+BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) {
+  const ClassificationBatcher::Size size = batches_.size(epoch, batch);
+  return {size.texts, size.tokens};
+}
+
+CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const std::vector<std::int32_t>& labels, double normalizer) const {
+  return cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(labels),
+                       {loss_.label_smoothing, normalizer, loss_.class_weights});
+}
+
+BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
+  const ClassificationBatch batch = batches_.batch(epoch, index);
+  const Tokens texts = without_some(batch.text, pass.dropout(loss_.word_dropout));
+  CrossEntropy result = loss_of(model_.classifier->forward(texts, pass), batch.labels, normalizer);
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+Validation ClassificationObjective::validate() {
+  const NoGradient guard;
+  Validation result;
+  ConfusionMatrix confusion(model_.labels);
+  for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
+    const ClassificationBatch batch = validation_->batch(0, i);
+    Pass pass = Pass::inference();
+    const Variable logits = model_.classifier->forward(Tokens::copy(batch.text.ids, batch.text.offsets), pass);
+    for (std::int64_t b = 0; b < logits.dim(0); ++b) {
+      const float* row = logits.value().row(b);
+      confusion.add(batch.labels[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);
+    }
+    const CrossEntropy part = loss_of(logits, batch.labels, 1.0);
+    result.loss += part.loss_sum;
+    result.nll += part.nll;
+  }
+  const auto texts = static_cast<double>(confusion.total());
+  result.loss /= texts;
+  result.nll /= texts;
+  result.score = confusion.accuracy();
+  result.metrics = {{"accuracy", confusion.accuracy()}, {"macro_f1", confusion.macro_f1()}};
+  return result;
+}
+
+}  // namespace attend

@@ -1,0 +1,44 @@
+// Classification as something a Trainer trains: labelled texts, an encoder, and validation by accuracy and F1.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/ops/cross_entropy.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+struct ClassificationLoss {
+  float label_smoothing = 0.0f;
+  float word_dropout = 0.0f;  // share of the tokens of a training text that are left out, others every time
+  Tensor class_weights = {};  // [C], or undefined: all 1
+};
+
+class ClassificationObjective final : public Objective {
+ public:
+  ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
+                          std::optional<ClassificationBatcher> validation);
+
+  ParameterSet& parameters() override { return model_.classifier->parameters(); }
+  std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  // targets: texts; sources: their tokens.
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override;
+  std::string unit() const override { return "texts"; }
+  BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
+  bool can_validate() const override { return validation_.has_value(); }
+  // score: accuracy.
+  Validation validate() override;
+
+ private:
+  CrossEntropy loss_of(const Variable& logits, const std::vector<std::int32_t>& labels, double normalizer) const;
+
+  ClassificationModel model_;
+  ClassificationBatcher batches_;
+  ClassificationLoss loss_;
+  std::optional<ClassificationBatcher> validation_;
+};
+
+}  // namespace attend

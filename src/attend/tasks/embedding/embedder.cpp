@@ -1,0 +1,175 @@
+#include "attend/tasks/embedding/embedder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "attend/tasks/model_kind.h"
+
+namespace attend {
+
+namespace {
+
+// [T, D] -> [1, D].
+Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
+  if (pooling == EmbeddingPooling::none) return vectors;
+  const std::int64_t tokens = vectors.dim(0), width = vectors.dim(1);
+  const Tensor result = Tensor::zeros({1, width});
+  if (tokens == 0) return result;
+  float* out = result.data();
+  if (pooling == EmbeddingPooling::mean) {
+    const std::vector<float> mean = mean_vector(vectors, 0, tokens);
+    std::copy(mean.begin(), mean.end(), out);
+    return result;
+  }
+  std::copy_n(vectors.row(0), width, out);
+  if (pooling == EmbeddingPooling::first) return result;
+  for (std::int64_t t = 1; t < tokens; ++t) {
+    for (std::int64_t d = 0; d < width; ++d) out[d] = std::max(out[d], vectors.row(t)[d]);
+  }
+  return result;
+}
+
+// 0: any number.
+std::int64_t learned_positions(const TransformerConfig& config) {
+  return config.positions == PositionKind::learned ? config.max_positions : 0;
+}
+
+// Throws unless a text of so many tokens, and the marks at its ends, have positions.
+void check_positions(const TextEncoder& encoder, std::size_t tokens, const std::string& where) {
+  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.bos ? 2 : 1);
+  if (encoder.positions > 0 && with_marks > encoder.positions)
+    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
+                                tokens, encoder.bos ? "the marks at its ends" : "its end", encoder.positions));
+}
+
+TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  TextEmbedding embedding;
+  for (const std::int32_t id : ids) embedding.tokens.push_back(tokenizer.piece(id));
+  embedding.words = tokenizer.words(ids);
+  return embedding;
+}
+
+}  // namespace
+
+Embedder Embedder::load(const std::filesystem::path& path) {
+  const Checkpoint checkpoint = open_checkpoint(path);
+  if (checkpoint.text("attend.task") == kClassification) return Embedder(classification_model(checkpoint));
+  if (checkpoint.text("attend.task") == kLanguageModelling) return Embedder(language_model(checkpoint));
+  return Embedder(translation_model(checkpoint));
+}
+
+Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
+  require_finite(vectors.span(), "vectors of the tokens", encoder_.source);
+  const Tensor result = pooled(vectors, pooling);  // a sum may overflow
+  require_finite(result.span(), "the vector of a text", encoder_.source);
+  return result;
+}
+
+Embedder::Embedder(const TranslationModel& model)
+    : encoder_{model.src_tokenizer,
+               std::nullopt,
+               model.network->encoder_layers(),
+               model.network->config().d_model,
+               model.network->src_embeddings(),
+               [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); },
+               model.network->longest_sequence(),
+               model.source} {}
+
+Embedder::Embedder(const ClassificationModel& model)
+    : encoder_{model.tokenizer,
+               model.marks().bos,
+               model.classifier->config().encoder.n_encoder_layers,
+               model.classifier->config().encoder.d_model,
+               model.classifier->embeddings(),
+               [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); },
+               learned_positions(model.classifier->config().encoder),
+               model.source} {}
+
+Embedder::Embedder(const LanguageModel& model)
+    : encoder_{model.tokenizer,
+               model.tokenizer.eos_id(),
+               model.transformer->config().layers(),
+               model.transformer->config().stack.d_model,
+               model.transformer->embeddings(),
+               [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); },
+               learned_positions(model.transformer->config().stack),
+               model.source} {}
+
+int Embedder::layer_number(int layer) const {
+  const int number = layer < 0 ? layers() + 1 + layer : layer;
+  if (number < 0 || number > layers()) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
+  return number;
+}
+
+void Embedder::check_length(const std::string& text, const std::string& where) const {
+  if (encoder_.positions > 0) check_positions(encoder_, encoder_.tokenizer.encode(text).size(), where);
+}
+
+std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
+  check_options(options);
+  const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
+  const Tokenizer& tokenizer = encoder_.tokenizer;
+  const std::int32_t before = encoder_.bos ? 1 : 0;
+  const NoGradient guard;
+  std::vector<TextEmbedding> embeddings;
+  const auto batch_size = static_cast<std::size_t>(options.batch_size);
+  for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
+    std::vector<std::int32_t> ids, offsets{0};
+    for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
+      const std::vector<std::int32_t> own = tokenizer.encode(text);
+      check_positions(encoder_, own.size(), fmt::format("text {}", embeddings.size() + 1));
+      embeddings.push_back(without_vectors(tokenizer, own));
+      if (encoder_.bos) ids.push_back(*encoder_.bos);
+      ids.insert(ids.end(), own.begin(), own.end());
+      ids.push_back(tokenizer.eos_id());
+      offsets.push_back(static_cast<std::int32_t>(ids.size()));
+    }
+    std::vector<Tensor> hidden;
+    Pass pass = Pass::inference();
+    pass.hidden = &hidden;
+    encoder_.run(Tokens::copy(ids, offsets), pass);
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+      embeddings[begin + i].vectors = checked_pooled(hidden[state].slice_rows(offsets[i] + before, offsets[i + 1] - 1), options.pooling);
+  }
+  return embeddings;
+}
+
+std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
+  const Tensor& table = encoder_.embeddings;
+  std::vector<TextEmbedding> embeddings;
+  for (const std::string& text : texts) {
+    const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+    embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
+    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
+    embeddings.back().vectors = checked_pooled(vectors, pooling);
+  }
+  return embeddings;
+}
+
+std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {
+  std::vector<float> mean(static_cast<std::size_t>(vectors.cols()), 0.0f);
+  for (std::int64_t t = begin; t < end; ++t) {
+    for (std::size_t d = 0; d < mean.size(); ++d) mean[d] += vectors.row(t)[d];
+  }
+  for (float& value : mean) value /= static_cast<float>(std::max<std::int64_t>(1, end - begin));
+  return mean;
+}
+
+float cosine_similarity(std::span<const float> a, std::span<const float> b) {
+  double product = 0, a_squares = 0, b_squares = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    product += double{a[d]} * b[d];
+    a_squares += double{a[d]} * a[d];
+    b_squares += double{b[d]} * b[d];
+  }
+  return a_squares == 0 || b_squares == 0 ? 0.0f : static_cast<float>(product / std::sqrt(a_squares * b_squares));
+}
+
+}  // namespace attend

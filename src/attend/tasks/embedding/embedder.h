@@ -1,0 +1,98 @@
+// Texts as vectors: what a trained model makes of every token, given the others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/core/options.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+enum class EmbeddingPooling { none, mean, max, first };
+inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
+  static constexpr std::array<std::string_view, 4> kNames{"none", "mean", "max", "first"};
+  return kNames;
+}
+
+struct EmbeddingOptions {
+  int layer = -1;  // 1 .. layers(); 0: what enters the first; negative: counted from the end, -1 the last
+  EmbeddingPooling pooling = EmbeddingPooling::mean;
+  int batch_size = 64;  // texts that go through the encoder together
+};
+
+template <class Visitor>
+void fields(EmbeddingOptions& o, Visitor&& visit) {
+  visit("layer", o.layer, between(-1025, 1024), "encoder layer: 1 is the first, 0 what enters it, -1 the last");
+  visit("pooling", o.pooling, "one vector for a text: mean, max or first of its tokens; none: one for each token");
+  visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
+}
+
+struct TextEmbedding {
+  std::vector<std::string> tokens;
+  std::vector<Tokenizer::Word> words;  // runs of tokens
+  Tensor vectors;                      // [tokens, D]; [1, D] when pooled (zeros for a text without tokens)
+};
+
+// The encoder inside a model.
+struct TextEncoder {
+  Tokenizer tokenizer;
+  std::optional<std::int32_t> bos;  // what it wants before a text, besides eos behind it
+  int layers = 0;
+  int width = 0;
+  Tensor embeddings;                              // [V, D]
+  std::function<void(const Tokens&, Pass&)> run;  // fills Pass::hidden
+  std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
+  std::string source = {};                        // the file it was read from, for messages
+};
+
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
+class Embedder {
+ public:
+  // The encoder of a translation or a classification model, or a language model, where a token knows what stands before it. Throws IoError
+  // or DataError.
+  static Embedder load(const std::filesystem::path& path);
+  explicit Embedder(TextEncoder encoder) : encoder_(std::move(encoder)) {}
+  explicit Embedder(const TranslationModel& model);
+  explicit Embedder(const ClassificationModel& model);
+  explicit Embedder(const LanguageModel& model);
+
+  int layers() const { return encoder_.layers; }
+  // 0 .. layers() for EmbeddingOptions::layer. Throws ConfigError for a layer that the model does not have.
+  int layer_number(int layer) const;
+  // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent encoder is as wide as both its states.
+  int width() const { return encoder_.width; }
+
+  // In the order of `texts`; what a text becomes does not depend on the others. The marks at its ends, which the encoder sees, have no
+  // vectors. Texts are read whole, beyond the max-length of a classifier too. Throws ConfigError for a layer that the model does not have,
+  // DataError as check_length() does, and when a number is not finite.
+  std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
+
+  // Throws DataError, its message beginning with `where`, for a text that is longer than the positions the model has learned.
+  void check_length(const std::string& text, const std::string& where) const;
+
+  // The same from the table of input embeddings: a word has the same vector wherever it stands.
+  std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;
+
+ private:
+  Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
+
+  TextEncoder encoder_;
+};
+
+// The mean of the vectors [T, D] of some tokens -> [D].
+std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end);
+
+// Cosine of the angle between two vectors; 0 when one of them is zero.
+float cosine_similarity(std::span<const float> a, std::span<const float> b);
+
+}  // namespace attend

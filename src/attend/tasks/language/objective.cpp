@@ -1,0 +1,31 @@
+#include "attend/tasks/language/objective.h"
+
+#include "attend/tasks/language/perplexity.h"
+
+namespace attend {
+
+LanguageObjective::LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss,
+                                     std::optional<LanguageValidation> validation)
+    : model_(std::move(model)), batches_(std::move(batches)), loss_(std::move(loss)), validation_(std::move(validation)) {}
+
+BatchLoss LanguageObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
+  LanguageBatch windows = batches_.batch(epoch, batch);
+  const Tokens text = Tokens::copy(windows.input.ids, windows.input.offsets);
+  const auto targets = std::make_shared<const std::vector<std::int32_t>>(std::move(windows.target));
+  const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  CrossEntropy result = loss_.sampler ? model_.transformer->sampled_loss(text, targets, loss_.sampler->draw(epoch, batch), options, pass)
+                                      : model_.transformer->loss(text, targets, options, pass);
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+Validation LanguageObjective::validate() {
+  double nll = 0;
+  for (std::int64_t i = 0; i < validation_->batches.batches(); ++i)
+    nll += negative_log_likelihood(*model_.transformer, validation_->batches.batch(i));
+  Validation result;
+  result.loss = result.nll = nll / static_cast<double>(validation_->targets);
+  result.score = -result.nll;
+  return result;
+}
+
+}  // namespace attend

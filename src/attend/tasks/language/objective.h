@@ -1,0 +1,43 @@
+// Language modelling as something a Trainer trains: a text, a Transformer, and validation by perplexity.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/language/output_sampler.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+// A held-out text in windows, all of whose targets count.
+struct LanguageValidation {
+  LanguageEvaluationBatcher batches;
+  std::int64_t targets = 0;
+};
+
+struct LanguageLoss {
+  float label_smoothing = 0.0f;
+  std::optional<OutputSampler> sampler;  // none: the whole vocabulary
+};
+
+class LanguageObjective final : public Objective {
+ public:
+  LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss, std::optional<LanguageValidation> validation);
+
+  ParameterSet& parameters() override { return model_.transformer->parameters(); }
+  std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override { return {batches_.size(epoch, batch), 0}; }
+  BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
+  bool can_validate() const override { return validation_.has_value(); }
+  // score: the log-likelihood per token, that is, minus the logarithm of the perplexity.
+  Validation validate() override;
+
+ private:
+  LanguageModel model_;
+  LanguageBatcher batches_;
+  LanguageLoss loss_;
+  std::optional<LanguageValidation> validation_;
+};
+
+}  // namespace attend

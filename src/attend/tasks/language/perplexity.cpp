@@ -1,0 +1,104 @@
+#include "attend/tasks/language/perplexity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+namespace {
+
+// The rows of a batch that count.
+std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
+  std::vector<std::int32_t> rows;
+  rows.reserve(static_cast<std::size_t>(batch.scored()));
+  for (std::size_t b = 0; b < batch.first_scored.size(); ++b) {
+    for (std::int32_t n = batch.input.offsets[b] + batch.first_scored[b]; n < batch.input.offsets[b + 1]; ++n) rows.push_back(n);
+  }
+  return rows;
+}
+
+int resolved_context(const LanguageModel& model, int context) {
+  if (context == 0) context = model.context.sequence_length;
+  const TransformerConfig& stack = model.transformer->config().stack;
+  if (stack.positions == PositionKind::learned && context > stack.max_positions)
+    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, stack.max_positions));
+  return context;
+}
+
+// The targets of a batch that count, each with the hidden state it is predicted from, in the order of the text.
+struct Predictions {
+  Tensor hidden;  // [M, D]
+  std::vector<std::int32_t> targets;
+  std::vector<float> log_probabilities;
+
+  double nll() const { return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0); }
+};
+
+Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  Variable hidden = model.hidden(Tokens::copy(batch.input.ids, batch.input.offsets), pass);
+  std::vector<std::int32_t> targets = batch.target;
+  if (batch.scored() < batch.input.tokens()) {
+    const auto rows = std::make_shared<const std::vector<std::int32_t>>(scored_rows(batch));
+    hidden = gather_rows(hidden, rows);
+    targets.clear();
+    for (const std::int32_t row : *rows) targets.push_back(batch.target[static_cast<std::size_t>(row)]);
+  }
+  std::vector<float> log_probabilities = model.target_log_probabilities(hidden, targets);
+  return {hidden.value(), std::move(targets), std::move(log_probabilities)};
+}
+
+}  // namespace
+
+double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) { return predict(model, batch).nll(); }
+
+TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
+  check_options(options);
+  TextPerplexity result;
+  result.context = resolved_context(model, options.context);
+  result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
+  result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
+  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
+  std::optional<ContinuousCache> cache;
+  if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().stack.d_model);
+  double nll = 0, nll_without = 0;
+  for (std::int64_t i = 0; i < batches.batches(); ++i) {
+    Predictions predictions = predict(*model.transformer, batches.batch(i));
+    require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model.source);
+    nll_without += predictions.nll();
+    if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
+    nll += predictions.nll();
+  }
+  result.perplexity.add(nll, text.targets(), text.words);
+  result.cache_tokens = options.cache.tokens;
+  if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words);
+  for (const Perplexity& one : {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
+    const auto per_token = static_cast<float>(one.per_token());
+    require_finite(std::span(&per_token, 1), "perplexity of the text", model.source);
+  }
+  return result;
+}
+
+bool TextPerplexity::has_per_word() const { return perplexity.words > 0 && std::isfinite(perplexity.per_word()); }
+
+std::string TextPerplexity::summary(int digits) const {
+  std::string line =
+      fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
+  if (has_per_word()) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
+  line += fmt::format("; context {}, stride {}", context, stride);
+  if (without_cache)
+    line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens, without_cache->per_token(), digits);
+  if (unknown > 0) line += fmt::format("; {} of the tokens unknown", unknown);
+  return line;
+}
+
+}  // namespace attend

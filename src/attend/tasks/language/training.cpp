@@ -1,0 +1,96 @@
+#include "attend/tasks/language/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
+#include "attend/tasks/language/golden.h"
+#include "attend/tasks/language/objective.h"
+
+namespace attend {
+
+namespace {
+
+std::vector<std::string> read_all(const std::vector<std::string>& files) {
+  std::vector<std::string> lines;
+  for (const std::string& file : files) {
+    std::vector<std::string> more = read_lines(file);
+    lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  require_text(lines, files);
+  return lines;
+}
+
+void check(const LanguageTraining& o) {
+  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  check_options(o.cache);
+  check_options(o.loss);
+  if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
+    throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
+  const TransformerConfig& stack = o.model.stack;
+  if (stack.positions == PositionKind::learned && o.data.windows.sequence_length > stack.max_positions)
+    throw ConfigError(fmt::format("sequence-length: {} tokens do not fit in max-positions {}; raise it, or make the windows shorter",
+                                  o.data.windows.sequence_length, stack.max_positions));
+}
+
+// The vocabulary and the shape of a model are settled by its first checkpoint.
+Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
+  LanguageModel model = language_model(checkpoint);
+  require_same_model(checkpoint, options_to_json(model.transformer->config()), options_to_json(config));
+  return std::move(model.tokenizer);
+}
+
+// Half of every window is context, so that no token is predicted from next to nothing.
+LanguageValidation validation_of(const LanguageText& text, const LanguageDataOptions& data) {
+  const int stride = std::max(1, data.windows.sequence_length / 2);
+  return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
+}
+
+LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>& stream, int vocab_size) {
+  LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
+  if (o.loss.output_sample > 0) loss.sampler.emplace(stream, vocab_size, o.loss.output_sample, o.trainer.seed);
+  return loss;
+}
+
+}  // namespace
+
+TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
+  check(o);
+  TrainingTask task;
+  task.name = "lm";
+  task.d_model = o.model.stack.d_model;
+
+  const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
+  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model) : Tokenizer::train(lines, o.vocabulary);
+  task.notes.push_back(fmt::format("vocabulary: {} pieces", tokenizer.vocab_size()));
+
+  LanguageTransformerConfig config = o.model;
+  config.vocab_size = tokenizer.vocab_size();
+  const LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows, o.cache};
+
+  LanguageText train = encode_language(lines, tokenizer);
+  task.notes.push_back(fmt::format("training text: {}", train.summary()));
+  const LanguageLoss loss = loss_of(o, train.stream, config.vocab_size);
+  LanguageBatcher batches(std::move(train.stream), o.data.windows, o.data.batch, o.trainer.seed);
+
+  std::optional<LanguageValidation> validation;
+  if (!o.data.valid.empty()) {
+    const LanguageText text = encode_language(read_all(in_folder(o.data.data, o.data.valid)), tokenizer);
+    task.notes.push_back(fmt::format("validation text: {}", text.summary()));
+    validation = validation_of(text, o.data);
+  }
+
+  task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
+  task.describe_model = [model](Checkpoint& checkpoint) {
+    describe_language_model(checkpoint, model);
+    add_golden_passages(checkpoint);
+  };
+  return task;
+}
+
+}  // namespace attend

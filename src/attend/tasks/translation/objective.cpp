@@ -1,0 +1,87 @@
+#include "attend/tasks/translation/objective.h"
+
+#include <cmath>
+
+#include "attend/metrics/bleu.h"
+
+namespace attend {
+
+namespace {
+
+// A batch as the model takes it.
+struct Samples {
+  Tokens src, tgt;
+  Ids targets;
+
+  explicit Samples(const TranslationBatch& batch)
+      : src(Tokens::copy(batch.src.ids, batch.src.offsets)),
+        tgt(Tokens::copy(batch.tgt_in.ids, batch.tgt_in.offsets)),
+        targets(std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out)) {}
+};
+
+void append_sources(std::vector<std::vector<std::int32_t>>& sources, const TranslationBatch& batch) {
+  for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
+}
+
+}  // namespace
+
+std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text) {
+  std::vector<std::string> references;
+  for (const std::int32_t i : pairs.origin) references.push_back(text.tgt[static_cast<std::size_t>(i)]);
+  return references;
+}
+
+TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
+                                           std::optional<TranslationValidation> validation)
+    : model_(std::move(model)), translator_(model_), batches_(std::move(batches)), loss_(loss), validation_(std::move(validation)) {}
+
+BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
+  const TranslationBatcher::Size size = batches_.size(epoch, batch);
+  return {size.tgt_tokens, size.src_tokens};
+}
+
+std::vector<std::int64_t> TranslationObjective::phases() const {
+  if (makes_two_passes(0) || loss_.r_drop == 0.0f) return {0};
+  return {0, loss_.r_drop_after};
+}
+
+BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
+  const Samples samples(batches_.batch(epoch, batch));
+  const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  CrossEntropy result = makes_two_passes(epoch)
+                            ? model_.network->paired_loss(samples.src, samples.tgt, samples.targets, loss_.r_drop, options, pass)
+                            : model_.network->loss(samples.src, samples.tgt, samples.targets, options, pass);
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+Validation TranslationObjective::validate() {
+  const NoGradient guard;
+  Validation result;
+  double targets = 0;
+  std::vector<std::vector<std::int32_t>> sources;
+  for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
+    const TranslationBatch batch = validation_->batches.batch(0, i);
+    append_sources(sources, batch);
+    const Samples samples(batch);
+    Pass pass = Pass::inference();
+    const CrossEntropy part = model_.network->loss(samples.src, samples.tgt, samples.targets, {loss_.label_smoothing, 1.0}, pass);
+    result.loss += part.loss_sum;
+    result.nll += part.nll;
+    targets += static_cast<double>(samples.targets->size());
+  }
+  result.loss /= targets;
+  result.nll /= targets;
+  if (!std::isfinite(result.loss)) return result;
+
+  std::vector<std::string> hypotheses;
+  for (const Translation& translation : translator_.translate_ids(std::move(sources), validation_->decoding)) {
+    hypotheses.push_back(translation.text());
+  }
+  BleuOptions options;
+  options.tokenization = validation_->pretokenized ? BleuTokenization::kNone : BleuTokenization::k13a;
+  result.score = corpus_bleu(hypotheses, {validation_->references}, options).score;
+  result.metrics.emplace_back("bleu", result.score);
+  return result;
+}
+
+}  // namespace attend

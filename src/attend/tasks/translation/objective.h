@@ -1,0 +1,56 @@
+// Translation as something a Trainer trains: sentence pairs, an encoder-decoder, and validation by perplexity and BLEU.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/data/batcher.h"
+#include "attend/tasks/translation/translator.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+// Held-out pairs. Both measures are of the same sources: those of the batches, which the loss and the decoder read.
+struct TranslationValidation {
+  TranslationBatcher batches;           // without a seed: in the order of the text
+  std::vector<std::string> references;  // what the outputs for their sources are compared with, whole even where the loss reads less
+  TranslationOptions decoding;
+  bool pretokenized = false;  // BLEU on the tokens as they are, instead of sacreBLEU's 13a
+};
+
+// The targets of the pairs of `text` that were kept as `pairs`.
+std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
+
+struct TranslationLoss {
+  float label_smoothing = 0.1f;
+  float r_drop = 0.0f;            // weight of the divergence between two passes with different dropout; 0: one pass
+  std::int64_t r_drop_after = 0;  // epochs that have one pass all the same
+};
+
+class TranslationObjective final : public Objective {
+ public:
+  TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
+                       std::optional<TranslationValidation> validation);
+
+  ParameterSet& parameters() override { return model_.network->parameters(); }
+  std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  std::vector<std::int64_t> phases() const override;
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override;
+  BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
+  bool can_validate() const override { return validation_.has_value(); }
+  // score: BLEU; none is measured where the loss is not a finite number.
+  Validation validate() override;
+
+ private:
+  bool makes_two_passes(std::int64_t epoch) const { return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after; }
+
+  TranslationModel model_;
+  Translator translator_;
+  TranslationBatcher batches_;
+  TranslationLoss loss_;
+  std::optional<TranslationValidation> validation_;
+};
+
+}  // namespace attend

@@ -1,0 +1,77 @@
+#include "attend/tasks/translation/shortlist_training.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "attend/data/lexicon.h"
+
+namespace attend {
+
+namespace {
+
+// As the encoder reads them.
+Ragged with_ends(const Ragged& src, std::int32_t eos) {
+  Ragged ended;
+  std::vector<std::int32_t> sequence;
+  for (std::int64_t i = 0; i < src.sequences(); ++i) {
+    sequence.assign(src[i].begin(), src[i].end());
+    sequence.push_back(eos);
+    ended.add(sequence);
+  }
+  return ended;
+}
+
+std::vector<std::int32_t> most_frequent(const Ragged& tgt, int vocab_size, int count) {
+  std::vector<std::int64_t> occurrences(static_cast<std::size_t>(vocab_size), 0);
+  for (const std::int32_t id : tgt.ids) ++occurrences[static_cast<std::size_t>(id)];
+  std::vector<std::int32_t> order(occurrences.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return occurrences[static_cast<std::size_t>(a)] > occurrences[static_cast<std::size_t>(b)];
+  });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(count)));
+  return order;
+}
+
+}  // namespace
+
+Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pairs, const ShortlistOptions& options) {
+  check_options(options);
+  const Tokenizer &src = model.src_tokenizer, &tgt = model.tgt_tokenizer;
+  const auto lexicon = learn_lexicon(with_ends(pairs.src, src.eos_id()), pairs.tgt, src.vocab_size());
+
+  Shortlist shortlist;
+  shortlist.always = most_frequent(pairs.tgt, tgt.vocab_size(), options.frequent);
+  if (std::find(shortlist.always.begin(), shortlist.always.end(), tgt.eos_id()) == shortlist.always.end())
+    shortlist.always.push_back(tgt.eos_id());
+  for (std::int32_t id = 0; id < src.vocab_size(); ++id) {
+    std::vector<std::int32_t> targets;
+    for (const LexiconEntry& entry : lexicon[static_cast<std::size_t>(id)]) {
+      if (std::ssize(targets) == options.translations || entry.probability == 0.0f) break;
+      targets.push_back(entry.target);
+    }
+    const std::int32_t itself = tgt.id(src.piece(id));
+    if (itself != tgt.unk_id() && std::find(targets.begin(), targets.end(), itself) == targets.end()) targets.push_back(itself);
+    shortlist.translations.add(targets);
+  }
+  return shortlist;
+}
+
+ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlist& shortlist, const EncodedPairs& pairs) {
+  const Ragged src = with_ends(pairs.src, model.src_tokenizer.eos_id());
+  std::int64_t allowed_tokens = 0, target_tokens = 0, covered = 0;
+  for (std::int64_t i = 0; i < src.sequences(); ++i) {
+    const std::vector<std::int32_t> allowed = shortlist.allowed(src[i]);
+    allowed_tokens += std::ssize(allowed);
+    target_tokens += pairs.tgt.length(i) + 1;
+    ++covered;  // its end
+    for (const std::int32_t id : pairs.tgt[i]) covered += std::binary_search(allowed.begin(), allowed.end(), id) ? 1 : 0;
+  }
+  if (src.sequences() == 0) return {};
+  return {static_cast<double>(allowed_tokens) / static_cast<double>(src.sequences()),
+          static_cast<double>(covered) / static_cast<double>(target_tokens)};
+}
+
+}  // namespace attend

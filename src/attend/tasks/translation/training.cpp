@@ -1,0 +1,131 @@
+#include "attend/tasks/translation/training.h"
+
+#include <fmt/format.h>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
+#include "attend/data/sampled_pairs.h"
+#include "attend/tasks/translation/golden.h"
+#include "attend/tasks/translation/objective.h"
+
+namespace attend {
+
+namespace {
+
+struct Tokenizers {
+  Tokenizer src;
+  Tokenizer tgt;
+};
+
+void check(const TranslationTraining& o) {
+  const auto need = [](const std::vector<std::string>& files, const char* flag, const char* what) {
+    if (files.empty()) throw ConfigError(fmt::format("--{}: expected {}, got none", flag, what));
+  };
+  need(o.data.src_train, "src-train", "the file to train on");
+  need(o.data.tgt_train, "tgt-train", "the file with its translation");
+  if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
+    throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
+  check_options(o.loss);
+  check_options(o.decoding);
+  if (const TransformerConfig& t = o.model.transformer;
+      o.model.arch == Architecture::transformer && t.positions == PositionKind::learned && o.data.length.max_length > t.max_positions)
+    throw ConfigError(fmt::format("max-length: sentences of {} tokens need as many learned positions, got max-positions {}",
+                                  o.data.length.max_length, t.max_positions));
+  if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
+    throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
+  if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
+    throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
+}
+
+Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& options) {
+  if (!options.joint_vocabulary) return {Tokenizer::train(text.src, options.tokenizer), Tokenizer::train(text.tgt, options.tokenizer)};
+  std::vector<std::string> both = text.src;
+  both.insert(both.end(), text.tgt.begin(), text.tgt.end());
+  Tokenizer joint = Tokenizer::train(both, options.tokenizer);
+  return {joint, joint};
+}
+
+// The vocabulary and the shape of a model are settled by its first checkpoint.
+Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureConfig& config) {
+  TranslationModel model = translation_model(checkpoint);
+  const ArchitectureConfig saved = model.network->architecture();
+  if (saved.index() != config.index())
+    throw ConfigError(
+        fmt::format("--resume: the model of {} was made with --arch {}, not {}", checkpoint.source, name_of(saved), name_of(config)));
+  require_same_model(checkpoint, config_json(saved), config_json(config));
+  return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
+}
+
+TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o, std::int64_t longest) {
+  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+  const float dropout = o.vocabulary.bpe_dropout;
+  if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), ids, o.data.batch, o.trainer.seed);
+  const auto source = std::make_shared<const SampledPairs>(std::move(pairs), BpeDropout(tokenizers.src, dropout),
+                                                           BpeDropout(tokenizers.tgt, dropout), o.trainer.seed, longest);
+  return TranslationBatcher(source, ids, o.data.batch, o.trainer.seed);
+}
+
+void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
+  if (report.kept == 0)
+    throw DataError(fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}", text.origins.front().file,
+                                length.max_length, report.summary()));
+}
+
+std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
+  if (joint) return fmt::format("vocabulary: {} pieces, joint", tokenizers.src.vocab_size());
+  return fmt::format("vocabularies: {} source and {} target pieces", tokenizers.src.vocab_size(), tokenizers.tgt.vocab_size());
+}
+
+}  // namespace
+
+TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* resumed) {
+  check(o);
+  check_options(o.data.length);
+  TrainingTask task;
+  task.name = "translation";
+  ArchitectureConfig config = o.model.chosen();
+  task.d_model = common(config).d_model;
+
+  const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train), tgt_files = in_folder(o.data.data, o.data.tgt_train);
+  const ParallelText train = read_parallel(src_files, tgt_files);
+  require_text(train.src, src_files);
+  require_text(train.tgt, tgt_files);
+  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config) : train_tokenizers(train, o.vocabulary);
+  task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
+
+  common(config).src_vocab_size = tokenizers.src.vocab_size();
+  common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
+  const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
+  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+
+  const auto encode = [&](const ParallelText& text, const char* name) {
+    ReadReport report;
+    EncodedPairs pairs = encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
+    task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
+    require_some(report, text, o.data.length);
+    return pairs;
+  };
+  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
+
+  std::optional<TranslationValidation> validation;
+  if (!o.data.src_valid.empty()) {
+    const ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid), in_folder(o.data.data, o.data.tgt_valid));
+    const EncodedPairs pairs = encode(text, "validation");
+    TranslationOptions decoding;
+    decoding.beam.beam_size = o.loss.valid_beam_size;
+    decoding.beam.length_penalty = o.decoding.length_penalty;
+    validation = TranslationValidation{TranslationBatcher(pairs, ids, o.data.batch, std::nullopt), references_of(pairs, text), decoding,
+                                       o.vocabulary.tokenizer.pretokenized};
+  }
+
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));
+  task.describe_model = [model](Checkpoint& checkpoint) {
+    describe_translation_model(checkpoint, model);
+    add_golden_sentences(checkpoint);
+  };
+  return task;
+}
+
+}  // namespace attend

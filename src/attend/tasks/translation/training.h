@@ -1,0 +1,97 @@
+// Training a translator from files: everything one may choose, and the way from there to an objective.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/core/options.h"
+#include "attend/data/batch_plan.h"
+#include "attend/data/corpus.h"
+#include "attend/models/architecture.h"
+#include "attend/tasks/training_task.h"
+#include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/objective.h"
+#include "attend/text/tokenizer.h"
+#include "attend/train/trainer.h"
+
+namespace attend {
+
+struct TranslationDataOptions {
+  std::string data;  // folder that the names below are relative to
+  std::vector<std::string> src_train;
+  std::vector<std::string> tgt_train;
+  std::vector<std::string> src_valid;
+  std::vector<std::string> tgt_valid;
+  LengthOptions length;
+  BatchOptions batch;
+};
+
+template <class Visitor>
+void fields(TranslationDataOptions& o, Visitor&& visit) {
+  visit("data", o.data, "folder that the names of the files are relative to");
+  visit("src-train", o.src_train,
+        "source side of the training text, plain or gzip, a sentence a line; several files are read one after another");
+  visit("tgt-train", o.tgt_train, "target side of it, line by line its translation");
+  visit("src-valid", o.src_valid, "source side of the validation text");
+  visit("tgt-valid", o.tgt_valid, "target side of it");
+  fields(o.length, visit);
+  fields(o.batch, visit);
+}
+
+struct VocabularyOptions {
+  bool joint_vocabulary = true;
+  TokenizerOptions tokenizer;
+  float bpe_dropout = 0.0f;
+};
+
+template <class Visitor>
+void fields(VocabularyOptions& o, Visitor&& visit) {
+  visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
+  fields(o.tokenizer, visit);
+  visit("bpe-dropout", o.bpe_dropout, below_one(),
+        "share of merges left out when the training text is cut into pieces, anew in every epoch; 0: none");
+}
+
+struct TranslationLossOptions {
+  TranslationLoss training;
+  int valid_beam_size = 1;
+};
+
+template <class Visitor>
+void fields(TranslationLossOptions& o, Visitor&& visit) {
+  visit("label-smoothing", o.training.label_smoothing, between(0, 1),
+        "share of the target distribution that is spread over the whole vocabulary");
+  visit("r-drop", o.training.r_drop, between(0, 1000),
+        "weight of the divergence between two passes over each batch with different dropout (R-Drop, Liang et al. 2021); such a step costs "
+        "two; 0: one pass");
+  visit("r-drop-after", o.training.r_drop_after, between(0, 1e9),
+        "epochs that have one pass each before those with two: in the beginning a second pass brings little");
+  visit("valid-beam-size", o.valid_beam_size, kBeamSizes, "beam with which the validation text is translated to measure BLEU");
+}
+
+struct TranslationTraining {
+  TranslationDataOptions data;
+  VocabularyOptions vocabulary;
+  ModelOptions model;
+  TranslationLossOptions loss;
+  TranslationDecoding decoding;
+  TrainerOptions trainer;
+};
+
+// The options by subject: the sections of a configuration file and of the help.
+template <class Visitor>
+void groups(TranslationTraining& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.vocabulary);
+  visit("model", o.model);
+  visit("loss", o.loss);
+  visit("decoding", o.decoding);
+  visit("training", o.trainer);
+}
+
+// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError,
+// also when the model differs from that of `resumed`; IoError and DataError for the files.
+TrainingTask prepare_training(const TranslationTraining& options, const Checkpoint* resumed);
+
+}  // namespace attend

@@ -1,0 +1,263 @@
+#include "attend/tasks/translation/translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/core/error.h"
+#include "attend/core/option_fields.h"
+#include "attend/core/parallel.h"
+#include "attend/data/corpus.h"
+#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/shortlisted_steps.h"
+#include "attend/tasks/answers.h"
+#include "attend/tasks/attention_maps.h"
+
+namespace attend {
+
+namespace {
+
+// A batch has no more source tokens than it would have if all its sentences were so long: what it keeps in memory grows with them.
+constexpr std::size_t kTokensOfASentence = 64;
+constexpr std::size_t kMostHypotheses = 4096;  // decoded together: each keeps keys and values of its own
+
+Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
+  std::vector<std::int32_t> ids, offsets{0};
+  for (const auto* sequence : sequences) {
+    ids.insert(ids.end(), sequence->begin(), sequence->end());
+    offsets.push_back(static_cast<std::int32_t>(ids.size()));
+  }
+  return Tokens::copy(ids, offsets);
+}
+
+std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Tokens& src, const TranslationOptions& options) {
+  if (options.shortlist) return std::make_unique<ShortlistedSteps>(*model.network, src, *model.shortlist);
+  return std::make_unique<EncoderDecoderSteps>(*model.network, src);
+}
+
+// An output ends at the latest where the positions do that the model has learned.
+template <class SearchOptions>
+SearchOptions within_positions(SearchOptions options, const EncoderDecoder& network) {
+  const std::int64_t positions = network.longest_sequence();
+  if (positions > 0 && options.max_length > positions) options.max_length = static_cast<int>(positions);
+  return options;
+}
+
+Translation empty_translation() {
+  Translation translation;
+  translation.candidates.emplace_back();
+  return translation;
+}
+
+void check_length(const std::vector<std::int32_t>& text, const std::string& where, const TranslationModel& model,
+                  const ScoringOptions& options) {
+  const std::int64_t learned = model.network->longest_sequence();
+  const std::int64_t limit = learned > 0 ? std::min<std::int64_t>(options.max_tokens, learned - 1) : options.max_tokens;
+  if (std::ssize(text) > limit)
+    throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens, and what the model's positions have room for), got {}",
+                                where, limit, text.size()));
+}
+
+std::string ends_early(const LineReader& shorter, const LineReader& longer) {
+  return fmt::format("{} ends at line {}, before {}; expected as many lines in both", shorter.name(), shorter.line_number(), longer.name());
+}
+
+}  // namespace
+
+Translator Translator::load(const std::filesystem::path& path) { return Translator(load_translation_model(path)); }
+
+TranslationOptions Translator::default_options() const {
+  TranslationOptions options;
+  options.beam.beam_size = model_->decoding.beam_size;
+  options.beam.length_penalty = model_->decoding.length_penalty;
+  return options;
+}
+
+Translator::Request Translator::request(const std::string& line, std::uint64_t number, const std::string& where,
+                                        const TranslationOptions& options) const {
+  Request request{model_->src_tokenizer.encode(line), number};
+  const auto tokens = static_cast<std::int64_t>(request.ids.size());
+  if (tokens > options.max_source_tokens)
+    throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
+                                where, tokens, options.max_source_tokens));
+  if (const std::int64_t limit = model_->network->longest_sequence(); limit > 0 && tokens >= limit)
+    throw DataError(fmt::format("{}: a sentence of {} tokens and its end is longer than the {} positions the model has learned; split it",
+                                where, tokens, limit));
+  if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
+  return request;
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> sentences, const TranslationOptions& options) const {
+  std::vector<Request> requests;
+  requests.reserve(sentences.size());
+  for (std::size_t i = 0; i < sentences.size(); ++i)
+    requests.push_back(request(sentences[i], i, fmt::format("sentence {}", i + 1), options));
+  return translate_requests(requests, options);
+}
+
+std::vector<Translation> Translator::translate_ids(std::vector<std::vector<std::int32_t>> sources,
+                                                   const TranslationOptions& options) const {
+  std::vector<Request> requests;
+  requests.reserve(sources.size());
+  for (std::vector<std::int32_t>& ids : sources) requests.push_back({std::move(ids), requests.size()});
+  return translate_requests(requests, options);
+}
+
+void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
+                           const TranslationOptions& options) const {
+  std::string line;
+  std::uint64_t number = 0;
+  answer_all(Conversation<Request, Translation>{
+      .window = static_cast<std::size_t>(std::max(1, options.window)),
+      .next = [&]() -> std::optional<Request> {
+        if (!lines.next(line)) return std::nullopt;
+        return request(line, number++, lines.where(), options);
+      },
+      .where = [&] { return lines.where(); },
+      .answer = [&](std::span<const Request> window) { return translate_requests(window, options); },
+      .accept = accept,
+  });
+}
+
+std::vector<Translation> Translator::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
+  check_options(options);
+  if (options.shortlist && !model_->shortlist) throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
+  std::vector<std::size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
+
+  // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
+  // They have equal shares of the source tokens: the longest sentences come first, and so many of them as of the last would take longer and
+  // keep more in memory.
+  const std::size_t beam = options.sampling ? 1 : static_cast<std::size_t>(options.beam.beam_size);
+  const std::size_t size = std::clamp(kMostHypotheses / beam, std::size_t{1}, static_cast<std::size_t>(options.batch_size));
+  const std::size_t shares = threads() > 1 ? 2 * static_cast<std::size_t>(threads()) : 1;
+  std::size_t all_tokens = 0;
+  for (const Request& request : requests) all_tokens += request.ids.size();
+
+  std::vector<std::size_t> begins;  // of each batch, in `order`
+  std::size_t share = 0, before = 0, tokens = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t more = requests[order[i]].ids.size();
+    const std::size_t of_share = before * shares / std::max<std::size_t>(all_tokens, 1);
+    if (begins.empty() || of_share != share || i - begins.back() == size || tokens + more > kTokensOfASentence * size) {
+      begins.push_back(i);
+      share = of_share;
+      tokens = 0;
+    }
+    tokens += more;
+    before += more;
+  }
+  begins.push_back(order.size());
+
+  std::vector<Translation> results(requests.size());
+  const auto translate_one = [&](std::int64_t number) {
+    const std::size_t begin = begins[static_cast<std::size_t>(number)], end = begins[static_cast<std::size_t>(number) + 1];
+    std::vector<const Request*> batch;
+    for (std::size_t i = begin; i < end; ++i) batch.push_back(&requests[order[i]]);
+    auto translated = translate_batch(batch, options);
+    for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
+  };
+  parallel_each(std::ssize(begins) - 1, translate_one);
+  return results;
+}
+
+std::vector<Translation> Translator::translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const {
+  std::vector<const std::vector<std::int32_t>*> sources;
+  std::vector<std::uint64_t> numbers;
+  for (const Request* request : batch) {
+    if (request->ids.empty()) continue;
+    sources.push_back(&request->ids);
+    numbers.push_back(request->number);
+  }
+  std::vector<std::vector<Hypothesis>> found;
+  if (!sources.empty()) {
+    try {
+      const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
+      if (options.sampling) {
+        const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
+        for (Hypothesis& one : sample(*steps, model_->special(), sampling, numbers)) found.push_back({std::move(one)});
+      } else {
+        found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
+      }
+    } catch (const NotFiniteError& error) {  // of the model: decoding does not know where that comes from
+      throw NotFiniteError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
+    }
+  }
+
+  std::vector<Translation> results;
+  std::size_t next = 0;
+  for (const Request* request : batch) {
+    if (request->ids.empty()) {
+      results.push_back(empty_translation());
+      continue;
+    }
+    Translation translation;
+    for (std::size_t i = 0; i + 1 < request->ids.size(); ++i)
+      translation.source_tokens.push_back(model_->src_tokenizer.piece(request->ids[i]));
+    for (const Hypothesis& hypothesis : found[next]) {
+      translation.candidates.push_back(candidate(hypothesis));
+      if (options.alignments) translation.candidates.back().alignment = word_alignment(*model_, request->ids, hypothesis.ids);
+    }
+    ++next;
+    results.push_back(std::move(translation));
+  }
+  return results;
+}
+
+TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
+  require_finite(std::array{hypothesis.score, hypothesis.log_probability}, "scores of a translation", model_->source);
+  TranslationCandidate candidate;
+  candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
+  candidate.score = hypothesis.score;
+  candidate.log_probability = hypothesis.log_probability;
+  for (const std::int32_t id : hypothesis.ids) candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
+  candidate.token_scores = hypothesis.token_scores;
+  return candidate;
+}
+
+std::vector<PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt,
+                                         const ScoringOptions& options) const {
+  if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
+  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer), tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    check_length(src_ids[i], fmt::format("source {}", i + 1), *model_, options);
+    check_length(tgt_ids[i], fmt::format("target {}", i + 1), *model_, options);
+    src_ids[i].push_back(model_->src_tokenizer.eos_id());
+  }
+  return score_pairs(*model_, src_ids, tgt_ids);
+}
+
+void Translator::score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+                       const ScoringOptions& options) const {
+  struct Pair {
+    std::vector<std::int32_t> src, tgt;
+  };
+  std::string src_line, tgt_line;
+  const auto next = [&]() -> std::optional<Pair> {
+    const bool more_src = src.next(src_line), more_tgt = tgt.next(tgt_line);
+    if (more_src != more_tgt) throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
+    if (!more_src) return std::nullopt;
+    Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
+    check_length(pair.src, src.where(), *model_, options);
+    check_length(pair.tgt, tgt.where(), *model_, options);
+    pair.src.push_back(model_->src_tokenizer.eos_id());
+    return pair;
+  };
+  const auto answer = [&](std::span<const Pair> pairs) {
+    std::vector<std::vector<std::int32_t>> src_ids, tgt_ids;
+    for (const Pair& pair : pairs) {
+      src_ids.push_back(pair.src);
+      tgt_ids.push_back(pair.tgt);
+    }
+    return score_pairs(*model_, src_ids, tgt_ids);
+  };
+  answer_all(Conversation<Pair, PairScore>{.next = next, .where = [&] { return src.where(); }, .answer = answer, .accept = accept});
+}
+
+}  // namespace attend

@@ -1,0 +1,106 @@
+// Translation with a trained model: text in, text out. Start here to embed attend.
+//
+//   const attend::Translator translator = attend::Translator::load("model.safetensors");
+//   for (const attend::Translation& t : translator.translate(sentences)) use(t.text());
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/core/lines.h"
+#include "attend/core/options.h"
+#include "attend/decode/beam_search.h"
+#include "attend/decode/sampling.h"
+#include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/scoring.h"
+
+namespace attend {
+
+struct TranslationOptions {
+  BeamSearchOptions beam;
+  std::optional<SamplingOptions> sampling;  // sample one output instead of searching
+  int batch_size = 16;                      // sentences decoded together, fewer of more than 64 tokens in the mean
+  int window = 1024;                        // sentences read ahead and sorted by length
+  int max_source_tokens = 1024;             // longer sentences are a DataError
+  bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
+  bool alignments = false;                  // fill TranslationCandidate::alignment
+};
+
+template <class Visitor>
+void fields(TranslationOptions& o, Visitor&& visit) {
+  fields(o.beam, visit);
+  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones, and with a wide beam");
+  visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
+  visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
+  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest sentence that is translated, in tokens");
+}
+
+struct TranslationCandidate {
+  std::string text;
+  float score = 0;
+  float log_probability = 0;
+  std::vector<std::string> tokens;
+  std::vector<float> token_scores;             // of tokens, then of the end
+  std::vector<std::pair<int, int>> alignment;  // (source word, target word), by the cross-attention
+};
+
+struct ScoringOptions {
+  int max_tokens = 1024;  // longer texts are a DataError
+};
+
+struct Translation {
+  std::vector<TranslationCandidate> candidates;  // best first; one, empty, for an empty line
+  std::vector<std::string> source_tokens;
+  const std::string& text() const { return candidates.front().text; }
+};
+
+// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
+class Translator {
+ public:
+  // Throws IoError or DataError.
+  static Translator load(const std::filesystem::path& path);
+  explicit Translator(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+
+  const TranslationModel& model() const { return *model_; }
+  // The options that the model was made to be used with.
+  TranslationOptions default_options() const;
+
+  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws DataError for one that is too long.
+  std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options) const;
+  std::vector<Translation> translate(std::span<const std::string> sentences) const { return translate(sentences, default_options()); }
+
+  // The same for sources that are tokens already, each with eos at its end and within the positions that the model has learned.
+  std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const;
+
+  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
+  // throws (its message begins with file and line), everything before it has been accepted.
+  void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
+
+  // The log-probability of given pairs. Throws DataError for a text that is too long, and unless there are as many targets as sources.
+  std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
+                               const ScoringOptions& options = {}) const;
+
+  // The same for texts of as many lines, line by line as translate() does.
+  void score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+             const ScoringOptions& options = {}) const;
+
+ private:
+  struct Request {
+    std::vector<std::int32_t> ids;  // with eos
+    std::uint64_t number;           // of the sentence in the input, the stream that sampling draws from
+  };
+  std::vector<Translation> translate_requests(std::span<const Request> requests, const TranslationOptions& options) const;
+  std::vector<Translation> translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const;
+  Request request(const std::string& line, std::uint64_t number, const std::string& where, const TranslationOptions& options) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+
+  std::shared_ptr<const TranslationModel> model_;
+};
+
+}  // namespace attend

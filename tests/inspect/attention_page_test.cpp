@@ -1,0 +1,192 @@
+#include "attend/inspect/attention_page.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "attend/core/error.h"
+#include "attend/tasks/attention_maps.h"
+#include "core/occurrences.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+std::string between(const std::string& text, const std::string& before, const std::string& after) {
+  const std::size_t begin = text.find(before);
+  if (begin == std::string::npos) return "";
+  const std::size_t from = begin + before.size();
+  return text.substr(from, text.find(after, from) - from);
+}
+
+std::vector<int> bytes_of_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<int> bytes;
+  unsigned bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    EXPECT_NE(digits.find(c), std::string::npos) << c;
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    if ((held += 6) >= 8) bytes.push_back(static_cast<int>(bits >> (held -= 8) & 255));
+  }
+  EXPECT_EQ(text.size(), (bytes.size() + 2) / 3 * 4);
+  return bytes;
+}
+
+class AttentionPage : public testing::Test {
+ protected:
+  std::string page(const std::string& source, const std::string& target) const {
+    return attention_page(translator_.model(), given_pair(translator_, source, target));
+  }
+  static nlohmann::json data(const std::string& page) {
+    return nlohmann::json::parse(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
+  }
+  static std::vector<std::string> texts(const nlohmann::json& labels) {
+    std::vector<std::string> list;
+    for (const auto& label : labels) list.push_back(label.at("text"));
+    return list;
+  }
+
+  const Translator translator_{small_model()};
+};
+
+TEST_F(AttentionPage, HoldsEveryWord) {
+  const auto axes = data(page("the old dog", "der alte hund")).at("axes");
+  EXPECT_EQ(texts(axes["source"]["words"]), (std::vector<std::string>{"the", "old", "dog", "</s>"}));
+  EXPECT_EQ(texts(axes["written"]["words"]), (std::vector<std::string>{"der", "alte", "hund", "</s>"}));
+  EXPECT_EQ(texts(axes["read"]["words"]), (std::vector<std::string>{"<s>", "der", "alte", "hund"}));
+  EXPECT_EQ(axes["written"]["words"][3]["marks"], "end");
+  EXPECT_EQ(axes["read"]["words"][0]["marks"], "start");
+  EXPECT_FALSE(axes["read"]["words"][1].contains("marks"));
+}
+
+TEST_F(AttentionPage, HoldsEveryPiece) {
+  const Tokenizer& tokenizer = translator_.model().src_tokenizer;
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : source_ids(translator_.model(), "dogs catch fish")) pieces.push_back(tokenizer.piece(id));
+  ASSERT_GT(pieces.size(), 4u);
+  EXPECT_EQ(texts(data(page("dogs catch fish", "hund")).at("axes")["source"]["pieces"]), pieces);
+}
+
+TEST_F(AttentionPage, HoldsTheWeightsOfEveryLayerAndHead) {
+  const ScoredPair pair = given_pair(translator_, "dogs catch the small fish", "der alte fisch");
+  const AttentionMaps maps = attention_maps(translator_.model(), pair.src, pair.tgt);
+  const auto embedded = data(attention_page(translator_.model(), pair));
+  const double scale = embedded.at("scale");
+  const auto expect_weights = [&](const char* kind, const std::vector<std::vector<AttentionMap>>& layers) {
+    const auto& pieces = embedded.at("maps").at(kind).at("pieces");
+    ASSERT_EQ(pieces.size(), layers.size());
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      ASSERT_EQ(pieces[layer].size(), layers[layer].size());
+      for (std::size_t head = 0; head < layers[layer].size(); ++head) {
+        const std::vector<int> bytes = bytes_of_base64(pieces[layer][head]);
+        const std::vector<float>& weights = layers[layer][head].weights;
+        ASSERT_EQ(bytes.size(), weights.size());
+        for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_NEAR(bytes[i] / scale, weights[i], 0.5 / scale + 1e-6);
+      }
+    }
+  };
+  expect_weights("encoder", maps.encoder);
+  expect_weights("decoder", maps.decoder);
+  expect_weights("cross", maps.cross);
+}
+
+TEST_F(AttentionPage, GivesEveryWordWeightsThatSumToOne) {
+  const auto embedded = data(page("dogs catch the small fish", "der alte hund fischt"));
+  const double scale = embedded.at("scale");
+  const auto& axes = embedded.at("axes");
+  const std::vector<std::array<std::string, 3>> kinds{
+      {"encoder", "source", "source"}, {"decoder", "written", "read"}, {"cross", "written", "source"}};
+  for (const auto& [kind, row_axis, col_axis] : kinds) {
+    const std::size_t rows = axes[row_axis]["words"].size(), cols = axes[col_axis]["words"].size();
+    for (const auto& layer : embedded["maps"][kind]["words"]) {
+      for (const auto& head : layer) {
+        const std::vector<int> bytes = bytes_of_base64(head);
+        ASSERT_EQ(bytes.size(), rows * cols) << kind;
+        for (std::size_t row = 0; row < rows; ++row) {
+          double sum = 0;
+          for (std::size_t col = 0; col < cols; ++col) sum += bytes[row * cols + col] / scale;
+          EXPECT_NEAR(sum, 1.0, 0.5 * static_cast<double>(cols) / scale) << kind << " row " << row;  // each is rounded
+        }
+      }
+    }
+  }
+}
+
+TEST_F(AttentionPage, NamesTheRowsAfterWhatIsWritten) {
+  // The row that writes the first word has read nothing but the start: its weight on it is one.
+  const auto embedded = data(page("the old dog", "der alte hund"));
+  const std::vector<int> bytes = bytes_of_base64(embedded["maps"]["decoder"]["pieces"][0][0]);
+  EXPECT_EQ(embedded["axes"]["read"]["pieces"][0]["marks"], "start");
+  EXPECT_EQ(bytes[0], embedded["scale"]);
+  EXPECT_EQ(bytes[1], 0);
+}
+
+TEST_F(AttentionPage, EscapesItsTexts) {
+  const std::string nasty = "</script><b>&\"' old";
+  const std::string plain = page("the old dog", "der alte hund"), html = page(nasty, nasty);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_EQ(occurrences(html, "</script>"), occurrences(plain, "</script>"));
+  EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script"));
+  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u) << "in the title, as source and as translation";
+  EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]), (std::vector<std::string>{"</script><b>&\"'", "old", "</s>"}));
+}
+
+TEST_F(AttentionPage, LeavesTemplateMarksInTextsAlone) {
+  const std::string html = page("{{data}} {{page.css}}", "{{data}}");
+  EXPECT_NE(html.find("<dd dir=\"auto\">{{data}} {{page.css}}</dd>"), std::string::npos);
+  EXPECT_EQ(between(html, "<script type=\"module\">", "</script>").find("{{"), std::string::npos);
+}
+
+TEST_F(AttentionPage, NeedsNoNetwork) {
+  const std::string html = page("the old dog", "der alte hund");
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  for (const char* address : {"http:", "https:", "src=", "url(", "@import", "fetch("})
+    EXPECT_EQ(html.find(address), std::string::npos) << address;
+}
+
+TEST_F(AttentionPage, IsAFunctionOfItsInput) {
+  const Translator same{small_model()};
+  const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
+  EXPECT_EQ(attention_page(translator_.model(), pair), attention_page(same.model(), given_pair(same, "the old dog", "der alte hund")));
+  EXPECT_NE(attention_page(translator_.model(), pair), page("the old dog", "der hund"));
+}
+
+TEST_F(AttentionPage, ShowsTheScore) {
+  const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
+  const std::vector<std::string> src{"the old dog"}, tgt{"der alte hund"};
+  const auto score = translator_.score(src, tgt).front();
+  EXPECT_FLOAT_EQ(pair.log_probability, score.log_probability);
+  char text[64];
+  std::snprintf(text, sizeof text, "log-probability %.2f, ", score.log_probability);
+  EXPECT_NE(attention_page(translator_.model(), pair).find(text), std::string::npos);
+}
+
+TEST_F(AttentionPage, ShowsTheTokensThatWereDecoded) {
+  TranslationOptions options;
+  options.beam.min_length = 3;
+  options.beam.max_length = 8;
+  const ScoredPair pair = translated_pair(translator_, "the old dog", options);
+  const std::vector<std::string> sources{"the old dog"};
+  const TranslationCandidate best = translator_.translate(sources, options).front().candidates.front();
+  EXPECT_EQ(pair.target, best.text);
+  EXPECT_EQ(pair.log_probability, best.log_probability);
+  std::vector<std::string> pieces = best.tokens;
+  pieces.push_back("</s>");
+  EXPECT_EQ(texts(data(attention_page(translator_.model(), pair)).at("axes")["written"]["pieces"]), pieces);
+}
+
+TEST_F(AttentionPage, RefusesWhatItCannotShow) {
+  EXPECT_THROW(given_pair(translator_, "", "hund"), DataError);
+  EXPECT_THROW(given_pair(translator_, "dog", "  "), DataError);
+  EXPECT_THROW(given_pair(translator_, "dog \xff", "hund"), DataError);
+  EXPECT_THROW(translated_pair(translator_, " ", {}), DataError);
+  std::string long_text;
+  for (int i = 0; i <= kMaxPageTokens; ++i) long_text += "the ";
+  EXPECT_THROW(given_pair(translator_, long_text, "hund"), DataError);
+  EXPECT_THROW(given_pair(translator_, "dog", long_text), DataError);
+}
+
+}  // namespace
+}  // namespace attend

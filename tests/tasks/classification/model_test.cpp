@@ -1,0 +1,102 @@
+#include "attend/tasks/classification/model.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/core/error.h"
+#include "attend/tasks/model_check.h"
+#include "attend/tasks/translation/golden.h"
+#include "attend/tasks/translation/model.h"
+#include "checkpoint/test_folder.h"
+#include "ops/operands.h"
+#include "tasks/small_classifier.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+class ClassificationModelFile : public FolderTest {};
+
+TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
+  for (const Pooling pooling : {Pooling::max, Pooling::mean, Pooling::first}) {
+    save_checkpoint(path("model"), small_classifier_checkpoint(pooling));
+    const ClassificationModel before = small_classifier(pooling), after = load_classification_model(path("model"));
+    EXPECT_EQ(after.labels, before.labels);
+    EXPECT_EQ(after.tokenizer.bytes(), before.tokenizer.bytes());
+    EXPECT_EQ(after.length.max_length, 20);
+    EXPECT_EQ(after.length.truncation, Truncation::left);
+    EXPECT_EQ(after.ids("a good film"), before.ids("a good film"));
+    Ragged texts;
+    for (const std::string& text : kFilms.texts) texts.add(before.ids(text));
+    EXPECT_TRUE(same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
+  }
+}
+
+TEST_F(ClassificationModelFile, PutsAMarkInFrontOnlyWhereTheFirstTokenCounts) {
+  const ClassificationModel first = small_classifier(Pooling::first), max = small_classifier(Pooling::max);
+  EXPECT_EQ(first.ids("film").front(), first.tokenizer.bos_id());
+  EXPECT_NE(max.ids("film").front(), max.tokenizer.bos_id());
+  EXPECT_EQ(max.ids("film").back(), max.tokenizer.eos_id());
+}
+
+TEST_F(ClassificationModelFile, IsRefusedWhenItIsForSomethingElse) {
+  Checkpoint checkpoint = small_classifier_checkpoint();
+  checkpoint.source = "film.safetensors";
+  expect_error<DataError>([&] { translation_model(checkpoint); }, {"film.safetensors", "for translation", "for classification"});
+  checkpoint.metadata["attend.task"] = "translation";
+  expect_error<DataError>([&] { classification_model(checkpoint); }, {"film.safetensors", "for classification", "for translation"});
+}
+
+TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
+  const auto refuse = [](const char* key, const std::string& value, const std::string& message) {
+    Checkpoint checkpoint = small_classifier_checkpoint();
+    checkpoint.source = "film.safetensors";
+    checkpoint.metadata[key] = value;
+    expect_error<DataError>([&] { classification_model(checkpoint); }, {"film.safetensors", message});
+  };
+  refuse("attend.labels", "[\"good\"]", "attend.labels: expected a list of two or more");
+  refuse("attend.labels", "[1, 2]", "attend.labels");
+  refuse("attend.labels", "no", "attend.labels");
+  refuse("attend.labels", "[\"a\", \"b\"]", "output");  // of another shape
+  refuse("attend.labels", "[\"a\", \"b\", \"a\"]", "expected every class once, got 'a' twice");
+  refuse("attend.labels", "[\"a\", \"\", \"b\"]", "expected names without tabs and line ends, got ''");
+  refuse("attend.labels", "[\"a\", \" \", \"b\"]", "got ' '");
+  refuse("attend.labels", "[\"a\", \"b\\tc\", \"d\"]", "got 'b\\tc'");
+  refuse("attend.labels", "[\"a\", \"b\\nc\", \"d\"]", "got 'b\\nc'");
+  refuse("attend.text", "{\"max_length\": 1}", "max-length");
+  refuse("attend.config", "{\"n_encoder_layers\": 1000000}", "layers");
+  refuse("attend.config", "{\"pooling\": \"min\"}", "pooling");
+}
+
+TEST(GoldenTexts, HoldWhenTheModelComputesTheSame) {
+  for (const Pooling pooling : {Pooling::max, Pooling::first}) {
+    const Checkpoint checkpoint = small_classifier_checkpoint(pooling);
+    EXPECT_EQ(golden_texts(checkpoint).size(), 3u);
+    EXPECT_LT(golden_deviation(classification_model(checkpoint), golden_texts(checkpoint)), 1e-6);
+    const auto check = check_model(checkpoint);
+    ASSERT_TRUE(check.has_value());
+    EXPECT_EQ(check->samples, 3u);
+    EXPECT_LT(check->deviation, 1e-6);
+  }
+}
+
+TEST(GoldenTexts, ShowThatItComputesSomethingElse) {
+  const Checkpoint checkpoint = small_classifier_checkpoint();
+  const ClassificationModel model = classification_model(checkpoint);
+  for (float& value : model.classifier->parameters().values().span()) value *= 1.05f;
+  EXPECT_GT(golden_deviation(model, golden_texts(checkpoint)), kGoldenTolerance);
+}
+
+TEST(GoldenTexts, MayBeAbsentButNotDamaged) {
+  Checkpoint checkpoint = small_classifier_checkpoint();
+  const ClassificationModel model = classification_model(checkpoint);
+  EXPECT_THROW(golden_deviation(model, {{{1000000}, {0, 0, 0}}}), DataError);
+  EXPECT_THROW(golden_deviation(model, {{{1}, {0, 0}}}), DataError);
+  checkpoint.metadata["attend.golden"] = "[{\"text\": 3}]";
+  EXPECT_THROW(golden_texts(checkpoint), DataError);
+  checkpoint.metadata.erase("attend.golden");
+  EXPECT_TRUE(golden_texts(checkpoint).empty());
+  EXPECT_FALSE(check_model(checkpoint).has_value());
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,212 @@
+#include "attend/tasks/classification/objective.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/core/error.h"
+#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/classification/training.h"
+#include "attend/train/trainer.h"
+#include "checkpoint/test_folder.h"
+#include "tasks/small_classifier.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+struct ClassificationSetting {
+  std::int64_t batch_tokens = 1000;
+  std::optional<std::uint64_t> seed = std::nullopt;
+  float dropout = 0.0f;
+  ClassificationLoss loss = {};
+  bool validates = true;
+  Pooling pooling = Pooling::max;
+};
+
+ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
+  LabelledReport report;
+  return ClassificationBatcher(encode_labelled(kFilms, model.tokenizer, model.marks(), model.length, report), {batch_tokens}, seed);
+}
+
+ClassificationObjective objective_of(const ClassificationSetting& s) {
+  const ClassificationModel model = small_classifier(s.pooling, s.dropout);
+  std::optional<ClassificationBatcher> validation;
+  if (s.validates) validation = batches(model, 30, std::nullopt);
+  return ClassificationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation));
+}
+
+TEST(ClassificationObjective, LosesInABatchWhatItsTextsLose) {
+  ClassificationObjective together = objective_of({}), alone = objective_of({.batch_tokens = 1});
+  ASSERT_EQ(together.batches(0), 1);
+  ASSERT_EQ(alone.batches(0), 8);
+  Pass pass = Pass::inference();
+  const BatchLoss whole = together.loss(0, 0, 8.0, pass);
+  backward(whole.loss);
+  EXPECT_NEAR(whole.loss.value().item(), whole.loss_sum / 8, 1e-6);
+  double loss = 0;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const BatchLoss part = alone.loss(0, i, 8.0, pass);
+    backward(part.loss);
+    loss += part.loss_sum;
+  }
+  EXPECT_NEAR(loss, whole.loss_sum, 1e-5 * whole.loss_sum);
+  const std::vector<float> expected = together.parameters().gradients().to_vector(), actual = alone.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
+}
+
+TEST(ClassificationObjective, CountsTextsAndTheirTokens) {
+  ClassificationObjective objective = objective_of({});
+  const ClassificationModel model = small_classifier();
+  std::int64_t tokens = 0;
+  for (const std::string& text : kFilms.texts) tokens += std::ssize(model.ids(text));
+  EXPECT_EQ(objective.size(0, 0).targets, 8);
+  EXPECT_EQ(objective.size(0, 0).sources, tokens);
+}
+
+TEST(ClassificationObjective, WeighsClassesInTheLossButNotInTheLikelihood) {
+  const Tensor weights = Tensor::from(std::vector<float>{2.0f, 0.0f, 0.0f}, {3});
+  ClassificationObjective plain = objective_of({.batch_tokens = 1}), weighted = objective_of({.batch_tokens = 1, .loss = {0, 0, weights}});
+  Pass pass = Pass::inference();
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const BatchLoss a = plain.loss(0, i, 1.0, pass), b = weighted.loss(0, i, 1.0, pass);
+    const double weight = kFilms.labels[static_cast<std::size_t>(i)] == 0 ? 2.0 : 0.0;
+    EXPECT_NEAR(b.loss_sum, weight * a.loss_sum, 1e-6);
+    EXPECT_EQ(b.nll_sum, a.nll_sum);
+  }
+}
+
+TEST(ClassificationObjective, SmoothsTheLossButNotTheLikelihood) {
+  ClassificationObjective sharp = objective_of({}), smooth = objective_of({.loss = {.label_smoothing = 0.2f}});
+  Pass pass = Pass::inference();
+  const BatchLoss a = sharp.loss(0, 0, 1.0, pass), b = smooth.loss(0, 0, 1.0, pass);
+  EXPECT_NEAR(a.loss_sum, a.nll_sum, 1e-6 * a.nll_sum);
+  EXPECT_EQ(a.nll_sum, b.nll_sum);
+  EXPECT_GT(std::abs(b.loss_sum - b.nll_sum), 1e-3);
+  const Validation plain = sharp.validate(), smoothed = smooth.validate();
+  EXPECT_EQ(plain.nll, smoothed.nll);
+  EXPECT_NEAR(smoothed.loss, b.loss_sum / 8, 1e-6) << "validated by the loss that is trained";
+}
+
+TEST(ClassificationObjective, LeavesOutWordsInTrainingAlone) {
+  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.5f}}), whole = objective_of({});
+  const auto loss = [](ClassificationObjective& o, Pass pass) { return o.loss(0, 0, 1.0, pass).loss_sum; };
+  EXPECT_EQ(loss(objective, Pass::training(1, 1)), loss(objective, Pass::training(1, 1)));
+  EXPECT_NE(loss(objective, Pass::training(1, 1)), loss(objective, Pass::training(1, 2)));
+  EXPECT_EQ(loss(objective, Pass::inference()), loss(whole, Pass::inference()));
+  EXPECT_EQ(objective.validate().loss, whole.validate().loss);
+}
+
+TEST(ClassificationObjective, LeavesTheEndsOfATextInPlace) {
+  // Nearly everything is left out, and yet every text keeps a token to pool.
+  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.99f}, .pooling = Pooling::first});
+  for (std::uint64_t step = 1; step < 20; ++step) {
+    Pass pass = Pass::training(1, step);
+    EXPECT_TRUE(std::isfinite(objective.loss(0, 0, 1.0, pass).loss_sum));
+  }
+}
+
+TEST(ClassificationObjective, KeepsTheFirstAndTheLastTokenOfEveryText) {
+  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.9999f}});
+  const ClassificationModel model = small_classifier();
+  Ragged ends;
+  for (const std::string& text : kFilms.texts) {
+    const std::vector<std::int32_t> ids = model.ids(text);
+    ASSERT_GE(ids.size(), 3u);
+    ends.add(std::vector<std::int32_t>{ids.front(), ids.back()});
+  }
+  Pass pass = Pass::inference(), dropping = Pass::training(1, 1);
+  const Variable logits = model.classifier->forward(Tokens::copy(ends.ids, ends.offsets), pass);
+  const double expected = cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(kFilms.labels), {0.0f, 1.0}).loss_sum;
+  EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
+}
+
+TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {
+  ClassificationObjective objective = objective_of({.dropout = 0.3f});
+  const Validation validation = objective.validate();
+  ASSERT_EQ(validation.metrics.size(), 2u);
+  EXPECT_EQ(validation.metrics[0].first, "accuracy");
+  EXPECT_EQ(validation.metrics[1].first, "macro_f1");
+  EXPECT_EQ(validation.score, validation.metrics[0].second);
+  EXPECT_EQ(validation.loss, objective.validate().loss) << "no dropout";
+  const Classifier classifier(small_classifier());
+  int right = 0;
+  const auto found = classifier.classify(kFilms.texts);
+  for (std::size_t i = 0; i < found.size(); ++i) right += found[i].label == static_cast<std::size_t>(kFilms.labels[i]) ? 1 : 0;
+  EXPECT_DOUBLE_EQ(validation.score, right / 8.0);
+  EXPECT_FALSE(objective_of({.validates = false}).can_validate());
+}
+
+class ClassificationRun : public FolderTest {
+ protected:
+  ClassificationRun() {
+    options_.schedule.learning_rate = 5e-3f;
+    options_.schedule.warmup_steps = 10;
+    options_.valid_every = options_.save_every = 0;
+  }
+
+  void train(const std::string& name, ClassificationObjective& objective, bool resume = false, std::int64_t stop_at = -1) {
+    struct Stop final : TrainingListener {
+      std::int64_t at = -1;
+      std::atomic<bool> flag = false;
+      void on_step(const StepEvent& e) override { flag = e.step == at; }
+    } stop;
+    stop.at = stop_at;
+    const auto describe = [](Checkpoint& c) { describe_classification_model(c, small_classifier()); };
+    Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
+  }
+
+  TrainerOptions options_;
+};
+
+TEST_F(ClassificationRun, LearnsTheTextsByHeart) {
+  options_.max_steps = 80;
+  ClassificationObjective objective = objective_of({.batch_tokens = 30, .seed = 1});
+  train("run", objective);
+  EXPECT_DOUBLE_EQ(objective.validate().score, 1.0);
+  const Classifier classifier = Classifier::load(path("run") / "model.safetensors");
+  const std::vector<Classification> found = classifier.classify(kFilms.texts);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, static_cast<std::size_t>(kFilms.labels[i])) << kFilms.texts[i];
+}
+
+TEST_F(ClassificationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
+  options_.max_steps = 12;
+  const ClassificationSetting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f, .loss = {.word_dropout = 0.2f}};
+  ClassificationObjective whole = objective_of(setting);
+  ASSERT_GT(whole.batches(0), 2) << "epochs must be longer than a step";
+  train("whole", whole);
+  ClassificationObjective first = objective_of(setting), second = objective_of(setting);
+  train("parts", first, false, 7);
+  train("parts", second, true);
+  for (const char* const file : {"checkpoints/step-00000012.safetensors", "model.safetensors"})
+    EXPECT_EQ(read(path("parts") / file), read(path("whole") / file)) << file;
+}
+
+TEST(ClassWeights, AreOneUnlessNamed) {
+  EXPECT_FALSE(class_weights({}, kFilms).defined());
+  EXPECT_EQ(class_weights({"so-so=0.5", "bad=3"}, kFilms).to_vector(), (std::vector<float>{3.0f, 1.0f, 0.5f}));
+}
+
+TEST(ClassWeights, BalanceTheClasses) {
+  // 3 bad, 3 fine, 2 so-so of 8: 8 / 3 classes / 3 texts.
+  const std::vector<float> weights = class_weights({"balanced"}, kFilms).to_vector();
+  EXPECT_FLOAT_EQ(weights[0], 8.0f / 9.0f);
+  EXPECT_FLOAT_EQ(weights[2], 8.0f / 6.0f);
+}
+
+TEST(ClassWeights, MustBeNumbersForLabelsThatThereAre) {
+  expect_error<ConfigError>([] { class_weights({"bad"}, kFilms); }, {"class-weights", "label=number", "bad"});
+  expect_error<ConfigError>([] { class_weights({"bad=x"}, kFilms); }, {"class-weights: bad: expected a number from 0 to 1000000, got x"});
+  expect_error<ConfigError>([] { class_weights({"bad=-1"}, kFilms); }, {"class-weights: bad", "-1"});
+  expect_error<ConfigError>([] { class_weights({"bad="}, kFilms); }, {"class-weights: bad", "got nothing"});
+  for (const char* number : {"1e999", "inf", "nan", "1e7", "0x1", "1 "})
+    expect_error<ConfigError>([&] { class_weights({std::string("bad=") + number}, kFilms); }, {"class-weights: bad: expected", number});
+  expect_error<ConfigError>([] { class_weights({"worse=1"}, kFilms); }, {"class-weights", "worse", "bad, fine, so-so"});
+  expect_error<ConfigError>([] { class_weights({"bad=1", "bad=2"}, kFilms); }, {"class-weights", "one weight for 'bad'", "two"});
+  expect_error<ConfigError>([] { class_weights({"balanced", "bad=2"}, kFilms); }, {"class-weights", "balanced alone"});
+  expect_error<ConfigError>([] { class_weights({"bad=0", "fine=0", "so-so=0"}, kFilms); }, {"class-weights", "above 0", "none"});
+}
+
+}  // namespace
+}  // namespace attend
