@@ -28,29 +28,28 @@ namespace {
 
 using namespace attend;
 
-constexpr TranslationIds kIds{3, 2, 3};
+constexpr SpecialTokens kSpecial{.bos = 2, .eos = 3};
 constexpr double kLabelSmoothing = 0.1;
 
 Ragged read_ids(const std::string& path) {
-  Ragged ragged;
+  RaggedBuilder ragged;
   for (const std::string& line : read_lines(path)) {
     std::istringstream words(line);
     ragged.add(std::vector<std::int32_t>{std::istream_iterator<std::int32_t>(words), {}});
   }
-  return ragged;
+  return ragged.build();
 }
 
 CrossEntropy loss_of(const Transformer& model, const TranslationBatch& batch, Pass& pass) {
-  const auto targets = std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out);
-  return model.loss(Tokens::copy(batch.src.ids, batch.src.offsets), Tokens::copy(batch.tgt_in.ids, batch.tgt_in.offsets), targets,
-                    {static_cast<float>(kLabelSmoothing), static_cast<double>(batch.tgt_out.size())}, pass);
+  return model.loss(batch.src, batch.tgt_in, batch.tgt_out,
+                    {static_cast<float>(kLabelSmoothing), static_cast<double>(batch.tgt_out->size())}, pass);
 }
 
 double first_loss(const Transformer& model, const EncodedPairs& pairs, const BatchOptions& options) {
-  const TranslationBatch batch = TranslationBatcher(pairs, kIds, options, std::nullopt).batch(0, 0);
+  const TranslationBatch batch = TranslationBatcher(pairs, kSpecial, kSpecial, options, std::nullopt).batch(0, 0);
   const NoGradient guard;
   Pass pass = Pass::inference();
-  return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out.size());
+  return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out->size());
 }
 
 int run(const nlohmann::json& options, bool bf16) {
@@ -68,13 +67,13 @@ int run(const nlohmann::json& options, bool bf16) {
   save_checkpoint(std::string(options.at("weights")), weights);
   nlohmann::json result{{"parameters", model.parameters().size()}, {"first_loss", first_loss(model, pairs, batch_options)}};
 
-  const TranslationBatcher batches(pairs, kIds, batch_options, 1);
+  const TranslationBatcher batches(pairs, kSpecial, kSpecial, batch_options, 1);
   std::optional<ScopedBackend> products;
   if (bf16) products.emplace(bf16_backend());
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const TranslationBatch batch = batches.batch(i / batches.batches(0), i % batches.batches(0));
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
-    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.tgt_out.size()), static_cast<double>(batch.src.ids.size())};
+    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.tgt_out->size()), static_cast<double>(batch.src.ids.size())};
   }));
   std::cout << result << "\n";
   return 0;

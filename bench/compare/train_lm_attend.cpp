@@ -15,8 +15,8 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/parallel.h"
-#include "attend/data/batch.h"
 #include "attend/models/language_transformer.h"
+#include "attend/nn/ragged.h"
 #include "train_for.h"
 
 namespace {
@@ -26,24 +26,32 @@ using namespace attend;
 // Of every line but its last token, the next one is to be predicted.
 struct Batch {
   Ragged input;
-  std::vector<std::int32_t> targets;
+  Ids targets;
 };
 
 std::vector<Batch> read_batches(const std::string& path, std::int64_t sequences) {
   std::vector<Batch> batches;
+  RaggedBuilder input;
+  std::vector<std::int32_t> targets;
+  std::int64_t count = 0;
+  const auto flush = [&] {
+    batches.push_back({input.build(), std::make_shared<const std::vector<std::int32_t>>(std::exchange(targets, {}))});
+    count = 0;
+  };
   for (const std::string& line : read_lines(path)) {
     std::istringstream words(line);
     const std::vector<std::int32_t> ids{std::istream_iterator<std::int32_t>(words), {}};
-    if (batches.empty() || batches.back().input.sequences() == sequences) batches.emplace_back();
-    batches.back().input.add(std::span(ids).first(ids.size() - 1));
-    batches.back().targets.insert(batches.back().targets.end(), ids.begin() + 1, ids.end());
+    if (count == sequences) flush();
+    input.add(std::span(ids).first(ids.size() - 1));
+    targets.insert(targets.end(), ids.begin() + 1, ids.end());
+    ++count;
   }
+  if (count > 0) flush();
   return batches;
 }
 
 CrossEntropy loss_of(const LanguageTransformer& model, const Batch& batch, Pass& pass) {
-  const auto targets = std::make_shared<const std::vector<std::int32_t>>(batch.targets);
-  return model.loss(Tokens::copy(batch.input.ids, batch.input.offsets), targets, {}, pass);
+  return model.loss(batch.input, batch.targets, {}, pass);
 }
 
 int run(const nlohmann::json& options, bool bf16) {
@@ -68,7 +76,7 @@ int run(const nlohmann::json& options, bool bf16) {
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const Batch& batch = batches[static_cast<std::size_t>(i) % batches.size()];
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
-    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.targets.size())};
+    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.targets->size())};
   }));
   std::cout << result << "\n";
   return 0;

@@ -11,52 +11,32 @@
 namespace attend {
 namespace {
 
-constexpr TranslationIds kIds{3, 2, 5};
+constexpr SpecialTokens kSrc{.eos = 3}, kTgt{.bos = 2, .eos = 5};
 
 // Pair i: a source of i % 13 + 1 and a target of i % 7 + 1 ids, all of which are 100 + i.
 EncodedPairs pairs_of(int count) {
-  EncodedPairs pairs;
+  RaggedBuilder src, tgt;
   for (int i = 0; i < count; ++i) {
-    pairs.src.add(TokenIds(i % 13 + 1, 100 + i));
-    pairs.tgt.add(TokenIds(i % 7 + 1, 100 + i));
+    src.add(TokenIds(i % 13 + 1, 100 + i));
+    tgt.add(TokenIds(i % 7 + 1, 100 + i));
   }
-  return pairs;
-}
-
-TEST(Ragged, KnowsItsSequences) {
-  Ragged ragged;
-  EXPECT_EQ(ragged.sequences(), 0);
-  ragged.add(TokenIds{1, 2, 3});
-  ragged.add(TokenIds{});
-  ragged.add(TokenIds{4});
-  EXPECT_EQ(ragged.sequences(), 3);
-  EXPECT_EQ(ragged.tokens(), 4);
-  EXPECT_EQ(copy(ragged[0]), (TokenIds{1, 2, 3}));
-  EXPECT_EQ(copy(ragged[1]), TokenIds{});
-  EXPECT_EQ(copy(ragged[2]), TokenIds{4});
-  EXPECT_EQ(ragged.offsets, (TokenIds{0, 3, 3, 4}));
-  ragged.clear();
-  EXPECT_EQ(ragged.sequences(), 0);
-  EXPECT_EQ(ragged.offsets, TokenIds{0});
+  return {src.build(), tgt.build()};
 }
 
 TEST(Batcher, ShiftsTargetsByOne) {
-  EncodedPairs pairs;
-  pairs.src.add(TokenIds{10, 11});
-  pairs.tgt.add(TokenIds{20, 21, 22});
-  pairs.src.add(TokenIds{12});
-  pairs.tgt.add(TokenIds{23});
-  const TranslationBatcher batcher(pairs, kIds, {100}, std::nullopt);
+  const EncodedPairs pairs{Ragged::copy(TokenIds{10, 11, 12}, TokenIds{0, 2, 3}),
+                           Ragged::copy(TokenIds{20, 21, 22, 23}, TokenIds{0, 3, 4})};
+  const TranslationBatcher batcher(pairs, kSrc, kTgt, {100}, std::nullopt);
   const TranslationBatch batch = batcher.batch(0, 0);
-  EXPECT_EQ(batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
-  EXPECT_EQ(batch.src.offsets, (TokenIds{0, 3, 5}));
-  EXPECT_EQ(batch.tgt_in.ids, (TokenIds{2, 20, 21, 22, 2, 23}));
-  EXPECT_EQ(batch.tgt_in.offsets, (TokenIds{0, 4, 6}));
-  EXPECT_EQ(batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
+  EXPECT_EQ(*batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
+  EXPECT_EQ(*batch.src.offsets, (TokenIds{0, 3, 5}));
+  EXPECT_EQ(*batch.tgt_in.ids, (TokenIds{2, 20, 21, 22, 2, 23}));
+  EXPECT_EQ(*batch.tgt_in.offsets, (TokenIds{0, 4, 6}));
+  EXPECT_EQ(*batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
 }
 
 TEST(Batcher, KeepsEveryPairOnceAndTogether) {
-  const TranslationBatcher batcher(pairs_of(500), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(500), kSrc, kTgt, {64}, 7);
   for (const std::int64_t epoch : {0, 1, 12}) {
     TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
@@ -80,7 +60,7 @@ TEST(Batcher, KeepsEveryPairOnceAndTogether) {
 }
 
 TEST(Batcher, RespectsTheTokenLimitOnBothSides) {
-  const TranslationBatcher batcher(pairs_of(500), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(500), kSrc, kTgt, {64}, 7);
   for (std::int64_t index = 0; index < batcher.batches(0); ++index) {
     const TranslationBatch batch = batcher.batch(0, index);
     EXPECT_LE(batch.src.tokens(), 64);
@@ -89,54 +69,43 @@ TEST(Batcher, RespectsTheTokenLimitOnBothSides) {
 }
 
 TEST(Batcher, KnowsTheSizeOfABatchBeforehand) {
-  const TranslationBatcher batcher(pairs_of(100), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(100), kSrc, kTgt, {64}, 7);
   for (std::int64_t index = 0; index < batcher.batches(2); ++index) {
     const TranslationBatch batch = batcher.batch(2, index);
     const auto size = batcher.size(2, index);
     EXPECT_EQ(size.pairs, batch.src.sequences());
     EXPECT_EQ(size.src_tokens, batch.src.tokens());
-    EXPECT_EQ(size.tgt_tokens, static_cast<std::int64_t>(batch.tgt_out.size()));
+    EXPECT_EQ(size.tgt_tokens, static_cast<std::int64_t>(batch.tgt_out->size()));
   }
 }
 
 TEST(Batcher, GivesTheSameBatchToARunThatResumes) {
-  const TranslationBatcher batcher(pairs_of(300), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(300), kSrc, kTgt, {64}, 7);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) batcher.batch(epoch, 0);
   const TranslationBatch expected = batcher.batch(3, 2);
-  const TranslationBatch actual = TranslationBatcher(pairs_of(300), kIds, {64}, 7).batch(3, 2);
-  EXPECT_EQ(actual.src.ids, expected.src.ids);
-  EXPECT_EQ(actual.tgt_out, expected.tgt_out);
-  EXPECT_NE(TranslationBatcher(pairs_of(300), kIds, {64}, 8).batch(3, 2).src.ids, expected.src.ids);
-  EXPECT_NE(batcher.batch(4, 2).src.ids, expected.src.ids);
-}
-
-TEST(Batcher, FillsOldMemoryWithNothingLeftOver) {
-  const TranslationBatcher batcher(pairs_of(300), kIds, {64}, 7);
-  TranslationBatch batch = batcher.batch(0, 0);
-  batcher.fill(0, 1, batch);
-  const TranslationBatch expected = batcher.batch(0, 1);
-  EXPECT_EQ(batch.src.ids, expected.src.ids);
-  EXPECT_EQ(batch.src.offsets, expected.src.offsets);
-  EXPECT_EQ(batch.tgt_in.ids, expected.tgt_in.ids);
-  EXPECT_EQ(batch.tgt_out, expected.tgt_out);
+  const TranslationBatch actual = TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 7).batch(3, 2);
+  EXPECT_EQ(*actual.src.ids, *expected.src.ids);
+  EXPECT_EQ(*actual.tgt_out, *expected.tgt_out);
+  EXPECT_NE(*TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids, *expected.src.ids);
+  EXPECT_NE(*batcher.batch(4, 2).src.ids, *expected.src.ids);
 }
 
 TEST(Batcher, RefusesBatchesThatAreNotThere) {
-  const TranslationBatcher batcher(pairs_of(10), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(10), kSrc, kTgt, {64}, 7);
   EXPECT_THROW(batcher.batch(0, batcher.batches(0)), DataError);
   EXPECT_THROW(batcher.size(0, -1), DataError);
-  EXPECT_THROW(TranslationBatcher(EncodedPairs{}, kIds, {64}, 7), DataError);
+  EXPECT_THROW(TranslationBatcher(EncodedPairs{}, kSrc, kTgt, {64}, 7), DataError);
 }
 
 TEST(Batcher, AnswersSeveralThreadsAtOnce) {
-  const TranslationBatcher batcher(pairs_of(200), kIds, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(200), kSrc, kTgt, {64}, 7);
   std::vector<TokenIds> expected;
-  for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(batcher.batch(epoch, 1).tgt_out);
+  for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(*batcher.batch(epoch, 1).tgt_out);
   std::vector<int> wrong(4, 0);
   std::vector<std::thread> workers;
   for (int& count : wrong) {
     workers.emplace_back([&batcher, &expected, &count] {
-      for (int i = 0; i < 60; ++i) count += batcher.batch(i % 3, 1).tgt_out != expected[i % 3];
+      for (int i = 0; i < 60; ++i) count += *batcher.batch(i % 3, 1).tgt_out != expected[i % 3];
     });
   }
   for (auto& worker : workers) worker.join();

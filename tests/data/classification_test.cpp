@@ -98,42 +98,44 @@ TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
 
 TEST_F(Classification, CutsTheSideAskedFor) {
   const TokenIds ids{10, 11, 12, 13, 14};
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::right}), (TokenIds{10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 4, .truncation = Truncation::left}), (TokenIds{12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids(ids, {3}, {.max_length = 6, .truncation = Truncation::left}), (TokenIds{10, 11, 12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids({}, {3}, {}), TokenIds{3});
-  EXPECT_THROW(classifier_ids(ids, {3}, {.max_length = 1}), ConfigError);
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::right}), (TokenIds{10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::left}), (TokenIds{12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 6, .truncation = Truncation::left}), (TokenIds{10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, {.eos = 3}, {}), TokenIds{3});
+  EXPECT_THROW(classifier_ids(ids, {.eos = 3}, {.max_length = 1}), ConfigError);
 }
 
 TEST_F(Classification, PutsAMarkInFrontForModelsThatLookThere) {
   const TokenIds ids{10, 11, 12, 13, 14};
-  const TextMarks marks{3, 2};
-  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 5}), (TokenIds{2, 10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, marks, {.max_length = 7, .truncation = Truncation::left}), (TokenIds{2, 10, 11, 12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids({}, marks, {}), (TokenIds{2, 3}));
-  EXPECT_THROW(classifier_ids(ids, marks, {.max_length = 2}), ConfigError);
+  const SpecialTokens special{.bos = 2, .eos = 3};
+  EXPECT_EQ(classifier_ids(ids, special, {.max_length = 5}), (TokenIds{2, 10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, special, {.max_length = 7, .truncation = Truncation::left}), (TokenIds{2, 10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids({}, special, {}), (TokenIds{2, 3}));
+  EXPECT_THROW(classifier_ids(ids, special, {.max_length = 2}), ConfigError);
 }
 
 TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   const Tokenizer tokenizer = characters();
   const LabelledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
   LabelledReport report;
-  const ClassificationBatch all = encode_labelled(text, tokenizer, {tokenizer.eos_id()}, {.max_length = 5}, report);
+  const ClassificationBatch all = encode_labelled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
-  EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
+  EXPECT_EQ(*all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
   EXPECT_EQ(copy(all.text[1]), TokenIds{tokenizer.eos_id()});
   EXPECT_EQ(tokenizer.decode(all.text[2]), "abc");
 }
 
 TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
-  ClassificationBatch all;
+  RaggedBuilder texts;
+  TokenIds labels;
   for (int i = 0; i < 200; ++i) {
-    all.text.add(TokenIds(i % 11 + 1, i));
-    all.labels.push_back(i % 3);
+    texts.add(TokenIds(i % 11 + 1, i));
+    labels.push_back(i % 3);
   }
+  const ClassificationBatch all{texts.build(), std::make_shared<const TokenIds>(labels)};
   const ClassificationBatcher batcher(all, {40}, 5);
-  EXPECT_NE(batcher.batch(0, 0).text.ids, batcher.batch(1, 0).text.ids);
+  EXPECT_NE(*batcher.batch(0, 0).text.ids, *batcher.batch(1, 0).text.ids);
   for (const std::int64_t epoch : {0, 1}) {
     TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
@@ -144,7 +146,7 @@ TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
       for (std::int64_t i = 0; i < batch.text.sequences(); ++i) {
         const std::int32_t text = batch.text[i][0];
         EXPECT_EQ(copy(batch.text[i]), TokenIds(text % 11 + 1, text));
-        EXPECT_EQ(batch.labels[i], text % 3);
+        EXPECT_EQ((*batch.labels)[i], text % 3);
         seen.push_back(text);
       }
     }

@@ -86,20 +86,20 @@ TEST_F(Language, CutsTheStreamIntoWindowsShiftedByOne) {
   const LanguageBatcher batcher(counting(8), {.sequence_length = 3}, {6}, std::nullopt);
   ASSERT_EQ(batcher.batches(0), 2);
   const LanguageBatch first = batcher.batch(0, 0);
-  EXPECT_EQ(first.input.ids, (TokenIds{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(first.input.offsets, (TokenIds{0, 3, 6}));
-  EXPECT_EQ(first.target, (TokenIds{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(*first.input.ids, (TokenIds{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(*first.input.offsets, (TokenIds{0, 3, 6}));
+  EXPECT_EQ(*first.target, (TokenIds{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(first.first_scored, (TokenIds{0, 0}));
   const LanguageBatch last = batcher.batch(0, 1);
-  EXPECT_EQ(last.input.ids, TokenIds{6});
-  EXPECT_EQ(last.target, TokenIds{7});
+  EXPECT_EQ(*last.input.ids, TokenIds{6});
+  EXPECT_EQ(*last.target, TokenIds{7});
 }
 
 TEST_F(Language, BeginsItsWindowsWhereSeedAndEpochSay) {
   const auto beginning = [](std::uint64_t seed, std::int64_t epoch) {
     const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {16}, seed);
     std::int32_t last = 0;  // of the window that begins last; the first may be cut short
-    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) last = std::max(last, batcher.batch(epoch, index).input.ids[0]);
+    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) last = std::max(last, batcher.batch(epoch, index).input[0][0]);
     return last % 16;
   };
   std::set<std::int32_t> of_seeds, of_epochs;
@@ -126,8 +126,8 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
         EXPECT_GE(batch.input.length(i), 1);
         beginnings.insert(batch.input[i][0] % 16);
       }
-      for (std::size_t n = 0; n < batch.target.size(); ++n) EXPECT_EQ(batch.target[n], batch.input.ids[n] + 1);
-      seen.insert(seen.end(), batch.target.begin(), batch.target.end());
+      for (std::size_t n = 0; n < batch.target->size(); ++n) EXPECT_EQ((*batch.target)[n], (*batch.input.ids)[n] + 1);
+      seen.insert(seen.end(), batch.target->begin(), batch.target->end());
     }
     std::sort(seen.begin(), seen.end());
     TokenIds all = counting(1001);
@@ -140,10 +140,10 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
 TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
   const LanguageOptions options{.sequence_length = 16};
   const LanguageBatcher batcher(counting(1001), options, {64}, 9);
-  const TokenIds expected = batcher.batch(3, 2).target;
-  EXPECT_NE(batcher.batch(2, 2).target, expected);
-  EXPECT_EQ(LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
-  EXPECT_NE(LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
+  const TokenIds expected = *batcher.batch(3, 2).target;
+  EXPECT_NE(*batcher.batch(2, 2).target, expected);
+  EXPECT_EQ(*LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
+  EXPECT_NE(*LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
 }
 
 TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
@@ -157,7 +157,7 @@ TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
       for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
         EXPECT_LE(batch.input.length(i), 8);
         for (std::int32_t t = batch.first_scored[i]; t < batch.input.length(i); ++t, ++count) {
-          const std::int32_t target = batch.target[batch.input.offsets[i] + t];
+          const std::int32_t target = (*batch.target)[batch.input.begin_of(i) + t];
           EXPECT_GE(t, std::min(8 - stride, target - 1));  // positions before it in its window
           scored.push_back(target);
         }

@@ -17,9 +17,9 @@ double probability_of(const std::vector<LexiconEntry>& entries, std::int32_t tar
 }
 
 Ragged sequences(const std::vector<TokenIds>& all) {
-  Ragged ragged;
+  RaggedBuilder ragged;
   for (const TokenIds& one : all) ragged.add(one);
-  return ragged;
+  return ragged.build();
 }
 
 // The example of Koehn's "Statistical Machine Translation" (2010), figure 4.4: das Haus, das Buch, ein Buch.

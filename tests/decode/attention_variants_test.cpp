@@ -16,13 +16,13 @@ constexpr SpecialTokens kSpecial{2, 3};
 class DecodingVariants : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
   std::shared_ptr<EncoderDecoder> model_ = make_encoder_decoder(GetParam().config, 1);
-  Tokens src_ = random_tokens({4, 1, 7}, 23);
+  Ragged src_ = random_tokens({4, 1, 7}, 23);
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, DecodingVariants, testing::ValuesIn(encoder_decoder_variants()),
                          [](const auto& suite) { return suite.param.name; });
 
-std::vector<std::vector<Hypothesis>> search(const EncoderDecoder& model, const Tokens& src) {
+std::vector<std::vector<Hypothesis>> search(const EncoderDecoder& model, const Ragged& src) {
   BeamSearchOptions options;
   options.beam_size = 3;
   options.n_best = 2;
@@ -43,8 +43,8 @@ TEST_P(DecodingVariants, FindHypothesesWithTheScoresOfTheModel) {
       input.insert(input.end(), hypothesis.ids.begin(), hypothesis.ids.end());
       if (hypothesis.complete) targets.push_back(kSpecial.eos);
       input.resize(targets.size());
-      const Tokens tgt = Tokens::copy(input, std::vector<std::int32_t>{0, static_cast<std::int32_t>(input.size())});
-      const Tokens one = alone(src_, s);
+      const Ragged tgt = Ragged::copy(input, std::vector<std::int32_t>{0, static_cast<std::int32_t>(input.size())});
+      const Ragged one = alone(src_, s);
       Pass pass = Pass::inference();
       double expected = 0.0;
       for (const float log_probability :

@@ -26,22 +26,22 @@ TransformerConfig small_config() {
 }
 
 // Three sentences of 3, 1 and 5 tokens.
-Tokens sources() {
+Ragged sources() {
   const std::vector<std::int32_t> ids{4, 5, 3, 3, 6, 7, 8, 9, 3}, offsets{0, 3, 4, 9};
-  return Tokens::copy(ids, offsets);
+  return Ragged::copy(ids, offsets);
 }
 
 // The log-probabilities of what comes after `prefix`, which begins with bos, from one pass over the whole of it.
 std::vector<float> log_probabilities_after(const Transformer& model, std::int32_t sentence, const std::vector<std::int32_t>& prefix) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tokens all = sources();
+  const Ragged all = sources();
   const std::vector<std::int32_t> ids(all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence)],
                                       all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence) + 1]);
   const std::vector<std::int32_t> ends{0, static_cast<std::int32_t>(ids.size())};
   const std::vector<std::int32_t> prefix_ends{0, static_cast<std::int32_t>(prefix.size())};
-  const Tokens src = Tokens::copy(ids, ends);
-  const Variable hidden = model.decode(Tokens::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
+  const Ragged src = Ragged::copy(ids, ends);
+  const Variable hidden = model.decode(Ragged::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
   const Tensor logits = model.project(hidden).value();
   backend().log_softmax(logits, logits);
   return logits.slice_rows(logits.rows() - 1, logits.rows()).clone().to_vector();

@@ -30,11 +30,16 @@ Transformer small_transformer() {
   return Transformer(config, 5);
 }
 
+// None for every source id.
+Ragged no_translations() { return Ragged::copy({}, std::vector<std::int32_t>(kWords + 1, 0)); }
+
 // Every source id i may become i, i + 1 and 7; the end always may.
 Shortlist neighbours() {
   Shortlist shortlist;
   shortlist.always = {kEnd};
-  for (std::int32_t i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{7, i, (i + 1) % kWords});
+  RaggedBuilder translations;
+  for (std::int32_t i = 0; i < kWords; ++i) translations.add(std::vector<std::int32_t>{7, i, (i + 1) % kWords});
+  shortlist.translations = translations.build();
   return shortlist;
 }
 
@@ -42,14 +47,14 @@ Shortlist everything() {
   Shortlist shortlist;
   shortlist.always.resize(kWords);
   std::iota(shortlist.always.begin(), shortlist.always.end(), 0);
-  for (int i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{});
+  shortlist.translations = no_translations();
   return shortlist;
 }
 
-Tokens three_sources() {
-  return Tokens::copy(std::vector<std::int32_t>{20, 30, kEnd, 11, kEnd, 39, 5, 5, kEnd}, std::vector<std::int32_t>{0, 3, 5, 9});
+Ragged three_sources() {
+  return Ragged::copy(std::vector<std::int32_t>{20, 30, kEnd, 11, kEnd, 39, 5, 5, kEnd}, std::vector<std::int32_t>{0, 3, 5, 9});
 }
-Tokens second_source() { return Tokens::copy(std::vector<std::int32_t>{11, kEnd}, std::vector<std::int32_t>{0, 2}); }
+Ragged second_source() { return Ragged::copy(std::vector<std::int32_t>{11, kEnd}, std::vector<std::int32_t>{0, 2}); }
 
 TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
   EXPECT_EQ(neighbours().allowed(std::vector<std::int32_t>{20, 6}), (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
@@ -112,7 +117,7 @@ TEST(ShortlistedSteps, EndAtOnceWhenNothingElseIsAllowed) {
   const Transformer model = small_transformer();
   Shortlist shortlist;
   shortlist.always = {kEnd};
-  for (int i = 0; i < kWords; ++i) shortlist.translations.add(std::vector<std::int32_t>{});
+  shortlist.translations = no_translations();
   for (const int min_length : {0, 3}) {
     ShortlistedSteps steps(model, three_sources(), shortlist);
     BeamSearchOptions options;
@@ -146,7 +151,7 @@ TEST(ShortlistedSteps, RefuseAListForAnotherVocabulary) {
   shortlist.always.push_back(kWords);
   expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), shortlist); }, {"shortlist", "vocabulary of 40"});
   Shortlist empty;
-  for (int i = 0; i < kWords; ++i) empty.translations.add(std::vector<std::int32_t>{});
+  empty.translations = no_translations();
   expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), empty); }, {"shortlist", "end"});
 }
 

@@ -35,7 +35,7 @@ TEST_F(EmbedderTest, TheLastLayerIsWhatTheDecoderReads) {
   const std::vector<std::int32_t> ids = source_ids(model, "the old dog"), offsets{0, static_cast<std::int32_t>(ids.size())};
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor memory = model.network->encode(Tokens::copy(ids, offsets), pass).value();
+  const Tensor memory = model.network->encode(Ragged::copy(ids, offsets), pass).value();
   EXPECT_EQ(embed({"the old dog"}).front().vectors.to_vector(), memory.slice_rows(0, memory.dim(0) - 1).to_vector());
   EXPECT_EQ(embed({"the old dog"}, 3).front().vectors.to_vector(), embed({"the old dog"}, -1).front().vectors.to_vector());
 }

@@ -23,10 +23,10 @@ class DecodingStep : public testing::TestWithParam<Run> {
  protected:
   DecodingStep() : backend_(GetParam().backend()), owner_(make_encoder_decoder(GetParam().variant.config, 1)), model_(*owner_) {}
 
-  Tensor last_hidden(const Tokens& src, const Numbers& prefix) const {
+  Tensor last_hidden(const Ragged& src, const Numbers& prefix) const {
     const NoGradient guard;
     Pass pass = Pass::inference();
-    const Tokens tgt = Tokens::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())});
+    const Ragged tgt = Ragged::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())});
     const Tensor hidden = model_.decode(tgt, model_.encode(src, pass), src, pass).value();
     return hidden.slice_rows(hidden.rows() - 1, hidden.rows());
   }
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Of, DecodingStep, testing::ValuesIn(runs()), [](const a
 // Bit for bit in the reference. The fast attention of a single query adds its products in another order than that of whole sequences;
 // behind two layers this is some 1e-6 of states around 1.
 TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
-  const Tokens src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
+  const Ragged src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);
   ASSERT_EQ(state->hypotheses(), 3);
   std::vector<Numbers> prefixes(3);
@@ -74,7 +74,7 @@ TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
 
 // A hypothesis has the same states alone, beside others, and in any row.
 TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
-  const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
+  const Ragged src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto together = model_.begin(src), single = model_.begin(alone(src, 1));
   together->step(Numbers{0, 1}, Numbers{1, 1});
   single->step(Numbers{0}, Numbers{1});
@@ -89,8 +89,8 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
 TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
   const auto longest = static_cast<std::int32_t>(model_.longest_sequence());
   const std::int32_t most = longest > 0 ? longest : 140;
-  const Tokens src = random_tokens({most, 0, most / 2, most, most / 2, most, most, 3, most, most}, model_.config().src_vocab_size);
-  ASSERT_GT(src.count(), 128);
+  const Ragged src = random_tokens({most, 0, most / 2, most, most / 2, most, most, 3, most, most}, model_.config().src_vocab_size);
+  ASSERT_GT(src.tokens(), 128);
   const auto together = model_.begin(src);
   Numbers parents, tokens;
   for (std::int32_t r = 0; r < src.sequences(); ++r) parents.push_back(r), tokens.push_back(r + 2);
@@ -102,7 +102,7 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
 }
 
 TEST_P(DecodingStep, RefusesParentsAndTokensThatDoNotExistAndStaysAsItWas) {
-  const Tokens src = random_tokens({5, 4}, model_.config().src_vocab_size);
+  const Ragged src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);
   expect_error<ShapeError>([&] { state->step(Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
   expect_error<ShapeError>([&] { state->step(Numbers{-1}, Numbers{1}); }, {"[step]", "got -1"});

@@ -63,7 +63,7 @@ TEST_P(EmbeddingDropout, IsOnTargets) {
     masks = 1 + 3 * static_cast<std::uint64_t>(transformer->n_decoder_layers);
   }
   const auto model = make_encoder_decoder(config, 1);
-  const Tokens src = random_tokens({4, 5}, model->config().src_vocab_size), tgt = random_tokens({3, 6}, model->config().tgt_vocab_size);
+  const Ragged src = random_tokens({4, 5}, model->config().src_vocab_size), tgt = random_tokens({3, 6}, model->config().tgt_vocab_size);
   Pass encoding = Pass::inference(), decoding = Pass::training(1, 1);
   const Variable memory = model->encode(src, encoding);
   const std::uint64_t first = Pass::training(1, 1).dropout(kShare).key.stream;
@@ -115,7 +115,7 @@ TEST(EmbeddingDropoutOf, TheTokensBefore) {
   const Variable here = embedding(table, text, scale, {}, pass.dropout(kShare));
   const Variable expected = add(here, linear(embedding(table, before, scale, {}, pass.dropout(kShare)), Variable(projection)));
   const Tensor found = first_input(Pass::training(1, 1), [&](Pass& p) {
-    model.hidden(Tokens::copy(*text, std::vector<std::int32_t>{0, 4}), p);
+    model.hidden(Ragged::copy(*text, std::vector<std::int32_t>{0, 4}), p);
   });
   EXPECT_LE(largest_difference(found, expected.value()), 1e-6);
 }

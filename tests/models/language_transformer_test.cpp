@@ -68,7 +68,7 @@ class LanguageStep : public testing::TestWithParam<LanguageRun> {
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Tensor logits =
-        model_.project(model_.hidden(Tokens::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())}), pass)).value();
+        model_.project(model_.hidden(Ragged::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())}), pass)).value();
     return logits.slice_rows(logits.rows() - 1, logits.rows());
   }
 
@@ -134,8 +134,8 @@ TEST_P(LanguageStep, SeesNothingOfTheFuture) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const Numbers offsets{0, 6};
-  const Tensor a = model_.hidden(Tokens::copy(Numbers{1, 2, 3, 4, 5, 6}, offsets), pass).value();
-  const Tensor b = model_.hidden(Tokens::copy(Numbers{1, 2, 3, 9, 9, 9}, offsets), pass).value();
+  const Tensor a = model_.hidden(Ragged::copy(Numbers{1, 2, 3, 4, 5, 6}, offsets), pass).value();
+  const Tensor b = model_.hidden(Ragged::copy(Numbers{1, 2, 3, 9, 9, 9}, offsets), pass).value();
   EXPECT_TRUE(same_bits(a.slice_rows(0, 3), b.slice_rows(0, 3)));
   EXPECT_FALSE(same_bits(a.slice_rows(3, 4), b.slice_rows(3, 4)));
 }

@@ -18,7 +18,7 @@ std::string told(const CrossEntropy& loss, const ParameterSet& parameters) {
 
 std::string step_of(const ArchitectureConfig& config) {
   const auto model = make_encoder_decoder(config, 1);
-  const Tokens src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
+  const Ragged src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
   Pass pass = Pass::training(1, 1);
   return told(model->loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass), model->parameters());
 }
@@ -48,7 +48,7 @@ TEST(OptionWiring, OfTheLanguageModel) {
   base.vocab_size = 23;
   const auto step = [](const LanguageTransformerConfig& config) {
     LanguageTransformer model(config, 1);
-    const Tokens text = random_tokens({5, 9, 2}, 23, 1);
+    const Ragged text = random_tokens({5, 9, 2}, 23, 1);
     Pass pass = Pass::training(1, 1);
     return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
   };
@@ -80,7 +80,7 @@ TEST(OptionWiring, OfTheLossOfTwoPasses) {
   TransformerConfig config = small_config();
   config.dropout = 0.3f;
   const Transformer model(config, 1);
-  const Tokens src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
+  const Ragged src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
   const auto loss = [&](float divergence, const CrossEntropyOptions& options) {
     Pass pass = Pass::training(1, 1);
     const CrossEntropy result = model.paired_loss(src, tgt, tgt.ids, divergence, options, pass);

@@ -18,13 +18,13 @@ class RaggedBatch : public testing::TestWithParam<EncoderDecoderVariant> {
   RaggedBatch() : owner_(make_encoder_decoder(GetParam().config, 1)), model_(*owner_), threads_(threads()) {}
   ~RaggedBatch() override { set_threads(threads_); }
 
-  Tokens sources(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().src_vocab_size, 1); }
-  Tokens targets(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().tgt_vocab_size, 2); }
+  Ragged sources(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().src_vocab_size, 1); }
+  Ragged targets(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().tgt_vocab_size, 2); }
 
   struct Outputs {
     Tensor memory, hidden, logits;
   };
-  Outputs run(const Tokens& src, const Tokens& tgt) const {
+  Outputs run(const Ragged& src, const Ragged& tgt) const {
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Variable memory = model_.encode(src, pass);
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Of, RaggedBatch, testing::ValuesIn(encoder_decoder_vari
                          [](const auto& suite) { return suite.param.name; });
 
 TEST_P(RaggedBatch, GivesEverySentenceTheBitsItHasAlone) {
-  const Tokens src = sources({3, 1, 9, 0, 33, 2}), tgt = targets({4, 2, 1, 5, 40, 0});
+  const Ragged src = sources({3, 1, 9, 0, 33, 2}), tgt = targets({4, 2, 1, 5, 40, 0});
   const Outputs all = run(src, tgt);
   for (std::size_t b = 0; b < 6; ++b) {
     SCOPED_TRACE("sentence " + std::to_string(b));
@@ -58,9 +58,9 @@ TEST_P(RaggedBatch, GivesEverySentenceTheBitsItHasAlone) {
 TEST_P(RaggedBatch, OfManySentencesGivesTheSameBitsWithOneAndTwoThreads) {
   std::vector<int> lengths(64);
   for (std::size_t b = 0; b < lengths.size(); ++b) lengths[b] = static_cast<int>(b * 7 % 23);
-  const Tokens src = sources(lengths);
+  const Ragged src = sources(lengths);
   std::reverse(lengths.begin(), lengths.end());
-  const Tokens tgt = targets(lengths);
+  const Ragged tgt = targets(lengths);
   set_threads(1);
   const Outputs one = run(src, tgt);
   set_threads(2);
@@ -74,22 +74,22 @@ TEST_P(RaggedBatch, OfManySentencesGivesTheSameBitsWithOneAndTwoThreads) {
 }
 
 TEST_P(RaggedBatch, HasTargetsThatDoNotSeeTheFuture) {
-  const Tokens src = sources({5}), tgt = targets({9});
+  const Ragged src = sources({5}), tgt = targets({9});
   const Tensor all = run(src, tgt).logits;
   for (const std::int32_t length : {1, 4, 8}) {
     const std::vector<std::int32_t> prefix(tgt.ids->begin(), tgt.ids->begin() + length), offsets{0, length};
-    EXPECT_TRUE(same_bits(run(src, Tokens::copy(prefix, offsets)).logits, all.slice_rows(0, length))) << length;
+    EXPECT_TRUE(same_bits(run(src, Ragged::copy(prefix, offsets)).logits, all.slice_rows(0, length))) << length;
   }
 }
 
 TEST_P(RaggedBatch, HasALossThatIsTheSumOverItsSentences) {
-  const Tokens src = sources({3, 1, 9}), tgt = targets({4, 2, 6});
+  const Ragged src = sources({3, 1, 9}), tgt = targets({4, 2, 6});
   const NoGradient guard;
   Pass pass = Pass::inference();
   const CrossEntropy all = model_.loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass);
   double loss = 0.0, nll = 0.0, log_probability = 0.0;
   for (std::size_t b = 0; b < 3; ++b) {
-    const Tokens one_src = alone(src, b), one_tgt = alone(tgt, b);
+    const Ragged one_src = alone(src, b), one_tgt = alone(tgt, b);
     const CrossEntropy one = model_.loss(one_src, one_tgt, one_tgt.ids, {0.1f, 0.0}, pass);
     loss += one.loss_sum;
     nll += one.nll;
@@ -104,9 +104,9 @@ TEST_P(RaggedBatch, HasALossThatIsTheSumOverItsSentences) {
 
 TEST_P(RaggedBatch, RefusesTokensThatDoNotFit) {
   Pass pass = Pass::inference();
-  const Tokens src = sources({3, 2}), tgt = targets({4, 1, 1});
+  const Ragged src = sources({3, 2}), tgt = targets({4, 1, 1});
   expect_error<ShapeError>([&] { model_.decode(tgt, model_.encode(src, pass), src, pass); }, {"[3]", "[2]"});
-  const Tokens outside = Tokens::copy(std::vector<std::int32_t>{0, 1000}, std::vector<std::int32_t>{0, 2});
+  const Ragged outside = Ragged::copy(std::vector<std::int32_t>{0, 1000}, std::vector<std::int32_t>{0, 2});
   expect_error<ShapeError>([&] { model_.encode(outside, pass); }, {"[embedding]", "1000"});
 }
 

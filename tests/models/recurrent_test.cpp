@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Of, RecurrentVariants, testing::ValuesIn(attention_vari
 
 TEST_P(RecurrentVariants, SendAGradientToEveryParameterThatCanHaveOne) {
   const auto model = make_encoder_decoder(GetParam().config, 1);
-  const Tokens src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
+  const Ragged src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
   Pass pass = Pass::training(1, 1);
   backward(model->loss(src, tgt, tgt.ids, {}, pass).loss);
   const bool hard = common(GetParam().config).attention.choice == AttentionChoice::hard;
@@ -64,7 +64,7 @@ TEST(Recurrent, HasTheGradientOfItsLoss) {
   RecurrentConfig config = small_recurrent_config();
   config.tie_embeddings = TiedEmbeddings::none;
   Recurrent model(config, 1);
-  const Tokens src = random_tokens({3, 1, 5}, 23), tgt = random_tokens({2, 6, 4}, 23, 2);
+  const Ragged src = random_tokens({3, 1, 5}, 23), tgt = random_tokens({2, 6, 4}, 23, 2);
   Pass pass = Pass::inference();
   backward(model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss);
   const NoGradient guard;
@@ -87,7 +87,7 @@ TEST(Recurrent, HasTheGradientOfItsLoss) {
 
 TEST(Recurrent, RecordsWhereItLooked) {
   const Recurrent model(small_recurrent_config(), 1);
-  const Tokens src = random_tokens({3, 5, 2}, 23), tgt = random_tokens({1, 4, 0}, 23, 2);
+  const Ragged src = random_tokens({3, 5, 2}, 23), tgt = random_tokens({1, 4, 0}, 23, 2);
   const NoGradient guard;
   Pass pass = Pass::inference();
   std::vector<AttentionRecord> records;
@@ -104,7 +104,7 @@ TEST(Recurrent, RecordsWhereItLooked) {
   // The record of a sequence is the one it has alone.
   std::vector<AttentionRecord> single;
   pass.attention = &single;
-  const Tokens one_src = alone(src, 1), one_tgt = alone(tgt, 1);
+  const Ragged one_src = alone(src, 1), one_tgt = alone(tgt, 1);
   model.decode(one_tgt, model.encode(one_src, pass), one_src, pass);
   EXPECT_TRUE(same_bits(records[0].weights.slice_rows(3, 23), single[0].weights));
 }

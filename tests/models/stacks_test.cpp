@@ -16,7 +16,7 @@ class Stacks : public testing::TestWithParam<Variant> {
   Variable hidden(Pass& pass) const { return model_.decode(tgt_, model_.encode(src_, pass), src_, pass); }
 
   Transformer model_{GetParam().config, 1};
-  Tokens src_ = random_tokens({3, 5}, 23), tgt_ = random_tokens({4, 2}, 23, 2);
+  Ragged src_ = random_tokens({3, 5}, 23), tgt_ = random_tokens({4, 2}, 23, 2);
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()), [](const auto& suite) { return suite.param.name; });
@@ -89,7 +89,7 @@ TEST(Activation, IsTheOneConfigured) {
   config.activation = Activation::gelu;
   const Transformer gelu(config, 1);
   Pass pass = Pass::inference();
-  const Tokens src = random_tokens({4}, 23);
+  const Ragged src = random_tokens({4}, 23);
   EXPECT_TRUE(same_bits(relu.parameters().values(), gelu.parameters().values()));
   EXPECT_FALSE(same_bits(relu.encode(src, pass).value(), gelu.encode(src, pass).value()));
 }
@@ -98,8 +98,8 @@ TEST(PositionalEncoding, MakesTheOrderOfTokensMatter) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const std::vector<std::int32_t> offsets{0, 3};
-  const Tokens there = Tokens::copy(std::vector<std::int32_t>{1, 2, 3}, offsets),
-               back = Tokens::copy(std::vector<std::int32_t>{3, 2, 1}, offsets);
+  const Ragged there = Ragged::copy(std::vector<std::int32_t>{1, 2, 3}, offsets),
+               back = Ragged::copy(std::vector<std::int32_t>{3, 2, 1}, offsets);
   for (const PositionKind kind : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
     TransformerConfig config = small_config();
     config.positions = kind;
@@ -122,7 +122,7 @@ TEST(Dropout, OfResidualsAttentionAndActivationsIsChosenApart) {
     config.attention_dropout = attention;
     config.activation_dropout = activation;
     const Transformer model(config, 1);
-    const Tokens src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
+    const Ragged src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
     const NoGradient guard;
     Pass pass = Pass::training(1, 1);
     return model.decode(tgt, model.encode(src, pass), src, pass).value().to_vector();

@@ -32,8 +32,8 @@ class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
     Random random({number, 1});
     std::vector<int> lengths;
     for (int b = 0; b < sentences; ++b) lengths.push_back(1 + static_cast<int>(random.below(30)));
-    const Tokens src = random_tokens(lengths, model_.config().src_vocab_size, number);
-    const Tokens tgt = random_tokens(lengths, model_.config().tgt_vocab_size, number + 1);
+    const Ragged src = random_tokens(lengths, model_.config().src_vocab_size, number);
+    const Ragged tgt = random_tokens(lengths, model_.config().tgt_vocab_size, number + 1);
     Pass pass = Pass::training(1, number);
     model_.parameters().gradients().zero();
     const CrossEntropy loss = model_.loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass);

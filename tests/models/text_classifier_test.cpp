@@ -27,7 +27,7 @@ ClassifierConfig small_classifier_config(Pooling pooling, PositionKind positions
   return config;
 }
 
-Tensor logits(const TextClassifier& classifier, const Tokens& texts) {
+Tensor logits(const TextClassifier& classifier, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   return classifier.forward(texts, pass).value();
@@ -47,7 +47,7 @@ TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
   configs.back().encoder.attention.choice = AttentionChoice::hard;
   for (const ClassifierConfig& config : configs) {
     const TextClassifier classifier(config, 1);
-    const Tokens texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
+    const Ragged texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
     const Tensor together = logits(classifier, texts);
     ASSERT_EQ(together.shape(), (Shape{6, 5}));
     for (std::size_t b = 0; b < 6; ++b) {
@@ -59,7 +59,7 @@ TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
 
 TEST_P(Classifying, GivesTheSameBitsWithOneThreadOrTwo) {
   const TextClassifier classifier(small_classifier_config(GetParam()), 1);
-  const Tokens texts = random_tokens(std::vector<int>(40, 30), 23);
+  const Ragged texts = random_tokens(std::vector<int>(40, 30), 23);
   const int before = threads();
   set_threads(1);
   const Tensor one = logits(classifier, texts);
@@ -71,7 +71,7 @@ TEST_P(Classifying, GivesTheSameBitsWithOneThreadOrTwo) {
 TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
   // The class is the first token; the others are noise.
   TextClassifier classifier(small_classifier_config(GetParam()), 1);
-  const Tokens texts = random_tokens(std::vector<int>(32, 6), 23);
+  const Ragged texts = random_tokens(std::vector<int>(32, 6), 23);
   auto ids = std::make_shared<std::vector<std::int32_t>>(*texts.ids);
   auto labels = std::make_shared<std::vector<std::int32_t>>();
   for (std::int32_t b = 0; b < 32; ++b) {
@@ -94,9 +94,9 @@ TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
 }
 
 TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
-  const Tokens text = random_tokens({20}, 23);
+  const Ragged text = random_tokens({20}, 23);
   std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
-  const Tokens backwards = Tokens::copy(turned, *text.offsets);
+  const Ragged backwards = Ragged::copy(turned, *text.offsets);
   for (const PositionKind positions : {PositionKind::none, PositionKind::sinusoidal, PositionKind::learned}) {
     const TextClassifier classifier(small_classifier_config(Pooling::max, positions), 1);
     const double difference = largest_difference(logits(classifier, text), logits(classifier, backwards));
@@ -106,7 +106,7 @@ TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
 }
 
 TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
-  const Tokens texts = Tokens::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6}, std::vector<std::int32_t>{0, 3, 7});
+  const Ragged texts = Ragged::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6}, std::vector<std::int32_t>{0, 3, 7});
   const Ids found = bigram_buckets(texts, 1000);
   const std::vector<std::int32_t>& b = *found;
   EXPECT_EQ(b[1], b[5]) << "4 5, in another text";
@@ -125,9 +125,9 @@ TEST(TextClassifier, WithPairsSeesTheOrderOfWordsWithoutPositions) {
   for (const auto& entry : classifier.parameters().entries()) {
     if (entry.name == "bigram_embedding.weight") fill_normal(classifier.parameters().value(entry), random, 0.2f);
   }
-  const Tokens text = random_tokens({20}, 23);
+  const Ragged text = random_tokens({20}, 23);
   const std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
-  EXPECT_GT(largest_difference(logits(classifier, text), logits(classifier, Tokens::copy(turned, *text.offsets))), 1e-3);
+  EXPECT_GT(largest_difference(logits(classifier, text), logits(classifier, Ragged::copy(turned, *text.offsets))), 1e-3);
 }
 
 TEST(TextClassifier, NamesItsParametersByTheirModules) {
@@ -144,7 +144,7 @@ TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
   config.encoder.dropout = 0.0f;
   config.output_dropout = 0.5f;
   const TextClassifier classifier(config, 1);
-  const Tokens text = random_tokens({20}, 23);
+  const Ragged text = random_tokens({20}, 23);
   Pass first = Pass::training(1, 1), second = Pass::training(1, 2);
   EXPECT_FALSE(same_bits(classifier.forward(text, first).value(), classifier.forward(text, second).value()));
   EXPECT_TRUE(same_bits(logits(classifier, text), logits(classifier, text)));

@@ -85,7 +85,7 @@ TEST(TransformerParameters, BeginWithEmbeddingsOfUnitVarianceAfterScaling) {
 
 // One table three times: looked up for source and target, and as the output's weight. Its gradient is the sum of the three.
 TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
-  const Tokens src = random_tokens({4, 3}, 23), tgt = random_tokens({3, 5}, 23, 2);
+  const Ragged src = random_tokens({4, 3}, 23), tgt = random_tokens({3, 5}, 23, 2);
   TransformerConfig config = small_config();
   Transformer tied(config, 1);
   config.tie_embeddings = TiedEmbeddings::none;

@@ -7,7 +7,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 #include "attend/ops/linear.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"

@@ -70,7 +70,7 @@ Tensor Golden::packed(const std::string& name, const std::string& lengths_name) 
   return Tensor::from(values, {static_cast<std::int64_t>(values.size()) / width, width});
 }
 
-Tokens Golden::tokens(const std::string& name, const std::string& lengths_name) const {
+Ragged Golden::tokens(const std::string& name, const std::string& lengths_name) const {
   const Tensor padded = tensor(name);
   std::vector<std::int32_t> ids;
   std::int64_t sequence = 0;
@@ -78,7 +78,7 @@ Tokens Golden::tokens(const std::string& name, const std::string& lengths_name) 
     const std::int32_t* begin = padded.data<std::int32_t>() + sequence++ * padded.dim(1);
     ids.insert(ids.end(), begin, begin + length);
   }
-  return Tokens::copy(ids, *offsets(lengths_name));
+  return Ragged::copy(ids, *offsets(lengths_name));
 }
 
 void Golden::load(const ParameterSet& parameters, const std::string& prefix) const {

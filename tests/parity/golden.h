@@ -11,7 +11,7 @@
 #include "attend/checkpoint/safetensors.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 
@@ -32,7 +32,7 @@ class Golden {
   // The padded tensor `name` [B, T, D] without its padding, [N, D].
   Tensor packed(const std::string& name, const std::string& lengths) const;
   // Padded ids [B, T] and their lengths as a ragged batch.
-  Tokens tokens(const std::string& name, const std::string& lengths) const;
+  Ragged tokens(const std::string& name, const std::string& lengths) const;
 
   // Copies param.* into the parameters, whose names are `prefix` and what follows "param."; all of them must be in the file.
   void load(const ParameterSet& parameters, const std::string& prefix) const;

@@ -22,7 +22,7 @@ class LanguageModelParity : public Parity {
     config.vocab_size = static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
     LanguageTransformer model(config, 1);
     golden.load(model.parameters(), "");
-    const Tokens text = golden.tokens("in.ids", "in.lengths");
+    const Ragged text = golden.tokens("in.ids", "in.lengths");
     {
       const NoGradient guard;
       expect_output(model.project(model.hidden(text, pass_)).value(), golden.packed("out.logits", "in.lengths"), name + ": logits");

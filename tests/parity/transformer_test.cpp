@@ -35,7 +35,7 @@ class TransformerParity : public Parity {
     const Golden golden(name);
     Transformer model(model_config(golden), 1);
     golden.load(model.parameters(), "");
-    const Tokens src = golden.tokens("in.src", "in.src_lengths"), tgt = golden.tokens("in.tgt_in", "in.tgt_lengths");
+    const Ragged src = golden.tokens("in.src", "in.src_lengths"), tgt = golden.tokens("in.tgt_in", "in.tgt_lengths");
     {
       const NoGradient guard;
       const Variable hidden = model.decode(tgt, model.encode(src, pass_), src, pass_);
@@ -54,7 +54,7 @@ TEST_P(TransformerParity, PreNormWithOneEmbedding) { check("transformer_pre_tied
 TEST_P(TransformerParity, PostNormWithThreeEmbeddings) { check("transformer_post_untied"); }
 
 // Batch `step` of the padded ids [steps, B, T] and lengths [steps, B].
-Tokens batch(const Golden& golden, const std::string& name, const std::string& lengths_name, std::int64_t step) {
+Ragged batch(const Golden& golden, const std::string& name, const std::string& lengths_name, std::int64_t step) {
   const Tensor padded = golden.tensor(name), lengths = golden.tensor(lengths_name);
   const std::int64_t sequences = padded.dim(1), width = padded.dim(2);
   std::vector<std::int32_t> ids, offsets{0};
@@ -64,7 +64,7 @@ Tokens batch(const Golden& golden, const std::string& name, const std::string& l
     ids.insert(ids.end(), begin, begin + length);
     offsets.push_back(offsets.back() + length);
   }
-  return Tokens::copy(ids, offsets);
+  return Ragged::copy(ids, offsets);
 }
 
 AdamOptions adam_options(const Golden& golden) {
@@ -79,7 +79,7 @@ void expect_the_same_ten_losses(const Golden& golden, Transformer& model, Optimi
   const std::vector<float> expected = golden.tensor("out.losses").to_vector();
   ASSERT_EQ(expected.size(), 10u);
   for (std::int64_t step = 0; step < 10; ++step) {
-    const Tokens src = batch(golden, "in.src", "in.src_lengths", step), tgt = batch(golden, "in.tgt_in", "in.tgt_lengths", step);
+    const Ragged src = batch(golden, "in.src", "in.src_lengths", step), tgt = batch(golden, "in.tgt_in", "in.tgt_lengths", step);
     const Ids targets = batch(golden, "in.tgt_out", "in.tgt_lengths", step).ids;
     model.parameters().gradients().zero();
     const CrossEntropy result = model.loss(src, tgt, targets, loss_options(golden), pass);

@@ -35,7 +35,7 @@ Tensor memory_of(const TranslationModel& model) {
                                   offsets{0, static_cast<std::int32_t>(ids.size())};
   const NoGradient guard;
   Pass pass = Pass::inference();
-  return model.network->encode(Tokens::copy(ids, offsets), pass).value();
+  return model.network->encode(Ragged::copy(ids, offsets), pass).value();
 }
 
 double relative_difference(const Tensor& a, const Tensor& b) {
@@ -65,7 +65,7 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
   const TranslationModel rounded = translation_model(quantize_model(checkpoint_of(small_model())));
   const std::vector<std::int32_t> ids = source_ids(rounded, "the old dog sees the small cat"),
                                   offsets{0, static_cast<std::int32_t>(ids.size())};
-  const Tokens src = Tokens::copy(ids, offsets);
+  const Ragged src = Ragged::copy(ids, offsets);
   const std::vector<std::int32_t> prefix{rounded.special().bos, 5, 9, 6, 7}, prefix_ends{0, 5};
   EncoderDecoderSteps steps(*rounded.network, src);
   for (const std::int32_t token : prefix) steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
@@ -73,7 +73,7 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const Variable memory = rounded.network->encode(src, pass);
-  const Tensor whole = rounded.network->decode(Tokens::copy(prefix, prefix_ends), memory, src, pass).value();
+  const Tensor whole = rounded.network->decode(Ragged::copy(prefix, prefix_ends), memory, src, pass).value();
   const double off = relative_difference(whole.slice_rows(4, 5), steps.hidden());
   EXPECT_GT(off, 0.0) << "keys and values are in 8 bits";
   EXPECT_LT(off, 0.01);
@@ -100,7 +100,7 @@ TEST(ModelQuantization, KeepsWhatLanguageModelsSay) {
   describe_language_model(checkpoint, model);
   add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
   const LanguageModel rounded = language_model(quantize_model(checkpoint));
-  const Tokens text = Tokens::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
+  const Ragged text = Ragged::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
   const NoGradient guard;
   Pass pass = Pass::inference();
   const double off = relative_difference(model.transformer->hidden(text, pass).value(), rounded.transformer->hidden(text, pass).value());

@@ -21,7 +21,7 @@ TEST(Recurrent, LearnsToReverse) {
   for (int step = 0; step < 400; ++step) {
     std::vector<int> lengths;
     for (int b = 0; b < 24; ++b) lengths.push_back(2 + (b + step) % 4);
-    const Tokens src = random_tokens(lengths, 20, static_cast<std::uint64_t>(step + 1));
+    const Ragged src = random_tokens(lengths, 20, static_cast<std::uint64_t>(step + 1));
     std::vector<std::int32_t> input, targets;
     for (std::size_t b = 0; b < lengths.size(); ++b) {
       std::vector<std::int32_t> reversed(src.ids->begin() + (*src.offsets)[b], src.ids->begin() + (*src.offsets)[b + 1]);
@@ -30,7 +30,7 @@ TEST(Recurrent, LearnsToReverse) {
       input.insert(input.end(), reversed.begin(), reversed.end() - 1);
       targets.insert(targets.end(), reversed.begin(), reversed.end());
     }
-    const Tokens tgt = Tokens::copy(input, *src.offsets);
+    const Ragged tgt = Ragged::copy(input, *src.offsets);
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(step));
     model.parameters().gradients().zero();
     const CrossEntropy loss = model.loss(src, tgt, std::make_shared<const std::vector<std::int32_t>>(targets), {}, pass);

@@ -21,46 +21,42 @@ class FixedPairs final : public PairSource {
   std::shared_ptr<const EncodedPairs> pairs_;
 };
 
-void append(std::vector<std::int32_t>& to, std::span<const std::int32_t> ids) { to.insert(to.end(), ids.begin(), ids.end()); }
-
 }  // namespace
 
-TranslationBatcher::TranslationBatcher(EncodedPairs pairs, TranslationIds ids, const BatchOptions& options,
+TranslationBatcher::TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src, const SpecialTokens& tgt, const BatchOptions& options,
                                        std::optional<std::uint64_t> seed)
-    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), ids, options, seed) {}
+    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), src, tgt, options, seed) {}
 
-TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source, TranslationIds ids, const BatchOptions& options,
-                                       std::optional<std::uint64_t> seed)
-    : source_(source), ids_(ids), planner_([source](std::int64_t epoch) { return costs_of(*source->pairs(epoch)); }, options, seed) {
+TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source, const SpecialTokens& src, const SpecialTokens& tgt,
+                                       const BatchOptions& options, std::optional<std::uint64_t> seed)
+    : source_(source),
+      src_(src),
+      tgt_(tgt),
+      planner_([source](std::int64_t epoch) { return costs_of(*source->pairs(epoch)); }, options, seed) {
   planner_.plan(0);
 }
 
 std::int64_t TranslationBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
 
 TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
-  TranslationBatch batch;
-  fill(epoch, index, batch);
-  return batch;
-}
-
-void TranslationBatcher::fill(std::int64_t epoch, std::int64_t index, TranslationBatch& batch) const {
   const auto plan = planner_.plan(epoch);
   const auto pairs = source_->pairs(epoch);
-  batch.src.clear();
-  batch.tgt_in.clear();
-  batch.tgt_out.clear();
+  RaggedBuilder src, tgt_in;
+  auto tgt_out = std::make_shared<std::vector<std::int32_t>>();
   for (const std::int32_t pair : (*plan)[index]) {
-    append(batch.src.ids, pairs->src[pair]);
-    batch.src.ids.push_back(ids_.src_eos);
-    batch.src.close_sequence();
+    src.append(pairs->src[pair]);
+    src.append(src_.eos);
+    src.end_sequence();
 
-    batch.tgt_in.ids.push_back(ids_.bos);
-    append(batch.tgt_in.ids, pairs->tgt[pair]);
-    batch.tgt_in.close_sequence();
+    const std::span<const std::int32_t> target = pairs->tgt[pair];
+    tgt_in.append(tgt_.bos);
+    tgt_in.append(target);
+    tgt_in.end_sequence();
 
-    append(batch.tgt_out, pairs->tgt[pair]);
-    batch.tgt_out.push_back(ids_.eos);
+    tgt_out->insert(tgt_out->end(), target.begin(), target.end());
+    tgt_out->push_back(tgt_.eos);
   }
+  return {src.build(), tgt_in.build(), std::move(tgt_out)};
 }
 
 TranslationBatcher::Size TranslationBatcher::size(std::int64_t epoch, std::int64_t index) const {

@@ -11,15 +11,6 @@
 
 namespace attend {
 
-// The control ids that a batch needs.
-struct TranslationIds {
-  std::int32_t src_eos = 0;
-  std::int32_t bos = 0;  // of the target vocabulary
-  std::int32_t eos = 0;
-
-  static TranslationIds of(const Tokenizer& src, const Tokenizer& tgt) { return {src.eos_id(), tgt.bos_id(), tgt.eos_id()}; }
-};
-
 // The pairs of an epoch: a function of the epoch.
 class PairSource {
  public:
@@ -36,18 +27,18 @@ class PairSource {
 // does).
 class TranslationBatcher {
  public:
-  // Without a seed the pairs keep their order: for validation. Throws ConfigError for bad options, DataError when there are no pairs.
-  TranslationBatcher(EncodedPairs pairs, TranslationIds ids, const BatchOptions& options, std::optional<std::uint64_t> seed);
-  // With other ids for the same pairs in every epoch.
-  TranslationBatcher(std::shared_ptr<const PairSource> source, TranslationIds ids, const BatchOptions& options,
+  // src, tgt: of the two vocabularies. Without a seed the pairs keep their order: for validation. Throws ConfigError for bad options,
+  // DataError when there are no pairs.
+  TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src, const SpecialTokens& tgt, const BatchOptions& options,
                      std::optional<std::uint64_t> seed);
+  // With other ids for the same pairs in every epoch.
+  TranslationBatcher(std::shared_ptr<const PairSource> source, const SpecialTokens& src, const SpecialTokens& tgt,
+                     const BatchOptions& options, std::optional<std::uint64_t> seed);
 
   std::int64_t pairs() const { return source_->pairs(0)->src.sequences(); }
   std::int64_t batches(std::int64_t epoch) const;
   // Throws DataError unless 0 <= index < batches(epoch).
   TranslationBatch batch(std::int64_t epoch, std::int64_t index) const;
-  // The same into memory that is there already.
-  void fill(std::int64_t epoch, std::int64_t index, TranslationBatch& batch) const;
 
   struct Size {
     std::int64_t pairs = 0;
@@ -59,7 +50,8 @@ class TranslationBatcher {
 
  private:
   std::shared_ptr<const PairSource> source_;
-  TranslationIds ids_;
+  SpecialTokens src_;
+  SpecialTokens tgt_;
   BatchPlanner planner_;
 };
 

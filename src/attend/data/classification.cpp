@@ -117,23 +117,23 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
 
 namespace {
 
-int marks_in(const TextMarks& marks) { return marks.bos ? 2 : 1; }
+int count(const SpecialTokens& special) { return special.bos >= 0 ? 2 : 1; }
 
 }  // namespace
 
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const TextMarks& marks, const TextLengthOptions& options) {
-  const int others = marks_in(marks);
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const SpecialTokens& special, const TextLengthOptions& options) {
+  const int others = count(special);
   if (options.max_length <= others)
     throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}", options.max_length, others + 1,
-                                  marks.bos ? "the two ends" : "the end"));
+                                  special.bos >= 0 ? "the two ends" : "the end"));
   const auto most = static_cast<std::size_t>(options.max_length - others);
   if (ids.size() > most) {
     const auto surplus = static_cast<std::ptrdiff_t>(ids.size() - most);
     if (options.truncation == Truncation::right) ids.resize(most);
     if (options.truncation == Truncation::left) ids.erase(ids.begin(), ids.begin() + surplus);
   }
-  if (marks.bos) ids.insert(ids.begin(), *marks.bos);
-  ids.push_back(marks.eos);
+  if (special.bos >= 0) ids.insert(ids.begin(), special.bos);
+  ids.push_back(special.eos);
   return ids;
 }
 
@@ -144,17 +144,16 @@ std::string LabelledReport::summary() const {
   return text;
 }
 
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextMarks& marks,
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const SpecialTokens& special,
                                     const TextLengthOptions& options, LabelledReport& report) {
-  ClassificationBatch all;
-  all.labels = text.labels;
+  RaggedBuilder all;
   for (auto& ids : encode_all(text.texts, tokenizer)) {
     ++report.texts;
     if (ids.empty()) ++report.empty;
-    if (static_cast<std::int64_t>(ids.size()) > options.max_length - marks_in(marks)) ++report.truncated;
-    all.text.add(classifier_ids(std::move(ids), marks, options));
+    if (static_cast<std::int64_t>(ids.size()) > options.max_length - count(special)) ++report.truncated;
+    all.add(classifier_ids(std::move(ids), special, options));
   }
-  return all;
+  return {all.build(), std::make_shared<const std::vector<std::int32_t>>(text.labels)};
 }
 
 namespace {
@@ -174,12 +173,13 @@ std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const { return p
 
 ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
-  ClassificationBatch batch;
+  RaggedBuilder text;
+  auto labels = std::make_shared<std::vector<std::int32_t>>();
   for (const std::int32_t i : (*plan)[index]) {
-    batch.text.add(texts_.text[i]);
-    batch.labels.push_back(texts_.labels[i]);
+    text.add(texts_.text[i]);
+    labels->push_back((*texts_.labels)[static_cast<std::size_t>(i)]);
   }
-  return batch;
+  return {text.build(), std::move(labels)};
 }
 
 ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch, std::int64_t index) const {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/data/batch.h"
 #include "attend/data/batch_plan.h"
+#include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -58,18 +58,13 @@ struct TextLengthOptions {
 
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, between(1, 1e6), "tokens of a text that are looked at, the marks at its ends included");
+  visit("max-length", o.max_length, between(1, 1e6), "tokens of a text that are looked at, bos and eos included");
   visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
 }
 
-// The control ids around a text.
-struct TextMarks {
-  std::int32_t eos = 0;
-  std::optional<std::int32_t> bos = std::nullopt;  // wanted by models that look at the first token
-};
-
-// bos if wanted + text + eos, cut to max_length: what a classifier sees of a text. Throws ConfigError unless there is room for a token.
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const TextMarks& marks, const TextLengthOptions& options);
+// bos, if special has one, + text + eos, cut to max_length: what a classifier sees of a text. Throws ConfigError unless there is room for
+// a token.
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const SpecialTokens& special, const TextLengthOptions& options);
 
 struct LabelledReport {
   std::int64_t texts = 0;
@@ -82,12 +77,12 @@ struct LabelledReport {
 
 // B texts.
 struct ClassificationBatch {
-  Ragged text;                       // every sequence ends with eos
-  std::vector<std::int32_t> labels;  // B
+  Ragged text;  // every sequence ends with eos
+  Ids labels;   // B
 };
 
 // All texts as one batch, in order. Encodes on all threads. Adds to `report`.
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const TextMarks& marks,
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const SpecialTokens& special,
                                     const TextLengthOptions& options, LabelledReport& report);
 
 // As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text is in one batch of an epoch, no batch

@@ -70,17 +70,9 @@ ParallelText read_parallel(std::span<const std::string> src_files, std::span<con
 
 std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer) {
   std::vector<std::vector<std::int32_t>> encoded(texts.size());
-  std::mutex mutex;
-  std::exception_ptr failure;  // an exception must not leave a parallel loop
   parallel_for(static_cast<std::int64_t>(texts.size()), 64, [&](std::int64_t begin, std::int64_t end) {
-    try {
-      for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-    }
+    for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
   });
-  if (failure) std::rethrow_exception(failure);
   return encoded;
 }
 
@@ -91,6 +83,7 @@ EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_toke
   const auto tgt = encode_all(text.tgt, tgt_tokenizer);
   const auto most = static_cast<std::size_t>(options.max_length - 1);  // one is for eos
   EncodedPairs pairs;
+  RaggedBuilder src_pairs, tgt_pairs;
   for (std::size_t i = 0; i < src.size(); ++i) {
     ++report.pairs;
     if (src[i].empty() || tgt[i].empty()) {
@@ -102,10 +95,12 @@ EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_toke
     if (over_long && options.over_long == OverLong::skip) continue;
     if (over_long) ++report.truncated;
     ++report.kept;
-    pairs.src.add(first(src[i], most));
-    pairs.tgt.add(first(tgt[i], most));
+    src_pairs.add(first(src[i], most));
+    tgt_pairs.add(first(tgt[i], most));
     pairs.origin.push_back(static_cast<std::int32_t>(i));
   }
+  pairs.src = src_pairs.build();
+  pairs.tgt = tgt_pairs.build();
   return pairs;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/data/batch.h"
+#include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

@@ -47,12 +47,21 @@ struct Window {
   std::int64_t scored = 0;
 };
 
-void append(LanguageBatch& batch, std::span<const std::int32_t> stream, const Window& window) {
-  const auto length = static_cast<std::size_t>(window.end - window.begin);
-  const auto target = stream.subspan(window.begin + 1, length);
-  batch.input.add(stream.subspan(window.begin, length));
-  batch.target.insert(batch.target.end(), target.begin(), target.end());
-  batch.first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
+// The windows window_of(i) of a stream, for the `numbers` i.
+template <class WindowOf>
+LanguageBatch windows_of(std::span<const std::int32_t> stream, std::span<const std::int32_t> numbers, const WindowOf& window_of) {
+  RaggedBuilder input;
+  auto targets = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> first_scored;
+  for (const std::int32_t i : numbers) {
+    const Window window = window_of(i);
+    const auto length = static_cast<std::size_t>(window.end - window.begin);
+    const auto target = stream.subspan(window.begin + 1, length);
+    input.add(stream.subspan(window.begin, length));
+    targets->insert(targets->end(), target.begin(), target.end());
+    first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
+  }
+  return {input.build(), std::move(targets), std::move(first_scored)};
 }
 
 std::int64_t targets_of(const std::vector<std::int32_t>& stream) { return static_cast<std::int64_t>(stream.size()) - 1; }
@@ -158,9 +167,7 @@ std::int64_t LanguageBatcher::batches(std::int64_t epoch) const { return planner
 LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   const std::int64_t shift = shift_of(seed_, epoch, length_);
-  LanguageBatch batch;
-  for (const std::int32_t i : (*plan)[index]) append(batch, stream_, training_window(i, length_, shift, targets()));
-  return batch;
+  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) { return training_window(i, length_, shift, targets()); });
 }
 
 std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const {
@@ -185,9 +192,7 @@ std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0
 
 LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
   const auto plan = planner_.plan(0);
-  LanguageBatch batch;
-  for (const std::int32_t i : (*plan)[index]) append(batch, stream_, evaluation_window(i, length_, stride_, targets_of(stream_)));
-  return batch;
+  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) { return evaluation_window(i, length_, stride_, targets_of(stream_)); });
 }
 
 }  // namespace attend

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/data/batch.h"
 #include "attend/data/batch_plan.h"
+#include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -36,7 +36,7 @@ LanguageText encode_language(std::span<const std::string> lines, const Tokenizer
 // B windows of the stream.
 struct LanguageBatch {
   Ragged input;
-  std::vector<std::int32_t> target;        // N: target[n] is the token after input.ids[n]
+  Ids target;                              // N: the n-th is the token after the n-th of the input
   std::vector<std::int32_t> first_scored;  // B: in window b the positions from here on count, those before are context
 
   std::int64_t scored() const;  // targets that count

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "attend/data/batch.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 

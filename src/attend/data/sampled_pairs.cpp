@@ -23,9 +23,9 @@ Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, const RandomK
       cut[static_cast<std::size_t>(i)] = std::move(ids);
     }
   });
-  Ragged result;
+  RaggedBuilder result;
   for (const std::vector<std::int32_t>& ids : cut) result.add(ids);
-  return result;
+  return result.build();
 }
 
 }  // namespace

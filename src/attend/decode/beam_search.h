@@ -7,6 +7,7 @@
 #include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/step_model.h"
+#include "attend/text/special_tokens.h"
 
 namespace attend {
 
@@ -30,11 +31,6 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("max-length", o.max_length, between(0, 1e6), "longest output in tokens; 0: twice the source and 50 more");
   visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }
-
-struct SpecialTokens {
-  std::int32_t bos;
-  std::int32_t eos;
-};
 
 // For each sentence the n_best hypotheses, best first. A sentence is done when beam_size hypotheses have ended; it then leaves the batch.
 // Equal scores are broken by the lower hypothesis, then the lower token id. Throws ConfigError, or DataError for probabilities that are

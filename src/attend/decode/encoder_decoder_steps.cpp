@@ -7,7 +7,7 @@
 
 namespace attend {
 
-EncoderDecoderSteps::EncoderDecoderSteps(const EncoderDecoder& model, const Tokens& src)
+EncoderDecoderSteps::EncoderDecoderSteps(const EncoderDecoder& model, const Ragged& src)
     : model_(model), src_offsets_(src.offsets), state_(model.begin(src)) {}
 
 std::int64_t EncoderDecoderSteps::sentences() const { return static_cast<std::int64_t>(src_offsets_->size()) - 1; }

@@ -11,7 +11,7 @@ namespace attend {
 class EncoderDecoderSteps final : public StepModel {
  public:
   // Encodes the sources. `model` must outlive this.
-  EncoderDecoderSteps(const EncoderDecoder& model, const Tokens& src);
+  EncoderDecoderSteps(const EncoderDecoder& model, const Ragged& src);
 
   std::int64_t sentences() const override;
   std::int64_t longest(std::int64_t sentence) const override;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/data/batch.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 

@@ -23,7 +23,7 @@ Tensor weights_of(const Tensor& weights, std::span<const std::int32_t> tokens) {
 
 }  // namespace
 
-ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Tokens& src, const Shortlist& shortlist) : steps_(model, src) {
+ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Ragged& src, const Shortlist& shortlist) : steps_(model, src) {
   const std::vector<std::int32_t>&ids = *src.ids, &offsets = *src.offsets;
   std::vector<std::vector<std::int32_t>> allowed;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {

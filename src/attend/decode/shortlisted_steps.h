@@ -14,7 +14,7 @@ namespace attend {
 class ShortlistedSteps final : public StepModel {
  public:
   // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for the model's vocabularies.
-  ShortlistedSteps(const EncoderDecoder& model, const Tokens& src, const Shortlist& shortlist);
+  ShortlistedSteps(const EncoderDecoder& model, const Ragged& src, const Shortlist& shortlist);
 
   std::int64_t sentences() const override { return steps_.sentences(); }
   std::int64_t longest(std::int64_t sentence) const override { return steps_.longest(sentence); }

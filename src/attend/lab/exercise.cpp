@@ -24,16 +24,16 @@ std::vector<bool> right_answers(const SequenceModel& model, const Exercise& exer
 }  // namespace
 
 void ExerciseBuilder::add_sequence(std::span<const std::int32_t> ids) {
-  ids_.insert(ids_.end(), ids.begin(), ids.end());
-  offsets_.push_back(static_cast<std::int32_t>(ids_.size()));
+  last_begin_ = static_cast<std::int32_t>(text_.tokens());
+  text_.add(ids);
 }
 
 void ExerciseBuilder::ask(std::int64_t position, std::int32_t target) {
-  rows_.push_back(offsets_[offsets_.size() - 2] + static_cast<std::int32_t>(position));
+  rows_.push_back(last_begin_ + static_cast<std::int32_t>(position));
   targets_.push_back(target);
 }
 
-Exercise ExerciseBuilder::build() const { return {{shared(ids_), shared(offsets_)}, shared(rows_), shared(targets_)}; }
+Exercise ExerciseBuilder::build() { return {text_.build(), shared(rows_), shared(targets_)}; }
 
 std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std::int32_t symbols) {
   std::vector<std::int32_t> ids;

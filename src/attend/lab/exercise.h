@@ -12,14 +12,14 @@
 #include "attend/models/transformer_config.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 #include "attend/plot/plot.h"
 
 namespace attend::lab {
 
 // A batch: sequences, and what is to be predicted from the rows that are asked about.
 struct Exercise {
-  Tokens text;
+  Ragged text;
   Ids rows;
   Ids targets;
 };
@@ -29,10 +29,12 @@ class ExerciseBuilder {
   void add_sequence(std::span<const std::int32_t> ids);
   // About position `position` of the sequence that was added last.
   void ask(std::int64_t position, std::int32_t target);
-  Exercise build() const;
+  Exercise build();
 
  private:
-  std::vector<std::int32_t> ids_, offsets_{0}, rows_, targets_;
+  RaggedBuilder text_;
+  std::int32_t last_begin_ = 0;  // where the last sequence begins
+  std::vector<std::int32_t> rows_, targets_;
 };
 
 // Draws the next batch.
@@ -53,7 +55,7 @@ class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
   ParameterSet& parameters() { return parameters_; }
-  virtual Variable hidden(const Tokens& text, Pass& pass) const = 0;  // [N, D]
+  virtual Variable hidden(const Ragged& text, Pass& pass) const = 0;  // [N, D]
   // Logits for the rows that are asked about [M, classes].
   virtual Variable logits(const Exercise& exercise, Pass& pass) const = 0;
 

@@ -30,7 +30,7 @@ class TransformerSequence final : public SequenceModel {
     parameters_.allocate(seed);
   }
 
-  Variable hidden(const Tokens& text, Pass& pass) const override {
+  Variable hidden(const Ragged& text, Pass& pass) const override {
     const Variable x = embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(*text.offsets));
     return stack_.forward(x, text.self_pattern(causal_), pass);
   }
@@ -56,7 +56,7 @@ class GruSequence final : public SequenceModel {
     parameters_.allocate(seed);
   }
 
-  Variable hidden(const Tokens& text, Pass&) const override {
+  Variable hidden(const Ragged& text, Pass&) const override {
     const TimeSteps steps(*text.offsets, TimeDirection::forward);
     Variable x = embedding(*embedding_, text.ids, embedding_scale(width_));
     for (const Gru& layer : layers_) x = layer.forward(x, steps);

@@ -69,12 +69,12 @@ std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig 
                                                              std::uint64_t seed) const {
   common(config).src_vocab_size = common(config).tgt_vocab_size = vocab_size();
   const TranslationModel model{make_encoder_decoder(config, seed), tokenizer_, tokenizer_};
-  const TranslationIds ids = TranslationIds::of(tokenizer_, tokenizer_);
+  const SpecialTokens special = tokenizer_.special_tokens();
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation validation{TranslationBatcher(valid_, ids, {4096}, std::nullopt), references_of(valid_, valid_text_), decoding,
-                                   pretokenized_};
-  return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, ids, {batch_tokens}, seed),
+  TranslationValidation validation{TranslationBatcher(valid_, special, special, {4096}, std::nullopt), references_of(valid_, valid_text_),
+                                   decoding, pretokenized_};
+  return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, special, special, {batch_tokens}, seed),
                                                 TranslationLoss{label_smoothing}, std::move(validation));
 }
 

@@ -12,7 +12,7 @@
 #include "attend/nn/kv_cache.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/multi_head_attention.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 
@@ -26,7 +26,7 @@ class DecoderContext {
 // Whole target sequences at once, each position seeing itself and the earlier ones.
 class FullContext final : public DecoderContext {
  public:
-  FullContext(Variable memory, const Tokens& src, const Tokens& tgt)
+  FullContext(Variable memory, const Ragged& src, const Ragged& tgt)
       : memory_(std::move(memory)), self_(tgt.self_pattern(true)), cross_(tgt.cross_pattern(src)) {}
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass& pass) override;

@@ -9,7 +9,7 @@
 #include "attend/models/transformer_config.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/multi_head_attention.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 

@@ -71,15 +71,15 @@ std::vector<float> EncoderDecoder::target_log_probabilities(const Variable& hidd
   return attend::target_log_probabilities(hidden.value(), output_->value(), *ids);
 }
 
-CrossEntropy EncoderDecoder::loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options,
+CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options,
                                   Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);
   return projected_cross_entropy(hidden, *output_, {}, targets, options);
 }
 
-CrossEntropy EncoderDecoder::paired_loss(const Tokens& src, const Tokens& tgt, const Ids& targets, float divergence,
+CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets, float divergence,
                                          const CrossEntropyOptions& options, Pass& pass) const {
-  const Tokens both = src.twice();
+  const Ragged both = src.twice();
   const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
   return paired_cross_entropy(hidden, *output_, targets, divergence, options);
 }

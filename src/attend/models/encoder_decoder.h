@@ -9,7 +9,7 @@
 #include "attend/models/architecture.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 #include "attend/ops/cross_entropy.h"
 
 namespace attend {
@@ -49,9 +49,9 @@ class EncoderDecoder {
   Tensor src_embeddings() const;
 
   // src [N tokens] -> memory [N, .].
-  virtual Variable encode(const Tokens& src, Pass& pass) const = 0;
+  virtual Variable encode(const Ragged& src, Pass& pass) const = 0;
   // Whole target prefixes, each position seeing the earlier ones -> hidden states [M, D].
-  virtual Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const = 0;
+  virtual Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
   // What project() multiplies with: a row for each token [V, D], perhaps in 8 bits or in panels.
@@ -59,13 +59,13 @@ class EncoderDecoder {
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.
-  CrossEntropy loss(const Tokens& src, const Tokens& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  CrossEntropy loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
   // Of two passes with different dropout, held to agree: paired_cross_entropy().
-  CrossEntropy paired_loss(const Tokens& src, const Tokens& tgt, const Ids& targets, float divergence, const CrossEntropyOptions& options,
+  CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets, float divergence, const CrossEntropyOptions& options,
                            Pass& pass) const;
 
   // Decoding step by step, with one hypothesis for each sentence of src.
-  virtual std::unique_ptr<DecodingState> begin(const Tokens& src) const = 0;
+  virtual std::unique_ptr<DecodingState> begin(const Ragged& src) const = 0;
 
  protected:
   // Declares the embedding tables: the first parameters of every architecture.

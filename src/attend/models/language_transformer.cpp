@@ -52,7 +52,7 @@ std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTran
 constexpr std::int32_t kNothing = 0;
 
 // The token `distance` places before each.
-Ids shifted(const Tokens& text, std::int32_t distance) {
+Ids shifted(const Ragged& text, std::int32_t distance) {
   auto ids = std::make_shared<std::vector<std::int32_t>>(text.ids->size(), kNothing);
   for (std::size_t b = 0; b + 1 < text.offsets->size(); ++b) {
     const std::int32_t begin = (*text.offsets)[b], end = (*text.offsets)[b + 1];
@@ -97,7 +97,7 @@ Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& prev
   return x;
 }
 
-Variable LanguageTransformer::hidden(const Tokens& text, Pass& pass) const {
+Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
   return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), text.self_pattern(true), pass);
@@ -110,11 +110,11 @@ std::vector<float> LanguageTransformer::target_log_probabilities(const Variable&
   return attend::target_log_probabilities(hidden.value(), output_->value(), ids);
 }
 
-CrossEntropy LanguageTransformer::loss(const Tokens& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {
+CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {
   return projected_cross_entropy(output_states(text, pass), *output_, {}, targets, options);
 }
 
-CrossEntropy LanguageTransformer::sampled_loss(const Tokens& text, const Ids& targets, const ClassSample& sample,
+CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                                                const CrossEntropyOptions& options, Pass& pass) const {
   return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, options);
 }

@@ -57,7 +57,7 @@ void validate(const LanguageTransformerConfig& config);
 class LanguageState {
  public:
   std::int64_t hypotheses() const { return static_cast<std::int64_t>(length_.size()); }
-  // Tokens that hypothesis r has read.
+  // Ragged that hypothesis r has read.
   std::int32_t length(std::int64_t r) const { return length_[static_cast<std::size_t>(r)]; }
 
  private:
@@ -84,16 +84,16 @@ class LanguageTransformer {
   // The table of the embeddings [V, D].
   Tensor embeddings() const { return float_weights(embedding_->value()); }
 
-  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
-  Variable hidden(const Tokens& text, Pass& pass) const;
+  // Ragged [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
+  Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
-  CrossEntropy loss(const Tokens& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
   // The same with a normaliser estimated from a part of the vocabulary, for training.
-  CrossEntropy sampled_loss(const Tokens& text, const Ids& targets, const ClassSample& sample, const CrossEntropyOptions& options,
+  CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample, const CrossEntropyOptions& options,
                             Pass& pass) const;
 
   // Token by token: hypothesis r continues what was hypothesis parents[r] with tokens[r]. read() gives hidden states [R, D], step() logits
@@ -107,7 +107,7 @@ class LanguageTransformer {
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
   // ids, and the tokens before them: previous[j] those j + 1 places back.
   Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const;
-  Variable output_states(const Tokens& text, Pass& pass) const { return dropout(hidden(text, pass), pass.dropout(config_.output_dropout)); }
+  Variable output_states(const Ragged& text, Pass& pass) const { return dropout(hidden(text, pass), pass.dropout(config_.output_dropout)); }
 
   LanguageTransformerConfig config_;
   ParameterSet parameters_;

@@ -68,7 +68,7 @@ Ids one_each(std::int64_t rows, std::int64_t sequences) {
 // Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for each sequence of the batch.
 class WeightBlocks {
  public:
-  WeightBlocks(const Tokens& tgt, const Tokens& src) : src_offsets_(src.offsets) {
+  WeightBlocks(const Ragged& tgt, const Ragged& src) : src_offsets_(src.offsets) {
     std::int64_t size = 0;
     for (std::int64_t s = 0; s < tgt.sequences(); ++s) {
       begin_.push_back(size);
@@ -111,7 +111,7 @@ Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurr
 
 Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) {}
 
-Variable Recurrent::encode(const Tokens& src, Pass& pass) const {
+Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
   const Variable words = embed(src_embedding_, src.ids, {}, pass);
   const Variable memory = encoder_.forward(words, *src.offsets);
   if (pass.hidden != nullptr) {
@@ -140,7 +140,7 @@ Variable Recurrent::read_out(const Variable& states, const Variable& contexts, c
   return readout_.forward(concat_columns(concat_columns(states, contexts), words), Activation::tanh);
 }
 
-Variable Recurrent::decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const {
+Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const {
   if (tgt.sequences() != src.sequences())
     throw ShapeError(
         fmt::format("[decode] expected as many target as source sequences, got [{}] and [{}]", tgt.sequences(), src.sequences()));
@@ -173,7 +173,7 @@ Variable Recurrent::decode(const Tokens& tgt, const Variable& memory, const Toke
 
 class Recurrent::State final : public DecodingState {
  public:
-  State(const Recurrent& model, const Variable& memory, const Tokens& src)
+  State(const Recurrent& model, const Variable& memory, const Ragged& src)
       : model_(model),
         memory_(memory),
         keys_(model.attention_.project_memory(memory)),
@@ -208,7 +208,7 @@ class Recurrent::State final : public DecodingState {
   Numbers sentence_;  // of each hypothesis
 };
 
-std::unique_ptr<DecodingState> Recurrent::begin(const Tokens& src) const {
+std::unique_ptr<DecodingState> Recurrent::begin(const Ragged& src) const {
   const NoGradient guard;
   Pass pass = Pass::inference();
   return std::make_unique<State>(*this, encode(src, pass), src);

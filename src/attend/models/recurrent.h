@@ -27,9 +27,9 @@ class Recurrent final : public EncoderDecoder {
   int encoder_layers() const override { return 1; }
 
   // -> memory [N, 2H].
-  Variable encode(const Tokens& src, Pass& pass) const override;
-  Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const override;
-  std::unique_ptr<DecodingState> begin(const Tokens& src) const override;
+  Variable encode(const Ragged& src, Pass& pass) const override;
+  Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const override;
+  std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
 
  private:
   class State;

@@ -28,7 +28,7 @@ void validate(const ClassifierConfig& c) {
   require_in_range("classes", c.classes, between(2, kVocabularySizes.most));
 }
 
-Ids bigram_buckets(const Tokens& texts, int buckets) {
+Ids bigram_buckets(const Ragged& texts, int buckets) {
   auto result = std::make_shared<std::vector<std::int32_t>>();
   result->reserve(texts.ids->size());
   for (std::size_t b = 0; b + 1 < texts.offsets->size(); ++b) {
@@ -60,7 +60,7 @@ TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t see
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
-Variable TextClassifier::encode(const Tokens& texts, Pass& pass) const {
+Variable TextClassifier::encode(const Ragged& texts, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.encoder.d_model));
   const float p = config_.encoder.dropout;
   Variable x = embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
@@ -69,7 +69,7 @@ Variable TextClassifier::encode(const Tokens& texts, Pass& pass) const {
   return encoder_.forward(x, texts.self_pattern(false), pass);
 }
 
-Variable TextClassifier::forward(const Tokens& texts, Pass& pass) const {
+Variable TextClassifier::forward(const Ragged& texts, Pass& pass) const {
   const Variable text = pool(encode(texts, pass), texts.offsets, config_.pooling);
   return output_.forward(dropout(text, pass.dropout(config_.output_dropout)));
 }

@@ -11,7 +11,7 @@
 #include "attend/models/transformer_config.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
-#include "attend/nn/tokens.h"
+#include "attend/nn/ragged.h"
 #include "attend/tensor/panels.h"
 
 namespace attend {
@@ -61,7 +61,7 @@ void validate(const ClassifierConfig& config);
 
 // For every token the bucket of the pair of it and the token before it in its text (Joulin et al. 2017, "Bag of Tricks for Efficient Text
 // Classification"). The same on every machine.
-Ids bigram_buckets(const Tokens& texts, int buckets);
+Ids bigram_buckets(const Ragged& texts, int buckets);
 
 class TextClassifier {
  public:
@@ -79,9 +79,9 @@ class TextClassifier {
   Tensor embeddings() const { return float_weights(embedding_->value()); }
 
   // B texts of N tokens in all, none of them empty -> a vector for each token [N, D].
-  Variable encode(const Tokens& texts, Pass& pass) const;
+  Variable encode(const Ragged& texts, Pass& pass) const;
   // -> logits [B, C].
-  Variable forward(const Tokens& texts, Pass& pass) const;
+  Variable forward(const Ragged& texts, Pass& pass) const;
 
  private:
   explicit TextClassifier(const ClassifierConfig& config);

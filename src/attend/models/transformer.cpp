@@ -7,12 +7,12 @@ namespace attend {
 
 namespace {
 
-// Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast with more, but what the encoder's layers
+// Ragged that are encoded at a time for decoding, unless a sequence has more. Products are as fast with more, but what the encoder's layers
 // make of them is memory; and a row is the same whatever is encoded beside it.
 constexpr std::int32_t kEncodedTokens = 128;
 
 // Behind the last of the sequences that are encoded together with the sequence `begin`.
-std::int64_t group_end(const Tokens& src, std::int64_t begin) {
+std::int64_t group_end(const Ragged& src, std::int64_t begin) {
   const std::vector<std::int32_t>& offsets = *src.offsets;
   const auto first = offsets.begin() + begin;
   const auto behind = std::upper_bound(first, offsets.end(), *first + kEncodedTokens);
@@ -38,11 +38,11 @@ Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed) : 
 
 Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) {}
 
-Variable Transformer::encode(const Tokens& src, Pass& pass) const {
+Variable Transformer::encode(const Ragged& src, Pass& pass) const {
   return encoder_.forward(embed(src_embedding_, src.ids, src_positions_.of(*src.offsets), pass), src.self_pattern(false), pass);
 }
 
-Variable Transformer::decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const {
+Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const {
   FullContext context(memory, src, tgt);
   return decoder_.forward(embed(tgt_embedding_, tgt.ids, tgt_positions_.of(*tgt.offsets), pass), context, pass);
 }
@@ -50,7 +50,7 @@ Variable Transformer::decode(const Tokens& tgt, const Variable& memory, const To
 // Keys and values of the source, once for each layer, and a cache of those of the target so far.
 class Transformer::State final : public DecodingState {
  public:
-  State(const Transformer& model, const Tokens& src, std::vector<Tensor> memory)
+  State(const Transformer& model, const Ragged& src, std::vector<Tensor> memory)
       : model_(model), memory_(std::move(memory)), src_offsets_(src.offsets), cache_(model.decoder_.layers(), src.sequences()) {
     for (std::int32_t sentence = 0; sentence < src.sequences(); ++sentence) sentence_.push_back(sentence);
     length_.assign(sentence_.size(), 0);
@@ -68,23 +68,23 @@ class Transformer::State final : public DecodingState {
   std::vector<std::int32_t> length_;    // of each hypothesis, so far
 };
 
-std::vector<Tensor> Transformer::project_memory(const Tokens& src) const {
+std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
   Pass pass = Pass::inference();
-  if (src.count() <= kEncodedTokens) return decoder_.project_memory(encode(src, pass));
+  if (src.tokens() <= kEncodedTokens) return decoder_.project_memory(encode(src, pass));
   std::vector<Tensor> memory(static_cast<std::size_t>(decoder_.layers()));
   for (std::int64_t begin = 0, end = 0; begin < src.sequences(); begin = end) {
     end = group_end(src, begin);
     const std::vector<Tensor> part = decoder_.project_memory(encode(src.slice(begin, end), pass));
     const std::int32_t first = (*src.offsets)[static_cast<std::size_t>(begin)], last = (*src.offsets)[static_cast<std::size_t>(end)];
     for (std::size_t layer = 0; layer < memory.size(); ++layer) {
-      if (begin == 0) memory[layer] = Tensor::empty({src.count(), part[layer].cols()}, part[layer].dtype());
+      if (begin == 0) memory[layer] = Tensor::empty({src.tokens(), part[layer].cols()}, part[layer].dtype());
       memory[layer].slice_rows(first, last).copy_from(part[layer]);
     }
   }
   return memory;
 }
 
-std::unique_ptr<DecodingState> Transformer::begin(const Tokens& src) const {
+std::unique_ptr<DecodingState> Transformer::begin(const Ragged& src) const {
   const NoGradient guard;
   return std::make_unique<State>(*this, src, project_memory(src));
 }

@@ -23,15 +23,15 @@ class Transformer final : public EncoderDecoder {
   int encoder_layers() const override { return config_.n_encoder_layers; }
 
   // -> memory [N, D].
-  Variable encode(const Tokens& src, Pass& pass) const override;
-  Variable decode(const Tokens& tgt, const Variable& memory, const Tokens& src, Pass& pass) const override;
-  std::unique_ptr<DecodingState> begin(const Tokens& src) const override;
+  Variable encode(const Ragged& src, Pass& pass) const override;
+  Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const override;
+  std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
 
  private:
   class State;
   explicit Transformer(const TransformerConfig& config);
   // For each layer of the decoder, the keys and values of the source.
-  std::vector<Tensor> project_memory(const Tokens& src) const;
+  std::vector<Tensor> project_memory(const Ragged& src) const;
 
   TransformerConfig config_;
   PositionalEncoding src_positions_;

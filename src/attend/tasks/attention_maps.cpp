@@ -21,11 +21,6 @@ void check_numbers(const std::vector<AttentionRecord>& records, const std::strin
   for (const AttentionRecord& record : records) require_finite(record.weights.span(), "attention weights", source);
 }
 
-Tokens one_sequence(const std::vector<std::int32_t>& ids) {
-  const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(ids.size())};
-  return Tokens::copy(ids, offsets);
-}
-
 }  // namespace
 
 AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt) {
@@ -36,17 +31,17 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
 
   AttentionMaps maps{src, tgt, {}, {}, {}};
   maps.tgt.insert(maps.tgt.begin(), model.tgt_tokenizer.bos_id());
-  const Tokens source = one_sequence(src), target = one_sequence(maps.tgt);
+  const Ragged source = Ragged::one(src), target = Ragged::one(maps.tgt);
   const Variable memory = model.network->encode(source, pass);
   model.network->decode(target, memory, source, pass);
   check_numbers(records, model.source);
   for (const AttentionRecord& record : records) {
     if (record.module.starts_with("encoder.")) {
-      maps.encoder.push_back(heads_of(record, source.count(), source.count()));
+      maps.encoder.push_back(heads_of(record, source.tokens(), source.tokens()));
     } else if (record.module.ends_with("self_attn")) {
-      maps.decoder.push_back(heads_of(record, target.count(), target.count()));
+      maps.decoder.push_back(heads_of(record, target.tokens(), target.tokens()));
     } else {
-      maps.cross.push_back(heads_of(record, target.count(), source.count()));
+      maps.cross.push_back(heads_of(record, target.tokens(), source.tokens()));
     }
   }
   return maps;
@@ -57,11 +52,11 @@ std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel&
   std::vector<AttentionRecord> records;
   Pass pass = Pass::inference();
   pass.attention = &records;
-  const Tokens tokens = one_sequence(text);
+  const Ragged tokens = Ragged::one(text);
   model.classifier->encode(tokens, pass);
   check_numbers(records, model.source);
   std::vector<std::vector<AttentionMap>> layers;
-  for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.count(), tokens.count()));
+  for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.tokens(), tokens.tokens()));
   return layers;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/text/special_tokens.h"
 
 namespace attend {
 
@@ -89,6 +90,7 @@ class Tokenizer {
   std::int32_t unk_id() const;
   std::int32_t bos_id() const;
   std::int32_t eos_id() const;
+  SpecialTokens special_tokens() const { return {bos_id(), eos_id(), pad_id(), unk_id()}; }
 
   // A run of ids that belongs to one word.
   struct Word {

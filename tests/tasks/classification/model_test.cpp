@@ -25,8 +25,9 @@ TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
     EXPECT_EQ(after.length.max_length, 20);
     EXPECT_EQ(after.length.truncation, Truncation::left);
     EXPECT_EQ(after.ids("a good film"), before.ids("a good film"));
-    Ragged texts;
-    for (const std::string& text : kFilms.texts) texts.add(before.ids(text));
+    RaggedBuilder builder;
+    for (const std::string& text : kFilms.texts) builder.add(before.ids(text));
+    const Ragged texts = builder.build();
     EXPECT_TRUE(same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
   }
 }

@@ -27,7 +27,7 @@ struct ClassificationSetting {
 
 ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
   LabelledReport report;
-  return ClassificationBatcher(encode_labelled(kFilms, model.tokenizer, model.marks(), model.length, report), {batch_tokens}, seed);
+  return ClassificationBatcher(encode_labelled(kFilms, model.tokenizer, model.special(), model.length, report), {batch_tokens}, seed);
 }
 
 ClassificationObjective objective_of(const ClassificationSetting& s) {
@@ -110,14 +110,14 @@ TEST(ClassificationObjective, LeavesTheEndsOfATextInPlace) {
 TEST(ClassificationObjective, KeepsTheFirstAndTheLastTokenOfEveryText) {
   ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.9999f}});
   const ClassificationModel model = small_classifier();
-  Ragged ends;
+  RaggedBuilder ends;
   for (const std::string& text : kFilms.texts) {
     const std::vector<std::int32_t> ids = model.ids(text);
     ASSERT_GE(ids.size(), 3u);
     ends.add(std::vector<std::int32_t>{ids.front(), ids.back()});
   }
   Pass pass = Pass::inference(), dropping = Pass::training(1, 1);
-  const Variable logits = model.classifier->forward(Tokens::copy(ends.ids, ends.offsets), pass);
+  const Variable logits = model.classifier->forward(ends.build(), pass);
   const double expected = cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(kFilms.labels), {0.0f, 1.0}).loss_sum;
   EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
 }

@@ -57,7 +57,7 @@ TEST(Generator, ChoosesWhatWholePassesChoose) {
   for (const std::int32_t id : model.tokenizer.encode("a fat")) window.push_back(id);
   for (std::size_t n = 0; n < found.ids.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())};
-    const Tensor logits = model.transformer->project(model.transformer->hidden(Tokens::copy(window, offsets), pass)).value();
+    const Tensor logits = model.transformer->project(model.transformer->hidden(Ragged::copy(window, offsets), pass)).value();
     const float* last = logits.row(logits.rows() - 1);
     std::int32_t best = model.tokenizer.eos_id();
     for (std::int32_t v = 4; v < model.tokenizer.vocab_size(); ++v) best = last[v] > last[best] ? v : best;
@@ -92,7 +92,7 @@ TEST(Generator, ReadsAPromptOfSeveralLines) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(stream.size())};
-  const Variable hidden = model.transformer->hidden(Tokens::copy(stream, offsets), pass);
+  const Variable hidden = model.transformer->hidden(Ragged::copy(stream, offsets), pass);
   const Generation found = generator.generate("the dog\na cat", options);
   std::vector<std::int32_t> targets(stream.begin() + 1, stream.end());
   targets.push_back(found.ids[0]);
@@ -114,7 +114,7 @@ TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
   std::vector<std::int32_t> window{model.tokenizer.eos_id()};
   for (std::size_t n = 0; n < text.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())}, target{text[n]};
-    const Tensor hidden = model.transformer->hidden(Tokens::copy(window, offsets), pass).value();
+    const Tensor hidden = model.transformer->hidden(Ragged::copy(window, offsets), pass).value();
     const Tensor last = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
     const float expected = cache.read(last, target, model.transformer->target_log_probabilities(Variable(last), target)).front();
     if (n >= prompt) {

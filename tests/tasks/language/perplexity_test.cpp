@@ -21,7 +21,7 @@ double by_hand(const LanguageModel& model, const std::vector<std::int32_t>& stre
     const std::int32_t begin = std::max((t / stride + 1) * stride - context, 0);
     const std::vector<std::int32_t> window(stream.begin() + begin, stream.begin() + t + 1), target{stream[static_cast<std::size_t>(t) + 1]};
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())};
-    const Tensor hidden = model.transformer->hidden(Tokens::copy(window, offsets), pass).value();
+    const Tensor hidden = model.transformer->hidden(Ragged::copy(window, offsets), pass).value();
     nll -= model.transformer->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
   }
   return nll;

@@ -37,7 +37,8 @@ EncodedPairs encoded(const TranslationModel& model, const ParallelText& text, co
 }
 
 TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
-  return TranslationBatcher(encoded(model, kPairs), TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer), {batch_tokens}, seed);
+  return TranslationBatcher(encoded(model, kPairs), model.src_tokenizer.special_tokens(), model.tgt_tokenizer.special_tokens(),
+                            {batch_tokens}, seed);
 }
 
 TranslationModel learning_model(float dropout) {
@@ -187,10 +188,10 @@ TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
 // What `model` makes of the held-out pairs of `text`.
 Validation validation_of(const TranslationModel& model, const ParallelText& text, const LengthOptions& length = {}) {
   const EncodedPairs pairs = encoded(model, text, length);
-  const TranslationIds ids = TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer);
+  const SpecialTokens src = model.src_tokenizer.special_tokens(), tgt = model.tgt_tokenizer.special_tokens();
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation held_out{TranslationBatcher(pairs, ids, {30}, std::nullopt), references_of(pairs, text), decoding};
+  TranslationValidation held_out{TranslationBatcher(pairs, src, tgt, {30}, std::nullopt), references_of(pairs, text), decoding};
   return TranslationObjective(model, batches(model, 1000, 1), {}, std::move(held_out)).validate();
 }
 

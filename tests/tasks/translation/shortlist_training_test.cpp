@@ -64,8 +64,8 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
     const TranslationModel loaded = translation_model(file);
     ASSERT_NE(loaded.shortlist, nullptr);
     EXPECT_EQ(loaded.shortlist->always, shortlist.always);
-    EXPECT_EQ(loaded.shortlist->translations.ids, shortlist.translations.ids);
-    EXPECT_EQ(loaded.shortlist->translations.offsets, shortlist.translations.offsets);
+    EXPECT_EQ(*loaded.shortlist->translations.ids, *shortlist.translations.ids);
+    EXPECT_EQ(*loaded.shortlist->translations.offsets, *shortlist.translations.offsets);
     EXPECT_EQ(texts(Translator(loaded), true).size(), kLesson.src.size());
   }
   TranslationModel here = model_;
@@ -77,7 +77,7 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
 TEST_F(Shortlists, OfAllTokensChangeNothing) {
   Shortlist shortlist;
   for (std::int32_t id = 0; id < model_.tgt_tokenizer.vocab_size(); ++id) shortlist.always.push_back(id);
-  for (std::int32_t id = 0; id < model_.src_tokenizer.vocab_size(); ++id) shortlist.translations.add(std::vector<std::int32_t>{});
+  shortlist.translations = Ragged::copy({}, std::vector<std::int32_t>(static_cast<std::size_t>(model_.src_tokenizer.vocab_size()) + 1, 0));
   model_.shortlist = std::make_shared<const Shortlist>(shortlist);
   const Translator translator(model_);
   EXPECT_EQ(texts(translator, true), texts(translator, false));
@@ -115,11 +115,22 @@ TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
   };
   refuse([](Shortlist& s) { s.always = {0}; });
   refuse([](Shortlist& s) { s.always.push_back(-1); });
-  refuse([](Shortlist& s) { s.translations.ids.back() = 1'000'000; });
-  refuse([](Shortlist& s) { s.translations.offsets.back() += 1; });
-  refuse([](Shortlist& s) { std::swap(s.translations.offsets[5], s.translations.offsets[20]); });
-  refuse([](Shortlist& s) { s.translations.offsets.pop_back(); });
-  refuse([](Shortlist& s) { s.translations.offsets.clear(); });
+  const auto refuse_offsets = [&](auto&& damage) {
+    refuse([&](Shortlist& s) {
+      std::vector<std::int32_t> offsets = *s.translations.offsets;
+      damage(offsets);
+      s.translations.offsets = std::make_shared<const std::vector<std::int32_t>>(offsets);
+    });
+  };
+  refuse([](Shortlist& s) {
+    std::vector<std::int32_t> ids = *s.translations.ids;
+    ids.back() = 1'000'000;
+    s.translations.ids = std::make_shared<const std::vector<std::int32_t>>(ids);
+  });
+  refuse_offsets([](std::vector<std::int32_t>& offsets) { offsets.back() += 1; });
+  refuse_offsets([](std::vector<std::int32_t>& offsets) { std::swap(offsets[5], offsets[20]); });
+  refuse_offsets([](std::vector<std::int32_t>& offsets) { offsets.pop_back(); });
+  refuse_offsets([](std::vector<std::int32_t>& offsets) { offsets.clear(); });
   Checkpoint text = with_shortlist(checkpoint_of(model_), good);
   for (NamedTensor& tensor : text.tensors) {
     if (tensor.name == "shortlist.offsets") tensor.tensor = Tensor::zeros({3});

@@ -49,7 +49,7 @@ class Stack final : public SequenceModel {
     parameters_.allocate(seed);
   }
 
-  Variable hidden(const Tokens& text, Pass& pass) const override {
+  Variable hidden(const Ragged& text, Pass& pass) const override {
     const AttentionPattern pattern = text.self_pattern(true);
     Variable x = embedding(*embedding_, text.ids, 1.0f, positions_.of(*text.offsets));
     for (const Layer& layer : layers_) {

@@ -27,15 +27,11 @@ TransformerConfig small_config() {
 
 using Outputs = std::function<Tensor(const std::vector<std::int32_t>& ids)>;
 
-Tokens one_sequence(const std::vector<std::int32_t>& ids) {
-  return Tokens::copy(ids, std::vector<std::int32_t>{0, static_cast<std::int32_t>(ids.size())});
-}
-
 Outputs outputs_of(const SequenceModel& model) {
   return [&model](const std::vector<std::int32_t>& ids) {
     const NoGradient guard;
     Pass pass = Pass::inference();
-    return model.hidden(one_sequence(ids), pass).value();
+    return model.hidden(Ragged::one(ids), pass).value();
   };
 }
 
@@ -44,8 +40,8 @@ Outputs outputs_of(const Transformer& model, const std::vector<std::int32_t>& so
   return [&model, source](const std::vector<std::int32_t>& ids) {
     const NoGradient guard;
     Pass pass = Pass::inference();
-    const Tokens src = one_sequence(source);
-    return model.decode(one_sequence(ids), model.encode(src, pass), src, pass).value();
+    const Ragged src = Ragged::one(source);
+    return model.decode(Ragged::one(ids), model.encode(src, pass), src, pass).value();
   };
 }
 

@@ -40,8 +40,7 @@ TransformerConfig permuted_layers(PositionKind positions) {
 Tensor outputs(const SequenceModel& model, const std::vector<std::int32_t>& ids) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(ids.size())};
-  return model.hidden(Tokens::copy(ids, offsets), pass).value();
+  return model.hidden(Ragged::one(ids), pass).value();
 }
 
 // The largest difference between what the model makes of a permuted text, and its permuted outputs.

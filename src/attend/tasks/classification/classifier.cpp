@@ -62,17 +62,17 @@ std::vector<Classification> Classifier::classify_ids(std::span<const std::vector
                                                      const ClassificationOptions& options) const {
   std::vector<Classification> results;
   results.reserve(texts.size());
-  Ragged batch;
+  RaggedBuilder next;
   const auto flush = [&] {
+    const Ragged batch = next.build();
     if (batch.sequences() == 0) return;
     const Tensor log_probabilities = class_log_probabilities(*model_, batch);
     for (std::int64_t b = 0; b < batch.sequences(); ++b)
       results.push_back(classification(log_probabilities.row(b), log_probabilities.cols()));
-    batch.clear();
   };
   for (const std::vector<std::int32_t>& text : texts) {
-    if (batch.tokens() + std::ssize(text) > options.batch_tokens) flush();
-    batch.add(text);
+    if (next.tokens() + std::ssize(text) > options.batch_tokens) flush();
+    next.add(text);
   }
   flush();
   return results;

@@ -17,9 +17,9 @@ namespace {
 constexpr int kTexts = 3;
 
 Tensor log_probabilities(const ClassificationModel& model, const std::vector<GoldenText>& golden) {
-  Ragged texts;
+  RaggedBuilder texts;
   for (const GoldenText& one : golden) texts.add(one.text);
-  return class_log_probabilities(model, texts);
+  return class_log_probabilities(model, texts.build());
 }
 
 void check(const std::vector<GoldenText>& golden, const ClassificationModel& model) {
@@ -36,7 +36,7 @@ void add_golden_texts(Checkpoint& checkpoint) {
   Random random({0, stream_of(kGoldenKey)});
   std::vector<GoldenText> golden(kTexts);
   for (GoldenText& one : golden) {
-    one.text = classifier_ids(golden_ids(random, model.tokenizer), model.marks(), model.length);
+    one.text = classifier_ids(golden_ids(random, model.tokenizer), model.special(), model.length);
   }
   const Tensor results = log_probabilities(model, golden);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();

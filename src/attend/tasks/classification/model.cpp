@@ -50,10 +50,10 @@ Options read_options(const Checkpoint& checkpoint, const char* key) {
 
 }  // namespace
 
-TextMarks ClassificationModel::marks() const {
-  TextMarks marks{tokenizer.eos_id(), std::nullopt};
-  if (classifier->config().pooling == Pooling::first) marks.bos = tokenizer.bos_id();
-  return marks;
+SpecialTokens ClassificationModel::special() const {
+  SpecialTokens special = tokenizer.special_tokens();
+  if (classifier->config().pooling != Pooling::first) special.bos = -1;
+  return special;
 }
 
 void describe_classification_model(Checkpoint& checkpoint, const ClassificationModel& model) {
@@ -79,7 +79,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
     auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
     load_parameters(checkpoint, classifier->parameters());
     ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length, checkpoint.source};
-    classifier_ids({}, model.marks(), length);  // refuses a length that has no room for a token
+    classifier_ids({}, model.special(), length);  // refuses a length that has no room for a token
     return model;
   } catch (const DataError&) {
     throw;
@@ -93,7 +93,7 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor result = log_softmax(model.classifier->forward(Tokens::copy(texts.ids, texts.offsets), pass)).value();
+  const Tensor result = log_softmax(model.classifier->forward(texts, pass)).value();
   require_finite(result.span(), "log-probabilities of the classes", model.source);
   return result;
 }

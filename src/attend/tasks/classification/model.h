@@ -26,10 +26,10 @@ struct ClassificationModel {
   TextLengthOptions length;
   std::string source = {};  // the file it was read from, for messages
 
-  // The control ids that it wants around a text.
-  TextMarks marks() const;
+  // The special tokens that it wants around a text; no bos unless it looks at the first token.
+  SpecialTokens special() const;
   // What it sees of a text.
-  std::vector<std::int32_t> ids(std::string_view text) const { return classifier_ids(tokenizer.encode(text), marks(), length); }
+  std::vector<std::int32_t> ids(std::string_view text) const { return classifier_ids(tokenizer.encode(text), special(), length); }
 };
 
 // Writes what describes a classification model beside its parameters.

@@ -9,18 +9,18 @@ namespace attend {
 namespace {
 
 // Leaves out tokens by the mask's first column; the first and the last of a text, where its marks are, stay.
-Tokens without_some(const Ragged& texts, const Dropout& mask) {
-  if (mask.p == 0.0f) return Tokens::copy(texts.ids, texts.offsets);
-  Ragged kept;
+Ragged without_some(const Ragged& texts, const Dropout& mask) {
+  if (mask.p == 0.0f) return texts;
+  RaggedBuilder kept;
   for (std::int64_t b = 0; b < texts.sequences(); ++b) {
-    const std::int32_t begin = texts.offsets[static_cast<std::size_t>(b)], end = begin + texts.length(b);
+    const std::int32_t begin = texts.begin_of(b), end = begin + texts.length(b);
     for (std::int32_t n = begin; n < end; ++n) {
       const bool keeps = n == begin || n + 1 == end || mask.key.bits16(static_cast<std::uint32_t>(n), 0) >= mask.threshold();
-      if (keeps) kept.ids.push_back(texts.ids[static_cast<std::size_t>(n)]);
+      if (keeps) kept.append((*texts.ids)[static_cast<std::size_t>(n)]);
     }
-    kept.close_sequence();
+    kept.end_sequence();
   }
-  return Tokens::copy(kept.ids, kept.offsets);
+  return kept.build();
 }
 
 }  // namespace
@@ -34,14 +34,13 @@ BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) 
   return {size.texts, size.tokens};
 }
 
-CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const std::vector<std::int32_t>& labels, double normalizer) const {
-  return cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(labels),
-                       {loss_.label_smoothing, normalizer, loss_.class_weights});
+CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const Ids& labels, double normalizer) const {
+  return cross_entropy(logits, labels, {loss_.label_smoothing, normalizer, loss_.class_weights});
 }
 
 BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
   const ClassificationBatch batch = batches_.batch(epoch, index);
-  const Tokens texts = without_some(batch.text, pass.dropout(loss_.word_dropout));
+  const Ragged texts = without_some(batch.text, pass.dropout(loss_.word_dropout));
   CrossEntropy result = loss_of(model_.classifier->forward(texts, pass), batch.labels, normalizer);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
@@ -53,10 +52,10 @@ Validation ClassificationObjective::validate() {
   for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
     const ClassificationBatch batch = validation_->batch(0, i);
     Pass pass = Pass::inference();
-    const Variable logits = model_.classifier->forward(Tokens::copy(batch.text.ids, batch.text.offsets), pass);
+    const Variable logits = model_.classifier->forward(batch.text, pass);
     for (std::int64_t b = 0; b < logits.dim(0); ++b) {
       const float* row = logits.value().row(b);
-      confusion.add(batch.labels[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);
+      confusion.add((*batch.labels)[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);
     }
     const CrossEntropy part = loss_of(logits, batch.labels, 1.0);
     result.loss += part.loss_sum;

@@ -95,7 +95,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
 
   const auto batches = [&](const LabelledText& texts, const char* name, std::optional<std::uint64_t> seed) {
     LabelledReport report;
-    ClassificationBatch all = encode_labelled(texts, tokenizer, model.marks(), o.data.length, report);
+    ClassificationBatch all = encode_labelled(texts, tokenizer, model.special(), o.data.length, report);
     task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
     return ClassificationBatcher(std::move(all), o.data.batch, seed);
   };

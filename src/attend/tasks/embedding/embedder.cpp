@@ -42,10 +42,10 @@ std::int64_t learned_positions(const TransformerConfig& config) {
 
 // Throws unless a text of so many tokens, and the marks at its ends, have positions.
 void check_positions(const TextEncoder& encoder, std::size_t tokens, const std::string& where) {
-  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.bos ? 2 : 1);
+  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.special.bos >= 0 ? 2 : 1);
   if (encoder.positions > 0 && with_marks > encoder.positions)
     throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
-                                tokens, encoder.bos ? "the marks at its ends" : "its end", encoder.positions));
+                                tokens, encoder.special.bos >= 0 ? "the marks at its ends" : "its end", encoder.positions));
 }
 
 TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
@@ -73,31 +73,31 @@ Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling)
 
 Embedder::Embedder(const TranslationModel& model)
     : encoder_{model.src_tokenizer,
-               std::nullopt,
+               {.eos = model.src_tokenizer.eos_id()},
                model.network->encoder_layers(),
                model.network->config().d_model,
                model.network->src_embeddings(),
-               [network = model.network](const Tokens& texts, Pass& pass) { network->encode(texts, pass); },
+               [network = model.network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); },
                model.network->longest_sequence(),
                model.source} {}
 
 Embedder::Embedder(const ClassificationModel& model)
     : encoder_{model.tokenizer,
-               model.marks().bos,
+               model.special(),
                model.classifier->config().encoder.n_encoder_layers,
                model.classifier->config().encoder.d_model,
                model.classifier->embeddings(),
-               [classifier = model.classifier](const Tokens& texts, Pass& pass) { classifier->encode(texts, pass); },
+               [classifier = model.classifier](const Ragged& texts, Pass& pass) { classifier->encode(texts, pass); },
                learned_positions(model.classifier->config().encoder),
                model.source} {}
 
 Embedder::Embedder(const LanguageModel& model)
     : encoder_{model.tokenizer,
-               model.tokenizer.eos_id(),
+               {.bos = model.tokenizer.eos_id(), .eos = model.tokenizer.eos_id()},  // lines follow one another
                model.transformer->config().layers(),
                model.transformer->config().stack.d_model,
                model.transformer->embeddings(),
-               [transformer = model.transformer](const Tokens& texts, Pass& pass) { transformer->hidden(texts, pass); },
+               [transformer = model.transformer](const Ragged& texts, Pass& pass) { transformer->hidden(texts, pass); },
                learned_positions(model.transformer->config().stack),
                model.source} {}
 
@@ -115,27 +115,30 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
   check_options(options);
   const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
   const Tokenizer& tokenizer = encoder_.tokenizer;
-  const std::int32_t before = encoder_.bos ? 1 : 0;
+  const std::int32_t before = encoder_.special.bos >= 0 ? 1 : 0;
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
   for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
-    std::vector<std::int32_t> ids, offsets{0};
+    RaggedBuilder sequences;
     for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
       const std::vector<std::int32_t> own = tokenizer.encode(text);
       check_positions(encoder_, own.size(), fmt::format("text {}", embeddings.size() + 1));
       embeddings.push_back(without_vectors(tokenizer, own));
-      if (encoder_.bos) ids.push_back(*encoder_.bos);
-      ids.insert(ids.end(), own.begin(), own.end());
-      ids.push_back(tokenizer.eos_id());
-      offsets.push_back(static_cast<std::int32_t>(ids.size()));
+      if (before > 0) sequences.append(encoder_.special.bos);
+      sequences.append(own);
+      sequences.append(encoder_.special.eos);
+      sequences.end_sequence();
     }
     std::vector<Tensor> hidden;
     Pass pass = Pass::inference();
     pass.hidden = &hidden;
-    encoder_.run(Tokens::copy(ids, offsets), pass);
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-      embeddings[begin + i].vectors = checked_pooled(hidden[state].slice_rows(offsets[i] + before, offsets[i + 1] - 1), options.pooling);
+    const Ragged batch = sequences.build();
+    encoder_.run(batch, pass);
+    for (std::int64_t i = 0; i < batch.sequences(); ++i) {
+      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
+      embeddings[begin + static_cast<std::size_t>(i)].vectors = checked_pooled(own, options.pooling);
+    }
   }
   return embeddings;
 }

@@ -46,11 +46,11 @@ struct TextEmbedding {
 // The encoder inside a model.
 struct TextEncoder {
   Tokenizer tokenizer;
-  std::optional<std::int32_t> bos;  // what it wants before a text, besides eos behind it
+  SpecialTokens special;  // it wants bos, if there is one, before a text, and eos after it
   int layers = 0;
   int width = 0;
   Tensor embeddings;                              // [V, D]
-  std::function<void(const Tokens&, Pass&)> run;  // fills Pass::hidden
+  std::function<void(const Ragged&, Pass&)> run;  // fills Pass::hidden
   std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
   std::string source = {};                        // the file it was read from, for messages
 };

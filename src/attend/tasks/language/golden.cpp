@@ -19,10 +19,9 @@ namespace {
 constexpr int kPassages = 3;
 
 double log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
-  LanguageBatch batch;
-  batch.input.add(std::span(ids).first(ids.size() - 1));
-  batch.target.assign(ids.begin() + 1, ids.end());
-  batch.first_scored.push_back(0);
+  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)),
+                            std::make_shared<const std::vector<std::int32_t>>(ids.begin() + 1, ids.end()),
+                            {0}};
   const double result = -negative_log_likelihood(*model.transformer, batch);
   const auto rounded = static_cast<float>(result);
   require_finite(std::span(&rounded, 1), "log-probability of a passage", model.source);

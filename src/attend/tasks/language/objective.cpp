@@ -9,12 +9,11 @@ LanguageObjective::LanguageObjective(LanguageModel model, LanguageBatcher batche
     : model_(std::move(model)), batches_(std::move(batches)), loss_(std::move(loss)), validation_(std::move(validation)) {}
 
 BatchLoss LanguageObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
-  LanguageBatch windows = batches_.batch(epoch, batch);
-  const Tokens text = Tokens::copy(windows.input.ids, windows.input.offsets);
-  const auto targets = std::make_shared<const std::vector<std::int32_t>>(std::move(windows.target));
+  const LanguageBatch windows = batches_.batch(epoch, batch);
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
-  CrossEntropy result = loss_.sampler ? model_.transformer->sampled_loss(text, targets, loss_.sampler->draw(epoch, batch), options, pass)
-                                      : model_.transformer->loss(text, targets, options, pass);
+  CrossEntropy result =
+      loss_.sampler ? model_.transformer->sampled_loss(windows.input, windows.target, loss_.sampler->draw(epoch, batch), options, pass)
+                    : model_.transformer->loss(windows.input, windows.target, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 

@@ -20,7 +20,9 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
   std::vector<std::int32_t> rows;
   rows.reserve(static_cast<std::size_t>(batch.scored()));
   for (std::size_t b = 0; b < batch.first_scored.size(); ++b) {
-    for (std::int32_t n = batch.input.offsets[b] + batch.first_scored[b]; n < batch.input.offsets[b + 1]; ++n) rows.push_back(n);
+    const std::int32_t begin = batch.input.begin_of(static_cast<std::int64_t>(b)),
+                       end = batch.input.begin_of(static_cast<std::int64_t>(b) + 1);
+    for (std::int32_t n = begin + batch.first_scored[b]; n < end; ++n) rows.push_back(n);
   }
   return rows;
 }
@@ -45,13 +47,13 @@ struct Predictions {
 Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  Variable hidden = model.hidden(Tokens::copy(batch.input.ids, batch.input.offsets), pass);
-  std::vector<std::int32_t> targets = batch.target;
+  Variable hidden = model.hidden(batch.input, pass);
+  std::vector<std::int32_t> targets = *batch.target;
   if (batch.scored() < batch.input.tokens()) {
     const auto rows = std::make_shared<const std::vector<std::int32_t>>(scored_rows(batch));
     hidden = gather_rows(hidden, rows);
     targets.clear();
-    for (const std::int32_t row : *rows) targets.push_back(batch.target[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : *rows) targets.push_back((*batch.target)[static_cast<std::size_t>(row)]);
   }
   std::vector<float> log_probabilities = model.target_log_probabilities(hidden, targets);
   return {hidden.value(), std::move(targets), std::move(log_probabilities)};

@@ -79,8 +79,8 @@ Tensor ids_tensor(const std::vector<std::int32_t>& ids) { return Tensor::from(id
 
 void add_shortlist(Checkpoint& checkpoint, const Shortlist& shortlist) {
   checkpoint.tensors.push_back({"shortlist.always", ids_tensor(shortlist.always)});
-  checkpoint.tensors.push_back({"shortlist.offsets", ids_tensor(shortlist.translations.offsets)});
-  checkpoint.tensors.push_back({"shortlist.translations", ids_tensor(shortlist.translations.ids)});
+  checkpoint.tensors.push_back({"shortlist.offsets", ids_tensor(*shortlist.translations.offsets)});
+  checkpoint.tensors.push_back({"shortlist.translations", ids_tensor(*shortlist.translations.ids)});
 }
 
 std::vector<std::int32_t> read_ids(const Checkpoint& checkpoint, const char* name) {
@@ -95,15 +95,13 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
   if (checkpoint.find("shortlist.always") == nullptr) return nullptr;
   auto shortlist = std::make_shared<Shortlist>();
   shortlist->always = read_ids(checkpoint, "shortlist.always");
-  Ragged& translations = shortlist->translations;
-  translations.offsets = read_ids(checkpoint, "shortlist.offsets");
-  translations.ids = read_ids(checkpoint, "shortlist.translations");
-  const std::vector<std::int32_t>& offsets = translations.offsets;
-  const bool fits = std::ssize(offsets) == src.vocab_size() + 1 && offsets.front() == 0 && offsets.back() == std::ssize(translations.ids) &&
+  const std::vector<std::int32_t> offsets = read_ids(checkpoint, "shortlist.offsets"), ids = read_ids(checkpoint, "shortlist.translations");
+  const bool fits = std::ssize(offsets) == src.vocab_size() + 1 && offsets.front() == 0 && offsets.back() == std::ssize(ids) &&
                     std::is_sorted(offsets.begin(), offsets.end());
   const bool ends = std::find(shortlist->always.begin(), shortlist->always.end(), tgt.eos_id()) != shortlist->always.end();
-  if (!fits || !ends || !is_in_vocabulary(shortlist->always, tgt) || !is_in_vocabulary(translations.ids, tgt))
+  if (!fits || !ends || !is_in_vocabulary(shortlist->always, tgt) || !is_in_vocabulary(ids, tgt))
     throw DataError(fmt::format("{}: its shortlist is not one for its vocabularies", checkpoint.source));
+  shortlist->translations = Ragged::copy(ids, offsets);
   return shortlist;
 }
 

@@ -41,7 +41,7 @@ struct TranslationModel {
   std::shared_ptr<const Shortlist> shortlist = nullptr;  // most models have none
   std::string source = {};                               // the file it was read from, for messages
 
-  SpecialTokens special() const { return {tgt_tokenizer.bos_id(), tgt_tokenizer.eos_id()}; }
+  SpecialTokens special() const { return tgt_tokenizer.special_tokens(); }
 };
 
 // As it stands in the file.

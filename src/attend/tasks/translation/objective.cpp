@@ -8,17 +8,6 @@ namespace attend {
 
 namespace {
 
-// A batch as the model takes it.
-struct Samples {
-  Tokens src, tgt;
-  Ids targets;
-
-  explicit Samples(const TranslationBatch& batch)
-      : src(Tokens::copy(batch.src.ids, batch.src.offsets)),
-        tgt(Tokens::copy(batch.tgt_in.ids, batch.tgt_in.offsets)),
-        targets(std::make_shared<const std::vector<std::int32_t>>(batch.tgt_out)) {}
-};
-
 void append_sources(std::vector<std::vector<std::int32_t>>& sources, const TranslationBatch& batch) {
   for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
 }
@@ -45,12 +34,12 @@ std::vector<std::int64_t> TranslationObjective::phases() const {
   return {0, loss_.r_drop_after};
 }
 
-BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) {
-  const Samples samples(batches_.batch(epoch, batch));
+BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
+  const TranslationBatch batch = batches_.batch(epoch, index);
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
   CrossEntropy result = makes_two_passes(epoch)
-                            ? model_.network->paired_loss(samples.src, samples.tgt, samples.targets, loss_.r_drop, options, pass)
-                            : model_.network->loss(samples.src, samples.tgt, samples.targets, options, pass);
+                            ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out, loss_.r_drop, options, pass)
+                            : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
@@ -62,12 +51,11 @@ Validation TranslationObjective::validate() {
   for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
     const TranslationBatch batch = validation_->batches.batch(0, i);
     append_sources(sources, batch);
-    const Samples samples(batch);
     Pass pass = Pass::inference();
-    const CrossEntropy part = model_.network->loss(samples.src, samples.tgt, samples.targets, {loss_.label_smoothing, 1.0}, pass);
+    const CrossEntropy part = model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, {loss_.label_smoothing, 1.0}, pass);
     result.loss += part.loss_sum;
     result.nll += part.nll;
-    targets += static_cast<double>(samples.targets->size());
+    targets += static_cast<double>(batch.tgt_out->size());
   }
   result.loss /= targets;
   result.nll /= targets;

@@ -13,19 +13,18 @@ namespace {
 
 // As the encoder reads them.
 Ragged with_ends(const Ragged& src, std::int32_t eos) {
-  Ragged ended;
-  std::vector<std::int32_t> sequence;
+  RaggedBuilder ended;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {
-    sequence.assign(src[i].begin(), src[i].end());
-    sequence.push_back(eos);
-    ended.add(sequence);
+    ended.append(src[i]);
+    ended.append(eos);
+    ended.end_sequence();
   }
-  return ended;
+  return ended.build();
 }
 
 std::vector<std::int32_t> most_frequent(const Ragged& tgt, int vocab_size, int count) {
   std::vector<std::int64_t> occurrences(static_cast<std::size_t>(vocab_size), 0);
-  for (const std::int32_t id : tgt.ids) ++occurrences[static_cast<std::size_t>(id)];
+  for (const std::int32_t id : *tgt.ids) ++occurrences[static_cast<std::size_t>(id)];
   std::vector<std::int32_t> order(occurrences.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
@@ -46,6 +45,7 @@ Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pair
   shortlist.always = most_frequent(pairs.tgt, tgt.vocab_size(), options.frequent);
   if (std::find(shortlist.always.begin(), shortlist.always.end(), tgt.eos_id()) == shortlist.always.end())
     shortlist.always.push_back(tgt.eos_id());
+  RaggedBuilder translations;
   for (std::int32_t id = 0; id < src.vocab_size(); ++id) {
     std::vector<std::int32_t> targets;
     for (const LexiconEntry& entry : lexicon[static_cast<std::size_t>(id)]) {
@@ -54,8 +54,9 @@ Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pair
     }
     const std::int32_t itself = tgt.id(src.piece(id));
     if (itself != tgt.unk_id() && std::find(targets.begin(), targets.end(), itself) == targets.end()) targets.push_back(itself);
-    shortlist.translations.add(targets);
+    translations.add(targets);
   }
+  shortlist.translations = translations.build();
   return shortlist;
 }
 

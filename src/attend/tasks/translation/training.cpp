@@ -59,12 +59,12 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
 }
 
 TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o, std::int64_t longest) {
-  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+  const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
   const float dropout = o.vocabulary.bpe_dropout;
-  if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), ids, o.data.batch, o.trainer.seed);
+  if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), src, tgt, o.data.batch, o.trainer.seed);
   const auto source = std::make_shared<const SampledPairs>(std::move(pairs), BpeDropout(tokenizers.src, dropout),
                                                            BpeDropout(tokenizers.tgt, dropout), o.trainer.seed, longest);
-  return TranslationBatcher(source, ids, o.data.batch, o.trainer.seed);
+  return TranslationBatcher(source, src, tgt, o.data.batch, o.trainer.seed);
 }
 
 void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
@@ -98,7 +98,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   common(config).src_vocab_size = tokenizers.src.vocab_size();
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
   const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
-  const TranslationIds ids = TranslationIds::of(tokenizers.src, tokenizers.tgt);
+  const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
 
   const auto encode = [&](const ParallelText& text, const char* name) {
     ReadReport report;
@@ -116,8 +116,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
     decoding.beam.length_penalty = o.decoding.length_penalty;
-    validation = TranslationValidation{TranslationBatcher(pairs, ids, o.data.batch, std::nullopt), references_of(pairs, text), decoding,
-                                       o.vocabulary.tokenizer.pretokenized};
+    validation = TranslationValidation{TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt), references_of(pairs, text),
+                                       decoding, o.vocabulary.tokenizer.pretokenized};
   }
 
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));

@@ -25,16 +25,13 @@ namespace {
 constexpr std::size_t kTokensOfASentence = 64;
 constexpr std::size_t kMostHypotheses = 4096;  // decoded together: each keeps keys and values of its own
 
-Tokens tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
-  std::vector<std::int32_t> ids, offsets{0};
-  for (const auto* sequence : sequences) {
-    ids.insert(ids.end(), sequence->begin(), sequence->end());
-    offsets.push_back(static_cast<std::int32_t>(ids.size()));
-  }
-  return Tokens::copy(ids, offsets);
+Ragged tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
+  RaggedBuilder builder;
+  for (const auto* sequence : sequences) builder.add(*sequence);
+  return builder.build();
 }
 
-std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Tokens& src, const TranslationOptions& options) {
+std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Ragged& src, const TranslationOptions& options) {
   if (options.shortlist) return std::make_unique<ShortlistedSteps>(*model.network, src, *model.shortlist);
   return std::make_unique<EncoderDecoderSteps>(*model.network, src);
 }

@@ -1,0 +1,65 @@
+// A batch of token ids without padding: all sequences end to end, and where each begins.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "attend/ops/attention.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+// B sequences of N ids in all, which do not change any more. Copies share memory. Sequence i is ids[offsets[i] .. offsets[i+1]).
+struct Ragged {
+  Ragged();  // no sequences
+  Ragged(Ids all_ids, Ids all_offsets) : ids(std::move(all_ids)), offsets(std::move(all_offsets)) {}
+  // Copies. Throws ShapeError unless offsets rise from 0 to ids.size().
+  static Ragged copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets);
+  // A batch of one.
+  static Ragged one(std::span<const std::int32_t> sequence);
+
+  // All sequences, and then all of them again: for two passes with different dropout.
+  Ragged twice() const;
+  // Sequences begin .. end - 1. Throws ShapeError unless 0 <= begin <= end <= sequences().
+  Ragged slice(std::int64_t begin, std::int64_t end) const;
+
+  std::int64_t sequences() const { return static_cast<std::int64_t>(offsets->size()) - 1; }
+  std::int64_t tokens() const { return static_cast<std::int64_t>(ids->size()); }
+  std::int32_t begin_of(std::int64_t i) const { return (*offsets)[static_cast<std::size_t>(i)]; }
+  std::int32_t length(std::int64_t i) const { return begin_of(i + 1) - begin_of(i); }
+  std::span<const std::int32_t> operator[](std::int64_t i) const {
+    return std::span(*ids).subspan(static_cast<std::size_t>(begin_of(i)), static_cast<std::size_t>(length(i)));
+  }
+
+  // Every token may see all, or with causal the earlier, tokens of its own sequence.
+  AttentionPattern self_pattern(bool causal) const { return {offsets, offsets, nullptr, causal}; }
+  // Every token may see all tokens of the sequence of the same number in `memory`.
+  AttentionPattern cross_pattern(const Ragged& memory) const { return {offsets, memory.offsets}; }
+
+  Ids ids;      // N
+  Ids offsets;  // B+1, from 0 to N
+};
+
+// Makes a Ragged, sequence by sequence.
+class RaggedBuilder {
+ public:
+  void reserve(std::size_t tokens, std::size_t sequences);
+  // A whole sequence. Throws DataError past 2^31 - 1 ids.
+  void add(std::span<const std::int32_t> sequence);
+  // The next ids of a sequence that end_sequence() ends. That throws as add() does.
+  void append(std::int32_t id) { ids_.push_back(id); }
+  void append(std::span<const std::int32_t> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
+  void end_sequence();
+
+  std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
+  // What was added, and begins again with nothing.
+  Ragged build();
+
+ private:
+  std::vector<std::int32_t> ids_;
+  std::vector<std::int32_t> offsets_{0};
+};
+
+}  // namespace attend
