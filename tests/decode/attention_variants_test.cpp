@@ -4,14 +4,16 @@
 #include <vector>
 
 #include "attend/decode/beam_search.h"
-#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/sampling.h"
+#include "attend/models/make_encoder_decoder.h"
+#include "attend/text/special_tokens.h"
 #include "models/small_encoder_decoder.h"
 
 namespace attend {
 namespace {
 
-constexpr SpecialTokens kSpecial{2, 3};
+constexpr SpecialTokens kTokens{.bos = 2, .eos = 3};
 
 class DecodingVariants : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
@@ -27,8 +29,8 @@ std::vector<std::vector<Hypothesis>> search(const EncoderDecoder& model, const R
   options.beam_size = 3;
   options.n_best = 2;
   options.max_length = 9;
-  EncoderDecoderSteps steps(model, src);
-  return beam_search(steps, kSpecial, options);
+  EncoderDecoderScorer steps(model, src, kTokens.bos);
+  return beam_search(steps, kTokens.eos, options);
 }
 
 // Its score is the log-probability of its tokens under a pass over the whole of it.
@@ -39,9 +41,9 @@ TEST_P(DecodingVariants, FindHypothesesWithTheScoresOfTheModel) {
   for (std::size_t s = 0; s < found.size(); ++s) {
     ASSERT_EQ(found[s].size(), 2u);
     for (const Hypothesis& hypothesis : found[s]) {
-      std::vector<std::int32_t> input{kSpecial.bos}, targets = hypothesis.ids;
+      std::vector<std::int32_t> input{kTokens.bos}, targets = hypothesis.ids;
       input.insert(input.end(), hypothesis.ids.begin(), hypothesis.ids.end());
-      if (hypothesis.complete) targets.push_back(kSpecial.eos);
+      if (hypothesis.complete) targets.push_back(kTokens.eos);
       input.resize(targets.size());
       const Ragged tgt = Ragged::copy(input, std::vector<std::int32_t>{0, static_cast<std::int32_t>(input.size())});
       const Ragged one = alone(src_, s);
@@ -70,8 +72,8 @@ TEST_P(DecodingVariants, SampleTheSameFromTheSameSeed) {
   SamplingOptions options;
   options.max_length = 6;
   const std::vector<std::uint64_t> streams{0, 1, 2};
-  EncoderDecoderSteps first(*model_, src_), again(*model_, src_);
-  const auto a = sample(first, kSpecial, options, streams), b = sample(again, kSpecial, options, streams);
+  EncoderDecoderScorer first(*model_, src_, kTokens.bos), again(*model_, src_, kTokens.bos);
+  const auto a = sample(first, kTokens.eos, options, streams), b = sample(again, kTokens.eos, options, streams);
   for (std::size_t s = 0; s < a.size(); ++s) EXPECT_EQ(a[s].ids, b[s].ids);
 }
 

@@ -19,7 +19,7 @@ using Results = std::vector<std::vector<Hypothesis>>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Results search(TableModel& model, const BeamSearchOptions& options) { return beam_search(model, TableModel::kSpecial, options); }
+Results search(TableModel& model, const BeamSearchOptions& options) { return beam_search(model, TableModel::kEos, options); }
 
 BeamSearchOptions beam_of(int beam_size, int n_best = 1) {
   BeamSearchOptions options;
@@ -48,7 +48,7 @@ struct Exhaustive {
     if (prefix.size() == longest) return add(prefix, log_probability, prefix.size(), false);
     for (std::int32_t token = 0; token < 4; ++token) {
       const double longer = log_probability + next[static_cast<std::size_t>(token)];
-      if (token == TableModel::kSpecial.eos) {
+      if (token == TableModel::kEos) {
         add(prefix, longer, prefix.size() + 1, true);
       } else {
         Prefix extended = prefix;
@@ -98,7 +98,7 @@ TEST(BeamSearch, WithABeamOfOneTakesTheLikeliestTokenAgainAndAgain) {
     while (!complete && expected.size() < 12) {
       const std::vector<float> next = logits(0, expected);
       const auto token = static_cast<std::int32_t>(std::max_element(next.begin(), next.end()) - next.begin());
-      complete = token == TableModel::kSpecial.eos;
+      complete = token == TableModel::kEos;
       if (!complete) expected.push_back(token);
     }
     TableModel model({0}, 12, logits);

@@ -33,8 +33,8 @@ std::vector<double> shares(const SamplingOptions& chosen) {
   options.max_length = 1;
   TableModel model(std::vector<int>(kDraws), 1, constant_logits(logarithms(kProbabilities)));
   std::vector<double> result(kProbabilities.size());
-  for (const Hypothesis& h : sample(model, TableModel::kSpecial, options, streams(kDraws)))
-    result[static_cast<std::size_t>(h.ids.empty() ? TableModel::kSpecial.eos : h.ids[0])] += 1;
+  for (const Hypothesis& h : sample(model, TableModel::kEos, options, streams(kDraws)))
+    result[static_cast<std::size_t>(h.ids.empty() ? TableModel::kEos : h.ids[0])] += 1;
   for (double& share : result) share /= kDraws;
   return result;
 }
@@ -132,7 +132,7 @@ class SamplingOfSentences : public testing::Test {
     SamplingOptions options;
     options.seed = seed;
     TableModel model(std::move(sentences), kLongest, random_logits(4));
-    return sample(model, TableModel::kSpecial, options, of_sentence);
+    return sample(model, TableModel::kEos, options, of_sentence);
   }
 };
 
@@ -184,7 +184,7 @@ TEST_F(SamplingOfSentences, TakesFinishedSentencesOutOfTheBatch) {
     return std::vector<float>{-99, static_cast<int>(prefix.size()) == sentence ? 99.0f : -99.0f, 0, -99};
   };
   TableModel model({2, 0, 1}, 9, ends);
-  sample(model, TableModel::kSpecial, {}, streams(3));
+  sample(model, TableModel::kEos, {}, streams(3));
   EXPECT_EQ(model.asked(), (std::vector<std::vector<int>>{{2, 0, 1}, {2, 1}, {2}}));
 }
 
@@ -194,7 +194,7 @@ TEST(Sampling, RefusesLogitsThatAreNoNumbers) {
       SamplingOptions options;
       options.top_k = top_k;
       TableModel model({0}, 5, constant_logits(logits));
-      expect_error<DataError>([&] { sample(model, TableModel::kSpecial, options, streams(1)); }, {"logits", "NaN"});
+      expect_error<DataError>([&] { sample(model, TableModel::kEos, options, streams(1)); }, {"logits", "NaN"});
     }
   }
 }
@@ -204,7 +204,7 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     SamplingOptions options;
     change(options);
     TableModel model({0}, 5, random_logits(1));
-    sample(model, TableModel::kSpecial, options, streams(1));
+    sample(model, TableModel::kEos, options, streams(1));
   };
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); }, {"temperature", "from 1e-06", "0"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); }, {"temperature", "inf"});
@@ -212,7 +212,7 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); }, {"top-p", "above 0 up to 1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); }, {"top-p", "1.5"});
   TableModel model({0, 1}, 5, random_logits(1));
-  expect_error<ConfigError>([&] { sample(model, TableModel::kSpecial, {}, streams(1)); }, {"stream", "2", "1"});
+  expect_error<ConfigError>([&] { sample(model, TableModel::kEos, {}, streams(1)); }, {"stream", "2", "1"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A StepModel of a few tokens whose logits, before they are normalised, are any function of the sentence and the tokens so far.
+// A Scorer of a few tokens whose logits, before they are normalised, are any function of the sentence and the tokens so far.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace attend {
 
-class TableModel final : public StepModel {
+class TableModel final : public Scorer {
  public:
   using Prefix = std::vector<std::int32_t>;  // without bos
   using Logits = std::function<std::vector<float>(int sentence, const Prefix& prefix)>;
 
-  static constexpr SpecialTokens kSpecial{0, 1};
+  static constexpr std::int32_t kBos = 0, kEos = 1;
 
   // `sentences`: what Logits is told about each.
   TableModel(std::vector<int> sentences, std::int64_t longest, Logits logits)
@@ -24,7 +24,8 @@ class TableModel final : public StepModel {
   }
 
   std::int64_t sentences() const override { return static_cast<std::int64_t>(sentences_.size()); }
-  std::int64_t longest(std::int64_t) const override { return longest_; }
+  std::int32_t first_token(std::int64_t) const override { return kBos; }
+  std::int64_t max_length(std::int64_t) const override { return longest_; }
 
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
     std::vector<Row> next;

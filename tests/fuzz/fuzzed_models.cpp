@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "attend/checkpoint/safetensors.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_check.h"
 #include "attend/tasks/model_quantization.h"

@@ -92,7 +92,7 @@ void use_translation(const std::string& path) {
       require_numbers(std::span(&candidate.score, 1));
     }
   }
-  for (const PairScore& score : translator.score(texts, targets)) require_numbers(score.token_scores);
+  for (const SequenceScore& score : translator.score(texts, targets)) require_numbers(score.token_scores);
 }
 
 void use_classifier(const std::string& path) {

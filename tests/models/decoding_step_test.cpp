@@ -5,6 +5,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"

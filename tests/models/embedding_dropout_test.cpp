@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "attend/models/language_transformer.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
@@ -47,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EmbeddingDropout, testing::ValuesIn(encoder_decoder
 
 TEST_P(EmbeddingDropout, IsOnSources) {
   ArchitectureConfig config = GetParam().config;
-  common(config).dropout = kShare;
+  std::visit([](auto& one) { one.dropout = kShare; }, config);
   const auto model = make_encoder_decoder(config, 1);
   expect_dropped([&](Pass& pass) { model->encode(random_tokens({20, 30, 1}, model->config().src_vocab_size), pass); });
 }
@@ -56,7 +57,7 @@ TEST_P(EmbeddingDropout, IsOnSources) {
 TEST_P(EmbeddingDropout, IsOnTargets) {
   const NoGradient guard;
   ArchitectureConfig config = GetParam().config;
-  common(config).dropout = kShare;
+  std::visit([](auto& one) { one.dropout = kShare; }, config);
   std::uint64_t masks = 2;  // of a recurrent decoder: its input, its output
   if (auto* transformer = std::get_if<TransformerConfig>(&config)) {
     transformer->attention_dropout = transformer->activation_dropout = 0.0f;
@@ -73,11 +74,11 @@ TEST_P(EmbeddingDropout, IsOnTargets) {
 
 LanguageTransformerConfig dropping_language_config() {
   LanguageTransformerConfig config;
-  config.stack.d_model = 32;
-  config.stack.n_heads = 4;
-  config.stack.d_ff = 48;
-  config.stack.n_encoder_layers = 1;
-  config.stack.dropout = kShare;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 48;
+  config.n_layers = 1;
+  config.dropout = kShare;
   config.vocab_size = 23;
   return config;
 }
@@ -89,7 +90,7 @@ TEST(EmbeddingDropoutOf, ALanguageModel) {
 
 TEST(EmbeddingDropoutOf, AClassifier) {
   ClassifierConfig config;
-  config.encoder = dropping_language_config().stack;
+  static_cast<StackConfig&>(config) = dropping_language_config();
   config.vocab_size = 23;
   config.classes = 2;
   const TextClassifier model(config, 1);
@@ -100,7 +101,7 @@ TEST(EmbeddingDropoutOf, AClassifier) {
 TEST(EmbeddingDropoutOf, TheTokensBefore) {
   const NoGradient guard;
   LanguageTransformerConfig config = dropping_language_config();
-  config.stack.positions = PositionKind::none;
+  config.positions = PositionKind::none;
   config.previous_tokens = 1;
   const LanguageTransformer model(config, 1);
   const auto text = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{5, 7, 9, 5});

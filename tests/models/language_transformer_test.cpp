@@ -20,11 +20,11 @@ using Numbers = std::vector<std::int32_t>;
 
 LanguageTransformerConfig small_language_config() {
   LanguageTransformerConfig config;
-  config.stack.d_model = 32;
-  config.stack.n_heads = 4;
-  config.stack.d_ff = 48;
-  config.stack.n_encoder_layers = 2;
-  config.stack.max_positions = 16;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 48;
+  config.n_layers = 2;
+  config.max_positions = 16;
   config.vocab_size = 23;
   return config;
 }
@@ -37,21 +37,21 @@ struct LanguageVariant {
 std::vector<LanguageVariant> language_variants() {
   std::vector<LanguageVariant> all(7, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
-  all[1].config.stack.norm_first = false;
+  all[1].config.norm_first = false;
   all[1].config.tied = false;
   all[2].name = "LearnedPositionsGelu";
-  all[2].config.stack.positions = PositionKind::learned;
-  all[2].config.stack.activation = Activation::gelu;
+  all[2].config.positions = PositionKind::learned;
+  all[2].config.activation = Activation::gelu;
   all[3].name = "NoPositionsNarrowHeads";
-  all[3].config.stack.positions = PositionKind::none;
-  all[3].config.stack.d_key = all[3].config.stack.d_value = 5;
+  all[3].config.positions = PositionKind::none;
+  all[3].config.d_key = all[3].config.d_value = 5;
   all[4].name = "TwoPreviousTokens";
   all[4].config.previous_tokens = 2;
   all[5].name = "HardChoiceLearnedPositions";
-  all[5].config.stack.attention.choice = AttentionChoice::hard;
-  all[5].config.stack.positions = PositionKind::learned;
+  all[5].config.attention.choice = AttentionChoice::hard;
+  all[5].config.positions = PositionKind::learned;
   all[6].name = "AdditiveScores";
-  all[6].config.stack.attention.scores = AttentionScores::additive;
+  all[6].config.attention.scores = AttentionScores::additive;
   return all;
 }
 
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(language_runs()), [
 
 // Bit for bit in the reference; the fast attention of a single query adds its products in another order.
 TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
-  LanguageState state = model_.begin(3);
+  const auto state = model_.begin(3);
   std::vector<Numbers> prefixes(3);
   Random random({4, 4});
   for (int t = 0; t < 12; ++t) {
@@ -99,7 +99,7 @@ TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
       tokens.push_back(static_cast<std::int32_t>(random.below(23)));
       prefix.push_back(tokens.back());
     }
-    const Tensor logits = model_.step(state, Numbers{0, 1, 2}, tokens);
+    const Tensor logits = model_.project(Variable(state->step(Numbers{0, 1, 2}, tokens))).value();
     for (std::int64_t r = 0; r < 3; ++r) {
       const Tensor expected = last_logits(prefixes[static_cast<std::size_t>(r)]), found = logits.slice_rows(r, r + 1);
       EXPECT_LE(largest_difference(found, expected), 5e-6) << "hypothesis " << r << ", step " << t;
@@ -109,24 +109,23 @@ TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
 }
 
 TEST_P(LanguageStep, ContinuesWhicheverHypothesesAreAskedFor) {
-  LanguageState state = model_.begin(2), single = model_.begin(1);
-  model_.step(state, Numbers{0, 1}, Numbers{5, 6});
-  model_.step(single, Numbers{0}, Numbers{6});
-  const Tensor many = model_.step(state, Numbers{1, 0, 1}, Numbers{7, 7, 7}), one = model_.step(single, Numbers{0}, Numbers{7});
-  ASSERT_EQ(state.hypotheses(), 3);
-  EXPECT_EQ(state.length(2), 2);
+  const auto state = model_.begin(2), single = model_.begin(1);
+  state->step(Numbers{0, 1}, Numbers{5, 6});
+  single->step(Numbers{0}, Numbers{6});
+  const Tensor many = state->step(Numbers{1, 0, 1}, Numbers{7, 7, 7}), one = single->step(Numbers{0}, Numbers{7});
+  ASSERT_EQ(state->hypotheses(), 3);
   EXPECT_TRUE(same_bits(many.slice_rows(0, 1), one));
   EXPECT_TRUE(same_bits(many.slice_rows(2, 3), one));
   EXPECT_FALSE(same_bits(many.slice_rows(1, 2), one));
 }
 
 TEST_P(LanguageStep, RefusesWhatDoesNotExistAndStaysAsItWas) {
-  LanguageState state = model_.begin(2);
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0}, Numbers{1, 1}); }, {"[step]", "1 parents", "2 tokens"});
-  expect_error<ShapeError>([&] { model_.step(state, Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
-  LanguageState fresh = model_.begin(2);
-  EXPECT_TRUE(same_bits(model_.step(state, Numbers{0, 1}, Numbers{1, 2}), model_.step(fresh, Numbers{0, 1}, Numbers{1, 2})));
+  const auto state = model_.begin(2);
+  expect_error<ShapeError>([&] { state->step(Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>([&] { state->step(Numbers{0}, Numbers{1, 1}); }, {"[step]", "1 parents", "2 tokens"});
+  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
+  const auto fresh = model_.begin(2);
+  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}), fresh->step(Numbers{0, 1}, Numbers{1, 2})));
 }
 
 // Bit for bit: what comes later in a text changes nothing before it.
@@ -142,12 +141,12 @@ TEST_P(LanguageStep, SeesNothingOfTheFuture) {
 
 TEST(LanguageTransformer, EndsWithAClearErrorPastItsLearnedPositions) {
   LanguageTransformerConfig config = small_language_config();
-  config.stack.positions = PositionKind::learned;
-  config.stack.max_positions = 3;
+  config.positions = PositionKind::learned;
+  config.max_positions = 3;
   const LanguageTransformer model(config, 1);
-  LanguageState state = model.begin(1);
-  for (int t = 0; t < 3; ++t) model.step(state, Numbers{0}, Numbers{1});
-  expect_error<DataError>([&] { model.step(state, Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
+  const auto state = model.begin(1);
+  for (int t = 0; t < 3; ++t) state->step(Numbers{0}, Numbers{1});
+  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
 }
 
 TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {
@@ -156,9 +155,9 @@ TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {
     change(config);
     expect_error<ConfigError>([&] { LanguageTransformer(config, 1); }, {name});
   };
-  refused([](auto& c) { c.stack.n_encoder_layers = 0; }, "n-layers");
-  refused([](auto& c) { c.stack.n_heads = 5; }, "n-heads");
-  refused([](auto& c) { c.stack.dropout = 1.0f; }, "dropout");
+  refused([](auto& c) { c.n_layers = 0; }, "n-layers");
+  refused([](auto& c) { c.n_heads = 5; }, "n-heads");
+  refused([](auto& c) { c.dropout = 1.0f; }, "dropout");
   refused([](auto& c) { c.previous_tokens = -1; }, "previous-tokens");
   refused([](auto& c) { c.output_dropout = -0.1f; }, "output-dropout");
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "attend/models/language_transformer.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
 #include "attend/ops/cross_entropy.h"
 #include "core/altered_option.h"
@@ -43,8 +44,9 @@ TEST(OptionWiring, OfTheRecurrentModel) {
 
 TEST(OptionWiring, OfTheLanguageModel) {
   LanguageTransformerConfig base;
-  base.stack = small_config();
-  base.stack.dropout = 0.0f;
+  static_cast<StackConfig&>(base) = small_config();
+  base.n_layers = 2;
+  base.dropout = 0.0f;
   base.vocab_size = 23;
   const auto step = [](const LanguageTransformerConfig& config) {
     LanguageTransformer model(config, 1);
@@ -53,15 +55,15 @@ TEST(OptionWiring, OfTheLanguageModel) {
     return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
   };
   expect_every_option_matters<LanguageTransformerConfig>(
-      base, step,
-      {{"max-positions", [](auto& c) { c.stack.positions = PositionKind::learned; }},
-       {"attention-scores", [](auto& c) { c.stack.attention.scores = AttentionScores::dot; }}});
+      base, step, {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }}, {"attention-scores", [](auto& c) {
+                                                                                               c.attention.scores = AttentionScores::dot;
+                                                                                             }}});
 }
 
 TEST(OptionWiring, OfTheClassifier) {
   ClassifierConfig base;
-  base.encoder = small_config();
-  base.encoder.dropout = 0.0f;
+  static_cast<StackConfig&>(base) = small_config();
+  base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
   const auto step = [](const ClassifierConfig& config) {
@@ -71,8 +73,8 @@ TEST(OptionWiring, OfTheClassifier) {
     return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
   };
   expect_every_option_matters<ClassifierConfig>(base, step,
-                                                {{"max-positions", [](auto& c) { c.encoder.positions = PositionKind::learned; }},
-                                                 {"attention-scores", [](auto& c) { c.encoder.attention.scores = AttentionScores::dot; }}});
+                                                {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+                                                 {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
 }
 
 // Both passes of R-Drop see the options of the loss.

@@ -6,6 +6,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"

@@ -1,4 +1,5 @@
 #include "attend/models/recurrent.h"
+#include "attend/models/make_encoder_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ TEST_P(RecurrentVariants, SendAGradientToEveryParameterThatCanHaveOne) {
   const Ragged src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
   Pass pass = Pass::training(1, 1);
   backward(model->loss(src, tgt, tgt.ids, {}, pass).loss);
-  const bool hard = common(GetParam().config).attention.choice == AttentionChoice::hard;
+  const bool hard = std::visit([](const auto& one) { return one.attention.choice; }, GetParam().config) == AttentionChoice::hard;
   const std::set<std::string> of_scores{"q_proj.weight", "k_proj.weight",     "q_proj.bias",     "k_proj.bias",
                                         "score.weight",  "query_proj.weight", "key_proj.weight", "key_proj.bias"};
   for (const auto& entry : model->parameters().entries()) {

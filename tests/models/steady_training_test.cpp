@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "attend/core/parallel.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tensor/allocator.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
@@ -21,7 +22,7 @@ class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
   ~SteadyTraining() override { set_threads(threads_); }
 
   static ArchitectureConfig with_dropout(ArchitectureConfig config) {
-    common(config).dropout = 0.2f;
+    std::visit([](auto& one) { one.dropout = 0.2f; }, config);
     if (auto* transformer = std::get_if<TransformerConfig>(&config))
       transformer->attention_dropout = transformer->activation_dropout = 0.2f;
     return config;

@@ -19,8 +19,8 @@ namespace {
 
 ClassifierConfig small_classifier_config(Pooling pooling, PositionKind positions = PositionKind::sinusoidal) {
   ClassifierConfig config;
-  config.encoder = small_config();
-  config.encoder.positions = positions;
+  static_cast<StackConfig&>(config) = small_config();
+  config.positions = positions;
   config.pooling = pooling;
   config.vocab_size = 23;
   config.classes = 5;
@@ -43,8 +43,8 @@ TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
   for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none})
     configs.push_back(small_classifier_config(GetParam(), positions));
   configs.push_back(configs.front());
-  configs.back().encoder.attention.scores = AttentionScores::additive;
-  configs.back().encoder.attention.choice = AttentionChoice::hard;
+  configs.back().attention.scores = AttentionScores::additive;
+  configs.back().attention.choice = AttentionChoice::hard;
   for (const ClassifierConfig& config : configs) {
     const TextClassifier classifier(config, 1);
     const Ragged texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
@@ -141,7 +141,7 @@ TEST(TextClassifier, NamesItsParametersByTheirModules) {
 
 TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
   ClassifierConfig config = small_classifier_config(Pooling::mean);
-  config.encoder.dropout = 0.0f;
+  config.dropout = 0.0f;
   config.output_dropout = 0.5f;
   const TextClassifier classifier(config, 1);
   const Ragged text = random_tokens({20}, 23);
@@ -163,7 +163,7 @@ TEST(TextClassifier, ChecksItsConfiguration) {
   config.classes = 1;
   EXPECT_THROW(TextClassifier(config, 1), ConfigError);
   config = small_classifier_config(Pooling::max);
-  config.encoder.n_heads = 7;
+  config.n_heads = 7;
   EXPECT_THROW(TextClassifier(config, 1), ConfigError);
 }
 
@@ -171,7 +171,7 @@ TEST(TextClassifier, BeginsWithEmbeddingsOfTheDeviationAskedFor) {
   for (const float deviation : {1.0f, 0.1f, 0.0f}) {
     ClassifierConfig config = small_classifier_config(Pooling::mean, PositionKind::none);
     config.vocab_size = 500;
-    config.encoder.dropout = 0.0f;
+    config.dropout = 0.0f;
     config.embedding_deviation = deviation;
     const TextClassifier classifier(config, 1);
     const NoGradient guard;

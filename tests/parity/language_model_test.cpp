@@ -11,13 +11,13 @@ class LanguageModelParity : public Parity {
   // `config`: what the golden file's settings do not say.
   void check(const std::string& name, LanguageTransformerConfig config = {}) {
     const Golden golden(name);
-    config.stack.d_model = 16;
-    config.stack.n_heads = golden.integer("heads");
-    config.stack.d_ff = golden.integer("d_ff");
-    config.stack.n_encoder_layers = golden.integer("n_layers");
-    config.stack.dropout = 0.0f;
-    config.stack.activation = golden.setting("activation") == "gelu" ? Activation::gelu : Activation::relu;
-    config.stack.norm_first = golden.flag("norm_first");
+    config.d_model = 16;
+    config.n_heads = golden.integer("heads");
+    config.d_ff = golden.integer("d_ff");
+    config.n_layers = golden.integer("n_layers");
+    config.dropout = 0.0f;
+    config.activation = golden.setting("activation") == "gelu" ? Activation::gelu : Activation::relu;
+    config.norm_first = golden.flag("norm_first");
     config.tied = golden.flag("tie_embeddings");
     config.vocab_size = static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
     LanguageTransformer model(config, 1);
@@ -40,8 +40,8 @@ TEST_P(LanguageModelParity, PreNorm) { check("language_model_pre"); }
 TEST_P(LanguageModelParity, PreviousTokensLearnedPositionsUntied) {
   LanguageTransformerConfig config;
   config.previous_tokens = 2;
-  config.stack.positions = PositionKind::learned;
-  config.stack.max_positions = 8;
+  config.positions = PositionKind::learned;
+  config.max_positions = 8;
   check("language_model_previous", config);
 }
 

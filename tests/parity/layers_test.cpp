@@ -1,14 +1,13 @@
 #include <string>
 
-#include "attend/models/decoder.h"
-#include "attend/models/encoder.h"
+#include "attend/models/transformer_stack.h"
 #include "parity/golden.h"
 
 namespace attend {
 namespace {
 
-TransformerConfig config_of(const Golden& golden) {
-  TransformerConfig config;
+StackConfig config_of(const Golden& golden) {
+  StackConfig config;
   config.d_model = 16;
   config.n_heads = golden.integer("heads");
   config.d_ff = golden.integer("d_ff");
@@ -23,11 +22,12 @@ class LayerParity : public Parity {
   void check_encoder_layer(const std::string& name) {
     const Golden golden(name);
     ParameterSet parameters;
-    const EncoderLayer layer(parameters, "layer", config_of(golden));
+    const TransformerLayer layer(parameters, "layer", config_of(golden), /*cross_attention=*/false);
     parameters.allocate(1);
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
-    const Variable y = layer.forward(x, {golden.offsets("in.lengths"), golden.offsets("in.lengths")}, pass_);
+    FullContext context({golden.offsets("in.lengths"), golden.offsets("in.lengths")});
+    const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));
     expect_gradient(x.gradient(), golden.packed("din.x", "in.lengths"), name + ": x");
@@ -37,7 +37,7 @@ class LayerParity : public Parity {
   void check_decoder_layer(const std::string& name) {
     const Golden golden(name);
     ParameterSet parameters;
-    const DecoderLayer layer(parameters, "layer", config_of(golden), 0);
+    const TransformerLayer layer(parameters, "layer", config_of(golden), /*cross_attention=*/true);
     parameters.allocate(1);
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
@@ -45,7 +45,7 @@ class LayerParity : public Parity {
     const Ragged tgt{std::make_shared<const std::vector<std::int32_t>>(), golden.offsets("in.lengths")};  // only the offsets are looked at
     const Ragged src{std::make_shared<const std::vector<std::int32_t>>(), golden.offsets("in.memory_lengths")};
     FullContext context(memory, src, tgt);
-    const Variable y = layer.forward(x, context, pass_);
+    const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));
     expect_gradient(x.gradient(), golden.packed("din.x", "in.lengths"), name + ": x");

@@ -53,7 +53,7 @@ TEST(Concurrency, OneScorerAnswersSeveralThreads) {
   const Translator translator(small_model());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
-    for (const PairScore& score : translator.score(kSeveralSentences, kSeveralSentences)) answers.push_back(score.token_scores);
+    for (const SequenceScore& score : translator.score(kSeveralSentences, kSeveralSentences)) answers.push_back(score.token_scores);
     return answers;
   });
 }

@@ -1,5 +1,6 @@
 // Models of every kind survive 8 bits: they load, run, and say nearly the same.
 #include "attend/tasks/model_quantization.h"
+#include "attend/models/make_encoder_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/tasks/classification/classifier.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/translation/translator.h"
@@ -67,7 +68,7 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
                                   offsets{0, static_cast<std::int32_t>(ids.size())};
   const Ragged src = Ragged::copy(ids, offsets);
   const std::vector<std::int32_t> prefix{rounded.special().bos, 5, 9, 6, 7}, prefix_ends{0, 5};
-  EncoderDecoderSteps steps(*rounded.network, src);
+  EncoderDecoderScorer steps(*rounded.network, src, 2);
   for (const std::int32_t token : prefix) steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
 
   const NoGradient guard;

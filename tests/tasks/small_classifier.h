@@ -22,11 +22,11 @@ inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, floa
   options.vocab_size = 40;
   const Tokenizer tokenizer = Tokenizer::train(kFilms.texts, options);
   ClassifierConfig config;
-  config.encoder.d_model = 32;
-  config.encoder.n_heads = 4;
-  config.encoder.d_ff = 64;
-  config.encoder.n_encoder_layers = 2;
-  config.encoder.dropout = dropout;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 64;
+  config.n_encoder_layers = 2;
+  config.dropout = dropout;
   config.pooling = pooling;
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(kFilms.classes.size());

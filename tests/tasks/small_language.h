@@ -23,11 +23,11 @@ inline Tokenizer rhyme_tokenizer(TokenizerType type = TokenizerType::word, int v
 
 inline LanguageTransformerConfig small_language_config(const Tokenizer& tokenizer) {
   LanguageTransformerConfig config;
-  config.stack.d_model = 32;
-  config.stack.n_heads = 4;
-  config.stack.d_ff = 64;
-  config.stack.n_encoder_layers = 2;
-  config.stack.dropout = 0.0f;
+  config.d_model = 32;
+  config.n_heads = 4;
+  config.d_ff = 64;
+  config.n_layers = 2;
+  config.dropout = 0.0f;
   config.vocab_size = tokenizer.vocab_size();
   return config;
 }

@@ -51,7 +51,7 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
 }
 
 // The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
-std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& model, const BestTokens& best) {
+std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer, const BestTokens& best) {
   std::vector<Candidate> all;
   for (std::size_t h = 0; h < sentence.live.size(); ++h) {
     const Live& live = sentence.live[h];
@@ -60,7 +60,7 @@ std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& mod
     for (std::int64_t i = 0; i < scores.cols(); ++i) {
       const float score = scores.row(live.row)[i];
       if (std::isinf(score)) break;
-      const std::int32_t token = model.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
+      const std::int32_t token = scorer.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
       all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
     }
   }
@@ -69,14 +69,14 @@ std::vector<Candidate> candidates(const Sentence& sentence, const StepModel& mod
 }
 
 // Moves a sentence one token on. Of the candidates, an end counts when it is among the beam_size best; the best beam_size others live on.
-void advance(Sentence& sentence, const std::vector<Candidate>& best, const SpecialTokens& special, const BeamSearchOptions& options) {
+void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_t eos, const BeamSearchOptions& options) {
   const auto beam = static_cast<std::size_t>(options.beam_size);
   const auto length = static_cast<std::int64_t>(sentence.live.front().so_far.ids.size());
   std::vector<Live> next;
   for (std::size_t rank = 0; rank < best.size() && next.size() < beam; ++rank) {
     const Candidate& candidate = best[rank];
     const Live& parent = sentence.live[static_cast<std::size_t>(candidate.parent)];
-    if (candidate.token == special.eos) {
+    if (candidate.token == eos) {
       if (rank < beam && length >= options.min_length) finish(sentence, extended(parent.so_far, candidate, true), options.length_penalty);
     } else {
       next.push_back({extended(parent.so_far, candidate, false), parent.row});
@@ -104,31 +104,31 @@ std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options) {
+std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos, const BeamSearchOptions& options) {
   check(options);
-  std::vector<Sentence> sentences(static_cast<std::size_t>(model.sentences()));
+  std::vector<Sentence> sentences(static_cast<std::size_t>(scorer.sentences()));
   for (std::size_t s = 0; s < sentences.size(); ++s) {
     sentences[s].live.push_back({{}, static_cast<std::int32_t>(s)});
-    sentences[s].longest = options.max_length > 0 ? options.max_length : model.longest(static_cast<std::int64_t>(s));
+    sentences[s].longest = options.max_length > 0 ? options.max_length : scorer.max_length(static_cast<std::int64_t>(s));
   }
 
   std::vector<std::int32_t> parents, tokens;
   for (;;) {
     parents.clear();
     tokens.clear();
-    for (Sentence& sentence : sentences) {
-      for (Live& live : sentence.live) {
+    for (std::size_t s = 0; s < sentences.size(); ++s) {
+      for (Live& live : sentences[s].live) {
         parents.push_back(live.row);
-        tokens.push_back(live.so_far.ids.empty() ? special.bos : live.so_far.ids.back());
+        tokens.push_back(live.so_far.ids.empty() ? scorer.first_token(static_cast<std::int64_t>(s)) : live.so_far.ids.back());
         live.row = static_cast<std::int32_t>(parents.size()) - 1;
       }
     }
     if (parents.empty()) break;
 
-    model.step(parents, tokens);
-    const BestTokens best = model.best(std::ssize(parents), options.beam_size + 1);
+    scorer.step(parents, tokens);
+    const BestTokens best = scorer.best(std::ssize(parents), options.beam_size + 1);
     for (Sentence& sentence : sentences) {
-      if (!sentence.live.empty()) advance(sentence, candidates(sentence, model, best), special, options);
+      if (!sentence.live.empty()) advance(sentence, candidates(sentence, scorer, best), eos, options);
     }
   }
 

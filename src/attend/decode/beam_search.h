@@ -6,8 +6,7 @@
 
 #include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
-#include "attend/decode/step_model.h"
-#include "attend/text/special_tokens.h"
+#include "attend/decode/scorer.h"
 
 namespace attend {
 
@@ -32,9 +31,9 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }
 
-// For each sentence the n_best hypotheses, best first. A sentence is done when beam_size hypotheses have ended; it then leaves the batch.
-// Equal scores are broken by the lower hypothesis, then the lower token id. Throws ConfigError, or DataError for probabilities that are
-// NaN.
-std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, const SpecialTokens& special, const BeamSearchOptions& options);
+// For each sentence the n_best hypotheses, best first. A hypothesis ends with eos, or, when eos is -1, at max_length alone. A sentence is
+// done when beam_size hypotheses have ended; it then leaves the batch. Equal scores are broken by the lower hypothesis, then the lower
+// token id. Throws ConfigError, or DataError for probabilities that are NaN.
+std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos, const BeamSearchOptions& options);
 
 }  // namespace attend

@@ -108,6 +108,12 @@ void ContinuousCache::mix(const Tensor& hidden, const Tensor& log_probabilities)
   }
 }
 
+ContinuousCache ContinuousCache::clone() const {
+  ContinuousCache copy = *this;
+  copy.states_ = states_.clone();
+  return copy;
+}
+
 void ContinuousCache::remember(const Tensor& hidden, std::int32_t token) {
   check_hidden(hidden, 1, states_.cols());
   append(hidden, {&token, 1});

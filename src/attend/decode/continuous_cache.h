@@ -47,6 +47,9 @@ class ContinuousCache {
   void mix(const Tensor& hidden, const Tensor& log_probabilities) const;
   void remember(const Tensor& hidden, std::int32_t token);
 
+  // One that goes on by itself.
+  ContinuousCache clone() const;
+
  private:
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
   void append(const Tensor& hidden, std::span<const std::int32_t> tokens);

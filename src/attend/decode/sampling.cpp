@@ -50,64 +50,75 @@ std::int32_t sample_token(std::span<const float> log_probabilities, const Sampli
   return order[weights.size() - 1];
 }
 
-namespace {
-
-struct Choice {
-  std::int32_t token;
-  float score;
-};
-
-}  // namespace
-
-std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
-                               std::span<const std::uint64_t> stream_of_sentence) {
+Sampler::Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options, std::span<const std::uint64_t> stream_of_sentence)
+    : scorer_(scorer), eos_(eos), options_(options) {
   check_options(options);
-  const auto count = static_cast<std::size_t>(model.sentences());
+  const auto count = static_cast<std::size_t>(scorer.sentences());
   if (stream_of_sentence.size() != count)
     throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}", count, stream_of_sentence.size()));
-  std::vector<Hypothesis> results(count);
-  std::vector<Random> random;
-  std::vector<std::int32_t> rows(count), tokens(count, special.bos), sentences(count);
-  std::iota(rows.begin(), rows.end(), 0);
-  std::iota(sentences.begin(), sentences.end(), 0);
-  for (const std::uint64_t stream : stream_of_sentence) random.emplace_back(RandomKey{options.seed, stream});
+  results_.resize(count);
+  for (const std::uint64_t stream : stream_of_sentence) random_.emplace_back(RandomKey{options.seed, stream});
+  rows_.resize(count);
+  std::iota(rows_.begin(), rows_.end(), 0);
+  sentences_ = rows_;
+  for (std::int64_t s = 0; s < std::ssize(rows_); ++s) tokens_.push_back(scorer.first_token(s));
+}
 
-  while (!rows.empty()) {
-    model.step(rows, tokens);
-    std::vector<Choice> choices;
-    for_logits(model, std::ssize(rows), [&](std::int64_t begin, const Tensor& log_probabilities) {
-      backend().log_softmax(log_probabilities, log_probabilities);
-      for (std::int64_t i = 0; i < log_probabilities.rows(); ++i) {
-        const std::span<const float> row(log_probabilities.row(i), static_cast<std::size_t>(log_probabilities.cols()));
-        const auto s = static_cast<std::size_t>(sentences[static_cast<std::size_t>(begin + i)]);
-        const std::int32_t column = sample_token(row, options, random[s].uniform());
-        choices.push_back({model.token(begin + i, column), row[static_cast<std::size_t>(column)]});
-      }
-    });
-    std::vector<std::int32_t> next_rows, next_tokens, next_sentences;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto s = static_cast<std::size_t>(sentences[r]);
-      const auto [token, score] = choices[r];
-      Hypothesis& result = results[s];
-      result.token_scores.push_back(score);
-      result.log_probability += result.token_scores.back();
-      if (token == special.eos) continue;
-      result.ids.push_back(token);
-      const std::int64_t longest = options.max_length > 0 ? options.max_length : model.longest(static_cast<std::int64_t>(s));
-      if (static_cast<std::int64_t>(result.ids.size()) >= longest) {
-        result.complete = false;
-        continue;
-      }
-      next_rows.push_back(static_cast<std::int32_t>(r));
-      next_tokens.push_back(token);
-      next_sentences.push_back(sentences[r]);
+std::int64_t Sampler::max_length(std::int64_t sentence) const {
+  return options_.max_length > 0 ? options_.max_length : scorer_.max_length(sentence);
+}
+
+std::vector<std::pair<std::int32_t, float>> Sampler::draw() {
+  std::vector<std::pair<std::int32_t, float>> drawn;
+  for_logits(scorer_, std::ssize(rows_), [&](std::int64_t begin, const Tensor& logits) {
+    const Tensor log_probabilities = Tensor::empty(logits.shape());
+    backend().log_softmax(logits, log_probabilities);
+    for (std::int64_t i = 0; i < logits.rows(); ++i) {
+      const float* scores = log_probabilities.row(i);
+      require_probabilities(*std::max_element(scores, scores + log_probabilities.cols()));
     }
-    rows = std::move(next_rows);
-    tokens = std::move(next_tokens);
-    sentences = std::move(next_sentences);
+    const bool adjusted = scorer_.adjust(begin, logits);
+    if (adjusted) backend().log_softmax(logits, logits);
+    for (std::int64_t i = 0; i < logits.rows(); ++i) {
+      const std::span<const float> row((adjusted ? logits : log_probabilities).row(i), static_cast<std::size_t>(logits.cols()));
+      const auto s = static_cast<std::size_t>(sentences_[static_cast<std::size_t>(begin + i)]);
+      const std::int32_t column = sample_token(row, options_, random_[s].uniform());
+      drawn.emplace_back(scorer_.token(begin + i, column), log_probabilities.row(i)[column]);
+    }
+  });
+  return drawn;
+}
+
+void Sampler::step() {
+  scorer_.step(rows_, tokens_);
+  const std::vector<std::pair<std::int32_t, float>> drawn = draw();
+  std::vector<std::int32_t> rows, tokens, sentences;
+  for (std::size_t r = 0; r < drawn.size(); ++r) {
+    const auto [token, score] = drawn[r];
+    Hypothesis& result = results_[static_cast<std::size_t>(sentences_[r])];
+    result.token_scores.push_back(score);
+    result.log_probability += score;
+    result.score = result.log_probability;
+    if (token == eos_) continue;
+    result.ids.push_back(token);
+    if (std::ssize(result.ids) >= max_length(sentences_[r])) {
+      result.complete = false;
+      continue;
+    }
+    rows.push_back(static_cast<std::int32_t>(r));
+    tokens.push_back(token);
+    sentences.push_back(sentences_[r]);
   }
-  for (Hypothesis& result : results) result.score = result.log_probability;
-  return results;
+  rows_ = std::move(rows);
+  tokens_ = std::move(tokens);
+  sentences_ = std::move(sentences);
+}
+
+std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
+                               std::span<const std::uint64_t> stream_of_sentence) {
+  Sampler sampler(scorer, eos, options, stream_of_sentence);
+  while (!sampler.done()) sampler.step();
+  return sampler.hypotheses();
 }
 
 }  // namespace attend

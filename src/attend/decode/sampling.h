@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/decode/beam_search.h"
+#include "attend/core/random.h"
+#include "attend/decode/hypothesis.h"
+#include "attend/decode/scorer.h"
 
 namespace attend {
 
@@ -25,9 +29,34 @@ void fields(SamplingOptions& o, Visitor&& visit) {
   visit("sampling-seed", o.seed, any_seed(), "sampling: what is drawn is a function of it");
 }
 
-// One hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets does not depend on the
-// others. Throws ConfigError, or DataError for probabilities that are NaN.
-std::vector<Hypothesis> sample(StepModel& model, const SpecialTokens& special, const SamplingOptions& options,
+// Sampling in progress: one hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets
+// does not depend on the others. A hypothesis ends with eos, or, when eos is -1, at the longest length alone. Token scores are the model's
+// log-probabilities, before temperature and whatever Scorer::adjust() does.
+class Sampler {
+ public:
+  // The scorer must outlive this. Throws ConfigError.
+  Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options, std::span<const std::uint64_t> stream_of_sentence);
+
+  bool done() const { return rows_.empty(); }
+  // Draws a token for every sentence that has not ended. Throws NotFiniteError for probabilities that are NaN. Precondition: !done().
+  void step();
+  // As far as they have come.
+  const std::vector<Hypothesis>& hypotheses() const { return results_; }
+
+ private:
+  std::int64_t max_length(std::int64_t sentence) const;
+  std::vector<std::pair<std::int32_t, float>> draw();  // a token and its score for each row
+
+  Scorer& scorer_;
+  std::int32_t eos_;
+  SamplingOptions options_;
+  std::vector<Hypothesis> results_;
+  std::vector<Random> random_;
+  std::vector<std::int32_t> rows_, tokens_, sentences_;  // of those that have not ended
+};
+
+// All of them, to their end.
+std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 
 // Draws one token from a row of log-probabilities with a uniform number in [0, 1). Precondition: valid options. Throws DataError when there

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "attend/lab/exercise.h"
-#include "attend/models/encoder.h"
+#include "attend/models/transformer_stack.h"
 #include "attend/nn/gru.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/embedding.h"
@@ -25,14 +25,15 @@ class TransformerSequence final : public SequenceModel {
         width_(config.d_model),
         embedding_(add_embedding(parameters_, shape.symbols, width_)),
         positions_(parameters_, "positions", config.positions, width_, config.max_positions),
-        stack_(parameters_, "stack", config),
+        stack_(parameters_, "stack", config, {.layers = config.n_encoder_layers}),
         output_(parameters_, "output_proj", width_, shape.classes) {
     parameters_.allocate(seed);
   }
 
   Variable hidden(const Ragged& text, Pass& pass) const override {
     const Variable x = embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(*text.offsets));
-    return stack_.forward(x, text.self_pattern(causal_), pass);
+    FullContext context(text.self_pattern(causal_));
+    return stack_.forward(x, context, pass);
   }
   Variable logits(const Exercise& exercise, Pass& pass) const override {
     return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows));
@@ -43,7 +44,7 @@ class TransformerSequence final : public SequenceModel {
   std::int64_t width_;
   Parameter embedding_;
   PositionalEncoding positions_;
-  Encoder stack_;
+  TransformerStack stack_;
   Linear output_;
 };
 

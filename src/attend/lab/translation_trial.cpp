@@ -8,6 +8,7 @@
 
 #include "attend/core/error.h"
 #include "attend/demo/corpus.h"
+#include "attend/models/make_encoder_decoder.h"
 
 namespace attend::lab {
 

@@ -12,10 +12,18 @@ const EncoderDecoderConfig& common(const ArchitectureConfig& config) {
   return std::visit([](const EncoderDecoderConfig& one) -> const EncoderDecoderConfig& { return one; }, config);
 }
 
+int d_model_of(const ArchitectureConfig& config) {
+  return std::visit([](const auto& one) { return one.d_model; }, config);
+}
+
 ArchitectureConfig ModelOptions::chosen() const {
   if (arch == Architecture::transformer) return transformer;
-  RecurrentConfig config = rnn;
+  RecurrentConfig config;
+  static_cast<RecurrentWidths&>(config) = rnn;
   static_cast<EncoderDecoderConfig&>(config) = transformer;
+  config.d_model = transformer.d_model;
+  config.dropout = transformer.dropout;
+  config.attention = transformer.attention;
   return config;
 }
 

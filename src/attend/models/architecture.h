@@ -23,13 +23,14 @@ using ArchitectureConfig = std::variant<TransformerConfig, RecurrentConfig>;
 std::string_view name_of(const ArchitectureConfig& config);
 EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
+int d_model_of(const ArchitectureConfig& config);
 
-// The options of a command that makes a model: the Transformer's, whose common part is that of all architectures, and what others have
+// The options of a command that makes a model: the Transformer's, some of which are those of all architectures, and what others have
 // besides.
 struct ModelOptions {
   Architecture arch = Architecture::transformer;
   TransformerConfig transformer;
-  RecurrentConfig rnn;  // its common part is not looked at
+  RecurrentWidths rnn;
 
   ArchitectureConfig chosen() const;
 };
@@ -38,7 +39,7 @@ template <class Visitor>
 void fields(ModelOptions& o, Visitor&& visit) {
   visit("arch", o.arch, "transformer, or rnn: recurrent networks with additive attention");
   fields(o.transformer, visit);
-  own_fields(o.rnn, visit);
+  fields(o.rnn, visit);
 }
 
 }  // namespace attend

@@ -7,24 +7,13 @@
 #include <vector>
 
 #include "attend/models/architecture.h"
+#include "attend/models/decoding_state.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "attend/ops/cross_entropy.h"
 
 namespace attend {
-
-// Decoding in progress: R hypotheses for some of the B source sentences. The model must outlive it.
-class DecodingState {
- public:
-  virtual ~DecodingState() = default;
-  virtual std::int64_t hypotheses() const = 0;
-
-  // Hypothesis r continues what was hypothesis parents[r] with token tokens[r] -> hidden states [R, D], which project() turns into the
-  // logits of the token after it. For the first step parents are 0 .. B-1. No gradients. For parents or tokens that do not exist it throws
-  // ShapeError, past learned positions DataError, and stays as it was.
-  virtual Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
-};
 
 class EncoderDecoder {
  public:
@@ -37,6 +26,7 @@ class EncoderDecoder {
   // What it was made from, and the part of that which all architectures have.
   virtual ArchitectureConfig architecture() const = 0;
   virtual const EncoderDecoderConfig& config() const = 0;
+  int d_model() const { return d_model_; }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
@@ -69,7 +59,7 @@ class EncoderDecoder {
 
  protected:
   // Declares the embedding tables: the first parameters of every architecture.
-  explicit EncoderDecoder(const EncoderDecoderConfig& config);
+  EncoderDecoder(const EncoderDecoderConfig& config, int d_model, float embedding_dropout);
 
   // dropout(sqrt(D) table[ids] + positions): N ids -> [N, D].
   Variable embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const;
@@ -79,14 +69,9 @@ class EncoderDecoder {
   Parameter tgt_embedding_;
 
  private:
+  int d_model_;
+  float embedding_dropout_;
   Parameter output_;  // [V, D]
 };
-
-// With gradients, initialised from the seed; or for inference. Throws ConfigError.
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, std::uint64_t seed);
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, EncoderDecoder::Purpose purpose);
-
-// Throws ShapeError unless there is a token for every parent, and parents are among `hypotheses`.
-void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
 
 }  // namespace attend

@@ -7,7 +7,7 @@
 
 namespace attend {
 
-void validate(const EncoderDecoderConfig& c) {
+void validate_vocabularies(const EncoderDecoderConfig& c) {
   require_in_range("src-vocab-size", c.src_vocab_size, kVocabularySizes);
   require_in_range("tgt-vocab-size", c.tgt_vocab_size, kVocabularySizes);
   if (c.tie_embeddings == TiedEmbeddings::all && c.src_vocab_size != c.tgt_vocab_size)

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "attend/core/options.h"
-#include "attend/nn/attention_function.h"
 
 namespace attend {
 
@@ -18,20 +17,13 @@ inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
   return names;
 }
 
-// Far beyond what a machine can hold, and small enough that a product of three of them cannot overflow.
-inline constexpr NumberRange kWidths = between(1, 65536);
-inline constexpr NumberRange kLayerCounts = between(1, 1024);
-
 struct EncoderDecoderConfig {
-  int d_model = 512;
   int src_vocab_size = 0;  // set from the tokenizer
   int tgt_vocab_size = 0;
-  float dropout = 0.1f;  // on embeddings, and where the architecture says
-  AttentionVariant attention;
   TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
 };
 
-// What is no option of its own: the vocabularies. Throws ConfigError naming what is wrong.
-void validate(const EncoderDecoderConfig& config);
+// Throws ConfigError naming what is wrong.
+void validate_vocabularies(const EncoderDecoderConfig& config);
 
 }  // namespace attend

@@ -5,20 +5,14 @@
 #include <cmath>
 
 #include "attend/core/error.h"
+#include "attend/core/number_range.h"
 #include "attend/core/option_fields.h"
+#include "attend/models/stack_decoding.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
 
 namespace {
-
-// The stack's own checks are about two vocabularies and a decoder too, which there are not.
-TransformerConfig checked_stack(const LanguageTransformerConfig& config) {
-  TransformerConfig stack = config.stack;
-  stack.src_vocab_size = stack.tgt_vocab_size = config.vocab_size;
-  stack.n_decoder_layers = 1;
-  return stack;
-}
 
 const LanguageTransformerConfig& validated(const LanguageTransformerConfig& config) {
   validate(config);
@@ -27,23 +21,23 @@ const LanguageTransformerConfig& validated(const LanguageTransformerConfig& conf
 
 // With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
 Init table_init(const LanguageTransformerConfig& config) {
-  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.stack.d_model))};
+  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
 
 Parameter add_embedding(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  const Shape shape{config.vocab_size, config.stack.d_model};
+  const Shape shape{config.vocab_size, config.d_model};
   return config.tied ? parameters.add_output_weights("embedding.weight", shape, table_init(config))
                      : parameters.add_table("embedding.weight", shape, table_init(config));
 }
 
 Parameter add_output(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.stack.d_model}, table_init(config));
+  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.d_model}, table_init(config));
 }
 
 std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {
   std::vector<Linear> projections;
   for (int j = 0; j < config.previous_tokens; ++j) {
-    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.stack.d_model, config.stack.d_model, /*bias=*/false);
+    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.d_model, config.d_model, /*bias=*/false);
   }
   return projections;
 }
@@ -62,17 +56,12 @@ Ids shifted(const Ragged& text, std::int32_t distance) {
   return ids;
 }
 
-Ids gathered(const std::vector<std::int32_t>& values, std::span<const std::int32_t> parents) {
-  auto ids = std::make_shared<std::vector<std::int32_t>>();
-  for (const std::int32_t parent : parents) ids->push_back(values[static_cast<std::size_t>(parent)]);
-  return ids;
-}
-
 }  // namespace
 
 void validate(const LanguageTransformerConfig& config) {
   check_options(config);
-  validate(checked_stack(config));
+  validate_stack(config);
+  require_in_range("vocab-size", config.vocab_size, kVocabularySizes);
 }
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config)
@@ -80,8 +69,8 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       embedding_(add_embedding(parameters_, config)),
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
       previous_(add_projections(parameters_, config)),
-      positions_(parameters_, "positions", config.stack.positions, config.stack.d_model, config.stack.max_positions),
-      stack_(parameters_, "decoder", config.stack) {}
+      positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
+      stack_(parameters_, "decoder", config, {.layers = config.n_layers}) {}
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed) : LanguageTransformer(config) {
   parameters_.allocate(seed);
@@ -90,17 +79,18 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose) : LanguageTransformer(config) {}
 
 Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const {
-  const float scale = std::sqrt(static_cast<float>(config_.stack.d_model));
-  Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.stack.dropout));
+  const float scale = std::sqrt(static_cast<float>(config_.d_model));
+  Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.dropout));
   for (std::size_t j = 0; j < previous_.size(); ++j)
-    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.stack.dropout))));
+    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout))));
   return x;
 }
 
 Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
-  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), text.self_pattern(true), pass);
+  FullContext context(text.self_pattern(true));
+  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), context, pass);
 }
 
 Variable LanguageTransformer::project(const Variable& hidden) const { return linear(hidden, *output_); }
@@ -119,42 +109,12 @@ CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& ta
   return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, options);
 }
 
-LanguageState LanguageTransformer::begin(std::int64_t hypotheses) const {
-  LanguageState state(stack_.layers(), hypotheses);
-  const std::vector<std::int32_t> none(static_cast<std::size_t>(hypotheses), kNothing);
-  for (int j = 0; j < config_.previous_tokens; ++j) state.recent_.push_back(std::make_shared<const std::vector<std::int32_t>>(none));
-  return state;
-}
-
-Variable LanguageTransformer::read(LanguageState& state, std::span<const std::int32_t> parents,
-                                   std::span<const std::int32_t> tokens) const {
-  const NoGradient guard;
-  Pass pass = Pass::inference();
-  if (parents.size() != tokens.size())
-    throw ShapeError(fmt::format("[step] expected a token for every parent, got {} parents and {} tokens", parents.size(), tokens.size()));
-  std::vector<std::int32_t> length;
-  for (const std::int32_t parent : parents) {
-    if (parent < 0 || parent >= state.hypotheses())
-      throw ShapeError(fmt::format("[step] expected parents among {} hypotheses, counted from 0, got {}", state.hypotheses(), parent));
-    length.push_back(state.length(parent));
-  }
-  auto ids = std::make_shared<const std::vector<std::int32_t>>(tokens.begin(), tokens.end());
-  std::vector<Ids> previous;
-  for (const Ids& recent : state.recent_) previous.push_back(gathered(*recent, parents));
-  const Variable x = embed(ids, previous, positions_.at(std::make_shared<const std::vector<std::int32_t>>(length)), pass);
-
-  state.cache_.reorder(parents);
-  state.cache_.extend(std::vector<std::int32_t>(parents.size(), 1));
-  for (std::int32_t& n : length) ++n;
-  state.length_ = std::move(length);
-  previous.insert(previous.begin(), ids);
-  previous.pop_back();
-  state.recent_ = std::move(previous);
-  return stack_.step(x, state.cache_, pass);
-}
-
-Tensor LanguageTransformer::step(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const {
-  return project(read(state, parents, tokens)).value();
+std::unique_ptr<DecodingState> LanguageTransformer::begin(std::int64_t hypotheses) const {
+  const auto embed_step = [this](const StepTokens& step) {
+    Pass pass = Pass::inference();
+    return embed(step.ids, step.earlier, positions_.at(step.positions), pass);
+  };
+  return std::make_unique<StackDecoding>(stack_, embed_step, hypotheses, config_.previous_tokens);
 }
 
 }  // namespace attend

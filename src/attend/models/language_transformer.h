@@ -4,15 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/models/encoder.h"
-#include "attend/models/transformer_config.h"
-#include "attend/nn/kv_cache.h"
+#include "attend/models/decoding_state.h"
+#include "attend/models/transformer_stack.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/sampled_cross_entropy.h"
@@ -20,30 +18,20 @@
 
 namespace attend {
 
-// The shape of a language model: that of a Transformer's stack, and what only one with a single vocabulary has.
-struct LanguageTransformerConfig {
-  TransformerConfig stack = default_stack();  // of which n_encoder_layers is the number of layers
+// The shape of a language model: that of a stack, and what only one with a single vocabulary has.
+struct LanguageTransformerConfig : StackConfig {
+  LanguageTransformerConfig() { norm_first = true; }
+
+  int n_layers = 6;
   bool tied = true;
   int previous_tokens = 0;
   float output_dropout = 0.0f;
   int vocab_size = 0;  // set from the tokenizer
-
-  int layers() const { return stack.n_encoder_layers; }
-  static TransformerConfig default_stack() {
-    TransformerConfig stack;
-    stack.norm_first = true;
-    return stack;
-  }
 };
 
 template <class Visitor>
 void fields(LanguageTransformerConfig& c, Visitor&& visit) {
-  fields(c.stack, [&](std::string_view name, auto& value, const auto&... rest) {
-    if constexpr (std::is_same_v<decltype(value), int&>) {
-      if (name == "n-encoder-layers") visit("n-layers", value, kLayerCounts, "layers");
-    }
-    if (name != "n-encoder-layers" && name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, rest...);
-  });
+  stack_fields(c, visit, [&] { visit("n-layers", c.n_layers, kLayerCounts, "layers"); });
   visit("tied", c.tied, "use the embeddings as the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
         "so many tokens before each are added to its embedding, each through a projection: what stands together is seen from the start");
@@ -52,22 +40,6 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
 
 // Throws ConfigError naming the option that is wrong.
 void validate(const LanguageTransformerConfig& config);
-
-// Generation in progress: R hypotheses and what each has read.
-class LanguageState {
- public:
-  std::int64_t hypotheses() const { return static_cast<std::int64_t>(length_.size()); }
-  // Ragged that hypothesis r has read.
-  std::int32_t length(std::int64_t r) const { return length_[static_cast<std::size_t>(r)]; }
-
- private:
-  friend class LanguageTransformer;
-  LanguageState(int layers, std::int64_t hypotheses) : cache_(layers, hypotheses), length_(static_cast<std::size_t>(hypotheses), 0) {}
-
-  KVCache cache_;
-  std::vector<std::int32_t> length_;
-  std::vector<Ids> recent_;  // the tokens read last, the newest first: of each hypothesis; as many as the model looks back
-};
 
 class LanguageTransformer {
  public:
@@ -84,10 +56,12 @@ class LanguageTransformer {
   // The table of the embeddings [V, D].
   Tensor embeddings() const { return float_weights(embedding_->value()); }
 
-  // Ragged [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
+  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
+  // What project() multiplies with: a row for each token [V, D], perhaps in 8 bits or in panels.
+  const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
@@ -96,12 +70,8 @@ class LanguageTransformer {
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample, const CrossEntropyOptions& options,
                             Pass& pass) const;
 
-  // Token by token: hypothesis r continues what was hypothesis parents[r] with tokens[r]. read() gives hidden states [R, D], step() logits
-  // [R, V] of the token after it. No gradients. For parents or tokens that do not exist they throw ShapeError, past learned positions
-  // DataError, and leave the state as it was.
-  LanguageState begin(std::int64_t hypotheses) const;
-  Variable read(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
-  Tensor step(LanguageState& state, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) const;
+  // Decoding step by step, with `hypotheses` that have read nothing.
+  std::unique_ptr<DecodingState> begin(std::int64_t hypotheses) const;
 
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
@@ -115,7 +85,7 @@ class LanguageTransformer {
   Parameter output_;     // [V, D]
   std::vector<Linear> previous_;
   PositionalEncoding positions_;
-  Encoder stack_;
+  TransformerStack stack_;
 };
 
 }  // namespace attend

@@ -98,7 +98,7 @@ class WeightBlocks {
 }  // namespace
 
 Recurrent::Recurrent(const RecurrentConfig& config)
-    : EncoderDecoder(validated(config)),
+    : EncoderDecoder(validated(config), config.d_model, config.dropout),
       config_(config),
       encoder_(parameters_, "encoder", config.d_model, config.hidden_width()),
       initial_(parameters_, "decoder.initial", 2 * config.hidden_width(), config.hidden_width()),

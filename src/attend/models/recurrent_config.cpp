@@ -6,7 +6,7 @@ namespace attend {
 
 void validate(const RecurrentConfig& c) {
   check_options(c);
-  validate(static_cast<const EncoderDecoderConfig&>(c));
+  validate_vocabularies(c);
 }
 
 }  // namespace attend

@@ -3,29 +3,36 @@
 
 #include "attend/core/options.h"
 #include "attend/models/encoder_decoder_config.h"
+#include "attend/models/stack_config.h"
 
 namespace attend {
 
-struct RecurrentConfig : EncoderDecoderConfig {
-  int d_hidden = 0;     // width of a recurrent state; 0: d_model
-  int d_attention = 0;  // width of the network that scores; 0: d_hidden
+// The widths that only this architecture has.
+struct RecurrentWidths {
+  int d_hidden = 0;     // of a recurrent state; 0: d_model
+  int d_attention = 0;  // of the network that scores; 0: d_hidden
+};
+
+template <class Visitor>
+void fields(RecurrentWidths& w, Visitor&& visit) {
+  visit("d-hidden", w.d_hidden, between(0, kWidths.most), "rnn: width of a recurrent state; 0: d-model");
+  visit("d-attention", w.d_attention, between(0, kWidths.most),
+        "rnn: width of the network that scores positions of the source; 0: d-hidden");
+}
+
+struct RecurrentConfig : RecurrentWidths, EncoderDecoderConfig {
+  int d_model = 512;     // of the embeddings
+  float dropout = 0.1f;  // on embeddings and on what is projected to logits
+  AttentionVariant attention;
 
   int hidden_width() const { return d_hidden > 0 ? d_hidden : d_model; }
   int attention_width() const { return d_attention > 0 ? d_attention : hidden_width(); }
 };
 
-// What only this architecture has.
-template <class Visitor>
-void own_fields(RecurrentConfig& c, Visitor&& visit) {
-  visit("d-hidden", c.d_hidden, between(0, kWidths.most), "rnn: width of a recurrent state; 0: d-model");
-  visit("d-attention", c.d_attention, between(0, kWidths.most),
-        "rnn: width of the network that scores positions of the source; 0: d-hidden");
-}
-
 template <class Visitor>
 void fields(RecurrentConfig& c, Visitor&& visit) {
   visit("d-model", c.d_model, kWidths, "width of the embeddings");
-  own_fields(c, visit);
+  fields(static_cast<RecurrentWidths&>(c), visit);
   visit("dropout", c.dropout, below_one(), "dropout on embeddings and on what is projected to logits");
   fields(c.attention, visit);
   visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attend/core/error.h"
+#include "attend/core/number_range.h"
 #include "attend/core/option_fields.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/pooling.h"
@@ -22,9 +23,8 @@ const ClassifierConfig& validated(const ClassifierConfig& config) {
 
 void validate(const ClassifierConfig& c) {
   check_options(c);
-  TransformerConfig encoder = c.encoder;  // its checks ask for both vocabularies of a Transformer
-  encoder.src_vocab_size = encoder.tgt_vocab_size = c.vocab_size;
-  validate(encoder);
+  validate_stack(c);
+  require_in_range("vocab-size", c.vocab_size, kVocabularySizes);
   require_in_range("classes", c.classes, between(2, kVocabularySizes.most));
 }
 
@@ -46,27 +46,27 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : config_(validated(config)),
       // They are multiplied by sqrt(D) on their way into the encoder.
-      embedding_(
-          parameters_.add_table("embedding.weight", {config.vocab_size, config.encoder.d_model},
-                                {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.encoder.d_model))})),
+      embedding_(parameters_.add_table("embedding.weight", {config.vocab_size, config.d_model},
+                                       {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.d_model))})),
       bigram_embedding_(config.bigram_buckets == 0
                             ? Parameter()
-                            : parameters_.add_table("bigram_embedding.weight", {config.bigram_buckets, config.encoder.d_model}, {})),
-      positions_(parameters_, "positions", config.encoder.positions, config.encoder.d_model, config.encoder.max_positions),
-      encoder_(parameters_, "encoder", config.encoder),
-      output_(parameters_, "output", config.encoder.d_model, config.classes) {}
+                            : parameters_.add_table("bigram_embedding.weight", {config.bigram_buckets, config.d_model}, {})),
+      positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
+      encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
+      output_(parameters_, "output", config.d_model, config.classes) {}
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed) : TextClassifier(config) { parameters_.allocate(seed); }
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
 Variable TextClassifier::encode(const Ragged& texts, Pass& pass) const {
-  const float scale = std::sqrt(static_cast<float>(config_.encoder.d_model));
-  const float p = config_.encoder.dropout;
+  const float scale = std::sqrt(static_cast<float>(config_.d_model));
+  const float p = config_.dropout;
   Variable x = embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
   if (bigram_embedding_)
     x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets), scale, {}, pass.dropout(p)));
-  return encoder_.forward(x, texts.self_pattern(false), pass);
+  FullContext context(texts.self_pattern(false));
+  return encoder_.forward(x, context, pass);
 }
 
 Variable TextClassifier::forward(const Ragged& texts, Pass& pass) const {

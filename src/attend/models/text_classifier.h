@@ -7,8 +7,7 @@
 #include <string_view>
 
 #include "attend/core/options.h"
-#include "attend/models/encoder.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/transformer_stack.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/nn/ragged.h"
@@ -22,30 +21,25 @@ inline std::span<const std::string_view> enum_names(Pooling) {
 }
 
 // The shape of a classifier: that of a Transformer's encoder, and what becomes of its output.
-struct ClassifierConfig {
-  TransformerConfig encoder = default_encoder();
+struct ClassifierConfig : StackConfig {
+  ClassifierConfig() {
+    d_model = 128;
+    n_heads = 4;
+    d_ff = 256;
+  }
+
+  int n_encoder_layers = 2;
   Pooling pooling = Pooling::max;
   float output_dropout = 0.0f;
   int bigram_buckets = 0;
   float embedding_deviation = 1.0f;
   int vocab_size = 0;  // set from the tokenizer
   int classes = 0;     // set from the labels
-
-  static TransformerConfig default_encoder() {
-    TransformerConfig encoder;
-    encoder.d_model = 128;
-    encoder.n_heads = 4;
-    encoder.d_ff = 256;
-    encoder.n_encoder_layers = 2;
-    return encoder;
-  }
 };
 
 template <class Visitor>
 void fields(ClassifierConfig& c, Visitor&& visit) {
-  fields(c.encoder, [&](std::string_view name, auto& value, const auto&... rest) {
-    if (name != "n-decoder-layers" && name != "tie-embeddings") visit(name, value, rest...);
-  });
+  stack_fields(c, visit, [&] { visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder"); });
   visit("pooling", c.pooling,
         "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
   visit("output-dropout", c.output_dropout, below_one(), "dropout on the vector of the text");
@@ -91,7 +85,7 @@ class TextClassifier {
   Parameter embedding_;         // [V, D]
   Parameter bigram_embedding_;  // [buckets, D], or none
   PositionalEncoding positions_;
-  Encoder encoder_;
+  TransformerStack encoder_;
   Linear output_;
 };
 

@@ -4,10 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "attend/models/decoder.h"
-#include "attend/models/encoder.h"
 #include "attend/models/encoder_decoder.h"
 #include "attend/models/transformer_config.h"
+#include "attend/models/transformer_stack.h"
 
 namespace attend {
 
@@ -19,7 +18,7 @@ class Transformer final : public EncoderDecoder {
 
   ArchitectureConfig architecture() const override { return config_; }
   const TransformerConfig& config() const override { return config_; }
-  std::int64_t longest_sequence() const override { return config_.positions == PositionKind::learned ? config_.max_positions : 0; }
+  std::int64_t longest_sequence() const override { return config_.learned_positions(); }
   int encoder_layers() const override { return config_.n_encoder_layers; }
 
   // -> memory [N, D].
@@ -28,16 +27,15 @@ class Transformer final : public EncoderDecoder {
   std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
 
  private:
-  class State;
   explicit Transformer(const TransformerConfig& config);
-  // For each layer of the decoder, the keys and values of the source.
+  // For each layer of the decoder, the keys and values of the sources.
   std::vector<Tensor> project_memory(const Ragged& src) const;
 
   TransformerConfig config_;
   PositionalEncoding src_positions_;
   PositionalEncoding tgt_positions_;
-  Encoder encoder_;
-  Decoder decoder_;
+  TransformerStack encoder_;
+  TransformerStack decoder_;
 };
 
 }  // namespace attend

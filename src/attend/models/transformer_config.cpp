@@ -1,18 +1,13 @@
 #include "attend/models/transformer_config.h"
 
-#include <fmt/format.h>
-
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 
 namespace attend {
 
 void validate(const TransformerConfig& c) {
   check_options(c);
-  validate(static_cast<const EncoderDecoderConfig&>(c));
-  if (c.d_model % c.n_heads != 0 && (c.d_key == 0 || c.d_value == 0))
-    throw ConfigError(
-        fmt::format("n-heads: {} does not divide d-model {}; choose a divisor, or set d-key and d-value", c.n_heads, c.d_model));
+  validate_stack(c);
+  validate_vocabularies(c);
 }
 
 }  // namespace attend

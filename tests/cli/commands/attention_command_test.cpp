@@ -1,5 +1,6 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/parameters.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
 #include "cli/program_test.h"
 

@@ -76,6 +76,13 @@ class CommandOptionEffects : public OptionEffects {
     EXPECT_EQ(observe(joined(with_paths(command), {"--config", write("options.toml", text)})), observe(with_paths(command + " " + flags)));
   }
 
+  static std::vector<OptionCase> of_text() {
+    return {{"text", "@test.en", "", "out"},
+            {"tokens", "yes", "", "out"},
+            {"max-tokens", "5", "", "out status error"},
+            {"threads", "2", "", ""}};
+  }
+
   std::string input_;  // standard input of every run
 };
 
@@ -129,6 +136,12 @@ TEST_F(CommandOptionEffects, OfGenerate) {
       {"seed", "2", "", "out"},
       {"seed", "2", "--top-k 1", ""},
       {"repetition-penalty", "5", "", "out"},
+      {"beam-size", "3", "", "out"},
+      {"beam-size", "4", "--beam-size 1", "out"},
+      {"seed", "2", "--beam-size 3", ""},
+      {"n-best", "2", "--beam-size 3", "out"},
+      {"n-best", "2", "", ""},
+      {"length-penalty", "0", "--beam-size 4 --one-line --format json", "out"},
       {"context", "4", "", "out"},
       {"cache-tokens", "20", "", "out"},
       {"cache-weight", "0.9", "--cache-tokens 20", "out"},
@@ -158,7 +171,13 @@ TEST_F(CommandOptionEffects, OfScore) {
                                       {"threads", "2", "", ""}};
   expect_cases("score @model --src @valid.en --tgt @valid.de", cases);
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
-  expect_a_case_for_every_option("score", {cases}, {"config"});
+  expect_a_case_for_every_option("score", {cases, of_text()}, {"config"});
+}
+
+TEST_F(CommandOptionEffects, OfScoreWithALanguageModel) {
+  train_language_model();
+  expect_cases("score @model", of_text());
+  EXPECT_EQ(observe(with_paths("score @model --text " + write("input", input_))), observe(with_paths("score @model")));
 }
 
 TEST_F(CommandOptionEffects, OfAttention) {

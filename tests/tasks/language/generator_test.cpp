@@ -28,6 +28,40 @@ TEST(Generator, IsAFunctionOfTheSeedAndTheSample) {
   EXPECT_NE(generator.generate("the cat", options).text, text);
 }
 
+TEST(Generator, SearchesForTheLikeliestContinuations) {
+  const Generator generator(small_language_model());
+  GenerationOptions options = with_tokens(6);
+  options.one_line = true;
+  options.beam = {.beam_size = 4, .n_best = 3};
+  const std::vector<Generation> found = generator.generate_best("the cat", options);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_GE(found[0].score, found[1].score);
+  EXPECT_NE(found[0].text, found[1].text);
+  std::string streamed;
+  const Generation best = generator.generate("the cat", options, [&](std::string_view more) { streamed += more; });
+  EXPECT_EQ(best.text, found[0].text);
+  EXPECT_EQ(streamed, found[0].text);
+  for (const Generation& one : found) {
+    EXPECT_EQ(one.token_scores.size(), one.ids.size());
+    EXPECT_EQ(one.complete, one.ids.back() == generator.model().tokenizer.eos_id());
+  }
+}
+
+// With one hypothesis the search takes the likeliest token every time, as sampling among one token does.
+TEST(Generator, SearchesGreedilyWithABeamOfOne) {
+  const Generator generator(small_language_model());
+  GenerationOptions search = with_tokens(30), sampling = with_tokens(30);
+  search.beam.beam_size = 1;
+  sampling.sampling.top_k = 1;
+  EXPECT_EQ(generator.generate("the cat", search).ids, generator.generate("the cat", sampling).ids);
+}
+
+TEST(Generator, RefusesMoreContinuationsThanTheBeamHas) {
+  GenerationOptions options = with_tokens(3);
+  options.beam = {.beam_size = 2, .n_best = 3};
+  expect_error<ConfigError>([&] { Generator(small_language_model()).generate_best("the cat", options); }, {"n-best", "beam-size 2"});
+}
+
 TEST(Generator, HandsOnTheTextAsItGrows) {
   const Generator generator(small_language_model());
   std::string streamed;
@@ -110,7 +144,7 @@ TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
 
   const NoGradient guard;
   Pass pass = Pass::inference();
-  ContinuousCache cache(options.cache, model.transformer->config().stack.d_model);
+  ContinuousCache cache(options.cache, model.transformer->config().d_model);
   std::vector<std::int32_t> window{model.tokenizer.eos_id()};
   for (std::size_t n = 0; n < text.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())}, target{text[n]};

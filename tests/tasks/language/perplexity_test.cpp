@@ -99,8 +99,8 @@ TEST(TextPerplexity, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { text_perplexity(model, text, {-1, 0, {}}); }, {"context", "-1"});
   expect_error<DataError>([&] { text_perplexity(model, encode_language(std::vector<std::string>{}, model.tokenizer)); }, {"no token"});
   LanguageTransformerConfig config = model.transformer->config();
-  config.stack.positions = PositionKind::learned;
-  config.stack.max_positions = 8;
+  config.positions = PositionKind::learned;
+  config.max_positions = 8;
   model.transformer = std::make_shared<LanguageTransformer>(config, 7);
   EXPECT_NO_THROW(text_perplexity(model, text, {8, 8, {}}));
   expect_error<ConfigError>([&] { text_perplexity(model, text, {9, 9, {}}); }, {"context", "9", "8 positions"});

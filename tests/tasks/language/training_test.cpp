@@ -32,10 +32,10 @@ class LanguageTrainingTest : public FolderTest {
     options_.data.batch.batch_tokens = 16;
     options_.vocabulary.type = TokenizerType::word;
     options_.vocabulary.vocab_size = 4 + 13;
-    options_.model.stack.d_model = 32;
-    options_.model.stack.n_heads = 4;
-    options_.model.stack.d_ff = 64;
-    options_.model.stack.n_encoder_layers = 2;
+    options_.model.d_model = 32;
+    options_.model.n_heads = 4;
+    options_.model.d_ff = 64;
+    options_.model.n_layers = 2;
     options_.model.previous_tokens = 1;
     options_.trainer.max_steps = 12;
     options_.trainer.valid_every = options_.trainer.save_every = 0;
@@ -64,7 +64,7 @@ class LanguageTrainingTest : public FolderTest {
 TEST_F(LanguageTrainingTest, LearnsATextByHeart) {
   options_.trainer.max_steps = 250;
   options_.data.valid = options_.data.train;
-  options_.model.stack.dropout = 0.0f;
+  options_.model.dropout = 0.0f;
   train("run");
   const LanguageModel learned = load_language_model(model("run"));
   const LanguageText text = encode_language(kRhyme, learned.tokenizer);
@@ -79,7 +79,7 @@ TEST_F(LanguageTrainingTest, LearnsATextByHeart) {
 TEST_F(LanguageTrainingTest, LearnsFromASampleOfTheVocabularyToo) {
   options_.trainer.max_steps = 250;
   options_.loss.output_sample = 8;
-  options_.model.stack.dropout = 0.0f;
+  options_.model.dropout = 0.0f;
   train("run");
   const LanguageModel learned = load_language_model(model("run"));
   EXPECT_LT(text_perplexity(learned, encode_language(kRhyme, learned.tokenizer)).perplexity.per_token(), 2.2);
@@ -107,7 +107,7 @@ TEST_F(LanguageTrainingTest, GivesTheSameBytesWithOneThreadOrTwo) {
 
 TEST_F(LanguageTrainingTest, ValidatesWithTheProbabilitiesOfTheWholeVocabulary) {
   options_.loss.output_sample = 5;
-  options_.model.stack.dropout = 0.5f;
+  options_.model.dropout = 0.5f;
   TrainingTask task = prepare_training(options_, nullptr);
   const Validation validation = task.objective->validate();
   train("run");  // from the same beginning, to get hold of the tokenizer
@@ -121,7 +121,7 @@ TEST_F(LanguageTrainingTest, ValidatesWithTheProbabilitiesOfTheWholeVocabulary) 
 }
 
 TEST_F(LanguageTrainingTest, SmoothsTheLossButNeitherTheLikelihoodNorTheValidation) {
-  options_.model.stack.dropout = 0.0f;
+  options_.model.dropout = 0.0f;
   const auto losses = [&](float smoothing) {
     options_.loss.label_smoothing = smoothing;
     const TrainingTask task = prepare_training(options_, nullptr);
@@ -173,15 +173,15 @@ TEST_F(LanguageTrainingTest, NamesWhatIsWrong) {
   refused([](auto& o) { o.loss = {0.1f, 5}; }, {"label-smoothing", "output-sample"});
   refused(
       [](auto& o) {
-        o.model.stack.positions = PositionKind::learned;
-        o.model.stack.max_positions = 7;
+        o.model.positions = PositionKind::learned;
+        o.model.max_positions = 7;
       },
       {"sequence-length", "8", "max-positions 7"});
 }
 
 TEST_F(LanguageTrainingTest, RefusesToResumeAnotherModel) {
   train("run");
-  options_.model.stack.d_ff = 32;
+  options_.model.d_ff = 32;
   expect_error<ConfigError>([&] { train("run", true); }, {"--resume", "d_ff"});
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "attend/checkpoint/parameters.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/embedding/embedder.h"
 #include "attend/tasks/translation/golden.h"
@@ -112,7 +113,7 @@ TEST_F(RecurrentModelFile, ScoresItsTranslationsAsItFoundThem) {
     for (const std::string& token : translations[i].candidates[0].tokens) ids.push_back(model_.tgt_tokenizer.id(token));
     targets.push_back(ids);
   }
-  const std::vector<PairScore> scores = score_pairs(model_, sources, targets);
+  const std::vector<SequenceScore> scores = score_pairs(model_, sources, targets);
   for (std::size_t i = 0; i < src.size(); ++i) {
     const std::vector<float>& found = translations[i].candidates[0].token_scores;
     for (std::size_t t = 0; t < found.size(); ++t) EXPECT_NEAR(scores[i].token_scores[t], found[t], 1e-5);

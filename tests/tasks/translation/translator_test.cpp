@@ -200,7 +200,7 @@ TEST(Translator, ScoresWhatItTranslatedAsItSaid) {
       said.push_back(&candidate);
     }
   }
-  const std::vector<PairScore> scores = score_pairs(model, src, tgt);
+  const std::vector<SequenceScore> scores = score_pairs(model, src, tgt);
   std::int64_t tokens = 0, equal_bits = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const std::vector<float>& expected = said[i]->token_scores;  // without an end where the translation was cut
@@ -244,10 +244,10 @@ TEST(Translator, ScoresLineByLineUpToTheFirstThatIsWrong) {
   const auto scores = [&](const std::string& more_src, const std::string& more_tgt) {
     std::istringstream src_text(good_src + more_src), tgt_text(good_tgt + more_tgt);
     LineReader src_lines(src_text, "in"), tgt_lines(tgt_text, "out");
-    std::vector<PairScore> found;
+    std::vector<SequenceScore> found;
     std::string message;
     try {
-      translator().score(src_lines, tgt_lines, [&](const PairScore& score) { found.push_back(score); });
+      translator().score(src_lines, tgt_lines, [&](const SequenceScore& score) { found.push_back(score); });
     } catch (const DataError& error) {
       message = error.what();
     }

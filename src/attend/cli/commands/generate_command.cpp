@@ -29,7 +29,7 @@ struct GenerateArguments {
 template <class Visitor>
 void fields(GenerateArguments& a, Visitor&& visit) {
   visit("prompt", a.prompt, "text to continue; without it, standard input");
-  visit("samples", a.samples, between(1, 1e9), "continuations to write");
+  visit("samples", a.samples, between(1, 1e9), "continuations to draw");
   visit("echo", a.echo, "write the prompt before each continuation");
   visit("format", a.format, "text, as it grows; json: an object for every continuation");
   fields(a.generation, visit);
@@ -48,11 +48,12 @@ std::string read_prompt() {
 std::string to_json(const Generation& generation, const GenerateArguments& arguments, const Tokenizer& tokenizer) {
   std::vector<std::string> tokens;
   for (const std::int32_t id : generation.ids) tokens.push_back(tokenizer.piece(id));
-  const nlohmann::ordered_json json{{"prompt", arguments.prompt},
-                                    {"text", generation.text},
-                                    {"tokens", tokens},
-                                    {"token_log_probabilities", generation.token_scores},
-                                    {"complete", generation.complete}};
+  nlohmann::ordered_json json{{"prompt", arguments.prompt},
+                              {"text", generation.text},
+                              {"tokens", tokens},
+                              {"token_log_probabilities", generation.token_scores},
+                              {"complete", generation.complete}};
+  if (arguments.generation.beam.beam_size > 0) json["score"] = generation.score;
   return json_text(json);
 }
 
@@ -62,14 +63,13 @@ void print(std::string_view text) {
   flush_answers();
 }
 
-void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
-  use_threads(arguments.threads);
-  const Generator generator = Generator::load(arguments.model);
-  use_model_cache(generator.model(), binding, arguments.generation.cache);
-  if (!binding.is_set("prompt")) {
-    arguments.prompt = read_prompt();
-    arguments.generation.prompt_source = "standard input";
-  }
+// After the last of several there is no empty line.
+void end_text(const Generation& generation, bool more) {
+  if (!generation.text.ends_with('\n')) print("\n");
+  if (more) print("\n");
+}
+
+void write_samples(const Generator& generator, const GenerateArguments& arguments) {
   for (int sample = 0; sample < arguments.samples; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
@@ -83,9 +83,34 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
       begun = true;
       print(more);
     };
-    const Generation generation = generator.generate(arguments.prompt, arguments.generation, accept, number);
-    if (!generation.text.ends_with('\n')) print("\n");
-    if (sample + 1 < arguments.samples) print("\n");
+    end_text(generator.generate(arguments.prompt, arguments.generation, accept, number), sample + 1 < arguments.samples);
+  }
+}
+
+void write_best(const Generator& generator, const GenerateArguments& arguments) {
+  const std::vector<Generation> found = generator.generate_best(arguments.prompt, arguments.generation);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (arguments.format == OutputFormat::json) {
+      answer("{}\n", to_json(found[i], arguments, generator.model().tokenizer));
+      continue;
+    }
+    print((arguments.echo ? arguments.prompt : "") + found[i].text);
+    end_text(found[i], i + 1 < found.size());
+  }
+}
+
+void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
+  use_threads(arguments.threads);
+  const Generator generator = Generator::load(arguments.model);
+  use_model_cache(generator.model(), binding, arguments.generation.cache);
+  if (!binding.is_set("prompt")) {
+    arguments.prompt = read_prompt();
+    arguments.generation.prompt_source = "standard input";
+  }
+  if (arguments.generation.beam.beam_size > 0) {
+    write_best(generator, arguments);
+  } else {
+    write_samples(generator, arguments);
   }
 }
 

@@ -7,9 +7,12 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
+#include "attend/tasks/language/scoring.h"
+#include "attend/tasks/model_kind.h"
 #include "attend/tasks/translation/translator.h"
 
 namespace attend {
@@ -19,6 +22,7 @@ struct ScoreArguments {
   std::string model;
   std::string src;
   std::string tgt;
+  std::string text;
   bool tokens = false;
   ScoringOptions scoring;
   ThreadOptions threads;
@@ -26,33 +30,51 @@ struct ScoreArguments {
 
 template <class Visitor>
 void fields(ScoreArguments& a, Visitor&& visit) {
-  visit("src", a.src, "file with the sources");
-  visit("tgt", a.tgt, "file with their translations, line by line");
-  visit("tokens", a.tokens, "print the log-probability of every token after that of the sentence");
+  visit("src", a.src, "of a translation model: file with the sources");
+  visit("tgt", a.tgt, "of a translation model: file with their translations, line by line");
+  visit("text", a.text, "of a language model: file with the lines; without it, standard input");
+  visit("tokens", a.tokens, "print the log-probability of every token after that of the line");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text that is scored, in tokens");
   fields(a.threads, visit);
 }
 
-void print(const PairScore& score, bool tokens) {
+void print(const SequenceScore& score, bool tokens) {
   answer("{:.6f}", score.log_probability);
   if (tokens) answer("\t{:.6f}", fmt::join(score.token_scores, " "));
   answer("\n");
 }
 
-void run_score(const ScoreArguments& arguments) {
+void score_translations(const Checkpoint& model, const ScoreArguments& arguments) {
+  if (!arguments.text.empty()) throw ConfigError("--text: expected a language model; a translation model scores --src and --tgt");
   if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
-  use_threads(arguments.threads);
-  const Translator translator = Translator::load(arguments.model);
+  const Translator translator(translation_model(model));
   LineReader src(arguments.src), tgt(arguments.tgt);
   translator.score(
-      src, tgt, [&](const PairScore& score) { print(score, arguments.tokens); }, arguments.scoring);
+      src, tgt, [&](const SequenceScore& score) { print(score, arguments.tokens); }, arguments.scoring);
+}
+
+void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
+  if (!arguments.src.empty() || !arguments.tgt.empty())
+    throw ConfigError("--src, --tgt: expected a translation model; a language model scores --text, or standard input");
+  LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
+  score_lines(model, lines, arguments.scoring.max_tokens, [&](const SequenceScore& score) { print(score, arguments.tokens); });
+}
+
+void run_score(const ScoreArguments& arguments) {
+  use_threads(arguments.threads);
+  const Checkpoint model = open_checkpoint(arguments.model);
+  if (model.text("attend.task") == kLanguageModelling) {
+    score_text(language_model(model), arguments);
+  } else {
+    score_translations(model, arguments);
+  }
 }
 
 }  // namespace
 
 void add_score_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "score", "Log-probabilities (natural logarithm) of given translations");
+  CLI::App& command = add_command(app, "score", "Log-probabilities (natural logarithm) of given translations, or of lines");
   const auto arguments = std::make_shared<ScoreArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file"});
   OptionBinding(command).add(*arguments);

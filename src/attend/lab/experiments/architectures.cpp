@@ -7,6 +7,7 @@
 
 #include "attend/lab/experiments.h"
 #include "attend/lab/translation_trial.h"
+#include "attend/models/make_encoder_decoder.h"
 
 namespace attend::lab {
 

@@ -72,9 +72,9 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   auto config = read_options<ClassifierConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(labels.size());
-  if (config.encoder.n_encoder_layers > std::ssize(checkpoint.tensors))
-    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source,
-                                config.encoder.n_encoder_layers, checkpoint.tensors.size()));
+  if (config.n_encoder_layers > std::ssize(checkpoint.tensors))
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.n_encoder_layers,
+                                checkpoint.tensors.size()));
   try {
     auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
     load_parameters(checkpoint, classifier->parameters());

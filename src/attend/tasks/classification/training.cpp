@@ -22,9 +22,9 @@ namespace {
 void check(const ClassificationTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
   check_options(o.loss);
-  if (o.model.encoder.positions == PositionKind::learned && o.data.length.max_length > o.model.encoder.max_positions)
+  if (o.model.positions == PositionKind::learned && o.data.length.max_length > o.model.max_positions)
     throw ConfigError(fmt::format("max-length: texts of {} tokens need as many learned positions, got max-positions {}",
-                                  o.data.length.max_length, o.model.encoder.max_positions));
+                                  o.data.length.max_length, o.model.max_positions));
 }
 
 std::vector<float> balanced_weights(const LabelledText& texts) {
@@ -90,7 +90,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(train.classes.size());
   const ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer, train.classes, o.data.length};
-  task.d_model = config.encoder.d_model;
+  task.d_model = config.d_model;
   task.notes.push_back(fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
 
   const auto batches = [&](const LabelledText& texts, const char* name, std::optional<std::uint64_t> seed) {

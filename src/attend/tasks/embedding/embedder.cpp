@@ -35,11 +35,6 @@ Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
   return result;
 }
 
-// 0: any number.
-std::int64_t learned_positions(const TransformerConfig& config) {
-  return config.positions == PositionKind::learned ? config.max_positions : 0;
-}
-
 // Throws unless a text of so many tokens, and the marks at its ends, have positions.
 void check_positions(const TextEncoder& encoder, std::size_t tokens, const std::string& where) {
   const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.special.bos >= 0 ? 2 : 1);
@@ -75,7 +70,7 @@ Embedder::Embedder(const TranslationModel& model)
     : encoder_{model.src_tokenizer,
                {.eos = model.src_tokenizer.eos_id()},
                model.network->encoder_layers(),
-               model.network->config().d_model,
+               model.network->d_model(),
                model.network->src_embeddings(),
                [network = model.network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); },
                model.network->longest_sequence(),
@@ -84,21 +79,21 @@ Embedder::Embedder(const TranslationModel& model)
 Embedder::Embedder(const ClassificationModel& model)
     : encoder_{model.tokenizer,
                model.special(),
-               model.classifier->config().encoder.n_encoder_layers,
-               model.classifier->config().encoder.d_model,
+               model.classifier->config().n_encoder_layers,
+               model.classifier->config().d_model,
                model.classifier->embeddings(),
                [classifier = model.classifier](const Ragged& texts, Pass& pass) { classifier->encode(texts, pass); },
-               learned_positions(model.classifier->config().encoder),
+               model.classifier->config().learned_positions(),
                model.source} {}
 
 Embedder::Embedder(const LanguageModel& model)
     : encoder_{model.tokenizer,
                {.bos = model.tokenizer.eos_id(), .eos = model.tokenizer.eos_id()},  // lines follow one another
-               model.transformer->config().layers(),
-               model.transformer->config().stack.d_model,
+               model.transformer->config().n_layers,
+               model.transformer->config().d_model,
                model.transformer->embeddings(),
                [transformer = model.transformer](const Ragged& texts, Pass& pass) { transformer->hidden(texts, pass); },
-               learned_positions(model.transformer->config().stack),
+               model.transformer->config().learned_positions(),
                model.source} {}
 
 int Embedder::layer_number(int layer) const {

@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <set>
 
-#include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/random.h"
 #include "attend/core/utf8.h"
+#include "attend/decode/beam_search.h"
+#include "attend/decode/language_scorer.h"
 #include "attend/text/text_stream.h"
 
 namespace attend {
@@ -23,9 +19,9 @@ namespace {
 int checked_context(const LanguageModel& model, const GenerationOptions& o) {
   check_options(o);
   const int context = o.context == 0 ? model.context.sequence_length : o.context;
-  const TransformerConfig& stack = model.transformer->config().stack;
-  if (stack.positions == PositionKind::learned && context > stack.max_positions)
-    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, stack.max_positions));
+  const std::int64_t positions = model.transformer->config().learned_positions();
+  if (positions > 0 && context > positions)
+    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
   return context;
 }
 
@@ -50,64 +46,6 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
     throw DataError(fmt::format("{} has {} tokens, ends of lines among them; expected at most {}, which the model sees at once: shorten it",
                                 name, prompt.stream.size(), context));
   return prompt;
-}
-
-// What has been read, as one hypothesis that never outgrows the context.
-class Reader {
- public:
-  Reader(const LanguageTransformer& model, int context, const ContinuousCacheOptions& cache)
-      : model_(model), context_(context), state_(model.begin(1)) {
-    if (cache.used()) cache_.emplace(cache, model.config().stack.d_model);
-  }
-
-  // `tokens` come after those read before. Precondition: they fit into the context.
-  void read(std::span<const std::int32_t> tokens) {
-    for (const std::int32_t token : tokens) {
-      if (cache_ && hidden_.defined()) cache_->remember(hidden_, token);
-      hidden_ = next(token).value();
-    }
-  }
-
-  // Logits [1, V] of the token that comes next; with a cache they are logarithms of probabilities. Precondition: something has been read.
-  Tensor logits() const {
-    const Tensor logits = model_.project(Variable(hidden_)).value();
-    if (cache_) {
-      backend().log_softmax(logits, logits);
-      cache_->mix(hidden_, logits);
-    }
-    return logits;
-  }
-
-  std::span<const std::int32_t> seen() const { return seen_; }
-
- private:
-  Variable next(std::int32_t token) {
-    constexpr std::int32_t kOnly[] = {0};
-    if (state_.length(0) == context_) {
-      state_ = model_.begin(1);
-      const std::vector<std::int32_t> newer(seen_.end() - context_ / 2, seen_.end());
-      seen_.clear();
-      for (const std::int32_t old : newer) next(old);
-    }
-    seen_.push_back(token);
-    return model_.read(state_, kOnly, std::span(&token, 1));
-  }
-
-  const LanguageTransformer& model_;
-  int context_;
-  LanguageState state_;
-  std::optional<ContinuousCache> cache_;
-  Tensor hidden_;  // [1, D], after the last token
-  std::vector<std::int32_t> seen_;
-};
-
-// Ends of lines are exempt: a text has as many as it needs.
-void penalise_repetition(const Tensor& logits, std::span<const std::int32_t> seen, std::int32_t eos, float penalty) {
-  if (penalty == 1.0f) return;
-  for (const std::int32_t id : std::set<std::int32_t>(seen.begin(), seen.end())) {
-    float& logit = logits.row(0)[id];
-    if (id != eos) logit = logit > 0 ? logit / penalty : logit * penalty;
-  }
 }
 
 // The growing text of lines of tokens, handed on in whole characters.
@@ -142,7 +80,48 @@ class Writer {
   std::string text_;
 };
 
-std::span<const float> only_row(const Tensor& x) { return {x.row(0), static_cast<std::size_t>(x.cols())}; }
+// A prompt, read, and what may follow it.
+struct Beginning {
+  Prompt prompt;
+  LanguageScorer scorer;
+};
+
+Beginning begin(const LanguageModel& model, std::string_view text, const GenerationOptions& options) {
+  const Tokenizer& tokenizer = model.tokenizer;
+  const int context = checked_context(model, options);
+  const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
+  Prompt prompt = read_prompt(text, name, tokenizer, context);
+  const SpecialTokens special = tokenizer.special_tokens();
+  LanguageScorer scorer(*model.transformer, prompt.stream,
+                        {.context = context,
+                         .max_length = options.max_tokens,
+                         .cache = options.cache,
+                         .forbidden = {special.pad, special.unk, special.bos},  // they spell nothing
+                         .repetition_penalty = options.repetition_penalty,
+                         .never_penalised = special.eos});
+  return {std::move(prompt), std::move(scorer)};
+}
+
+// Decoding does not know where the numbers come from.
+template <class Decode>
+auto with_source(const LanguageModel& model, const Decode& decode) {
+  try {
+    return decode();
+  } catch (const NotFiniteError& error) {
+    throw NotFiniteError(fmt::format("{}{}{}", model.source, model.source.empty() ? "" : ": ", error.what()));
+  }
+}
+
+// What ends a text: nothing does, or the end of its line.
+std::int32_t end_of(const LanguageModel& model, const GenerationOptions& options) {
+  return options.one_line ? model.tokenizer.eos_id() : -1;
+}
+
+Generation generation(Hypothesis hypothesis, std::int32_t end) {
+  Generation result{{}, std::move(hypothesis.ids), std::move(hypothesis.token_scores), hypothesis.score, hypothesis.complete && end >= 0};
+  if (result.complete) result.ids.push_back(end);
+  return result;
+}
 
 }  // namespace
 
@@ -154,38 +133,49 @@ GenerationOptions Generator::default_options() const {
 
 Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
                                const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
-  const Tokenizer& tokenizer = model_->tokenizer;
-  const int context = checked_context(*model_, options);
-  const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
-  const Prompt begun = read_prompt(prompt, name, tokenizer, context);
-  Reader reader(*model_->transformer, context, options.cache);
-  Writer writer(tokenizer, begun.line, accept);
-  Random random(RandomKey{options.sampling.seed, sample});
-
-  Generation result;
-  reader.read(begun.stream);
-  for (;;) {
-    const Tensor logits = reader.logits();
-    const Tensor scores = Tensor::empty(logits.shape());
-    backend().log_softmax(logits, scores);
-    const float highest = *std::max_element(scores.row(0), scores.row(0) + scores.cols());
-    require_finite(std::span(&highest, 1), "log-probabilities of the next token", model_->source);
-    // Texts have none of these; what has no text is not written.
-    for (const std::int32_t id : {tokenizer.pad_id(), tokenizer.unk_id(), tokenizer.bos_id()})
-      logits.row(0)[id] = -std::numeric_limits<float>::infinity();
-    penalise_repetition(logits, reader.seen(), tokenizer.eos_id(), options.repetition_penalty);
-    backend().log_softmax(logits, logits);
-    const std::int32_t token = sample_token(only_row(logits), options.sampling, random.uniform());
-    result.ids.push_back(token);
-    result.token_scores.push_back(scores.row(0)[token]);
-    writer.add(token);
-    result.complete = options.one_line && token == tokenizer.eos_id();
-    if (result.complete || std::ssize(result.ids) >= options.max_tokens) break;
-    reader.read(std::span(&token, 1));
+  if (options.beam.beam_size > 0) {
+    GenerationOptions best = options;
+    best.beam.n_best = 1;
+    Generation result = std::move(generate_best(prompt, best).front());
+    if (accept) accept(result.text);
+    return result;
   }
-  writer.flush();
-  result.text = writer.text();
-  return result;
+  return with_source(*model_, [&] {
+    Beginning beginning = begin(*model_, prompt, options);
+    Writer writer(model_->tokenizer, beginning.prompt.line, accept);
+    const std::int32_t end = end_of(*model_, options);
+    SamplingOptions sampling = options.sampling;
+    sampling.max_length = options.max_tokens;
+    Sampler sampler(beginning.scorer, end, sampling, {&sample, 1});
+    for (std::size_t written = 0; !sampler.done();) {
+      sampler.step();
+      const std::vector<std::int32_t>& ids = sampler.hypotheses()[0].ids;
+      if (written < ids.size()) writer.add(ids[written++]);
+    }
+    Generation result = generation(sampler.hypotheses()[0], end);
+    if (result.complete) writer.add(end);
+    writer.flush();
+    result.text = writer.text();
+    return result;
+  });
+}
+
+std::vector<Generation> Generator::generate_best(std::string_view prompt, const GenerationOptions& options) const {
+  return with_source(*model_, [&] {
+    Beginning beginning = begin(*model_, prompt, options);
+    const std::int32_t end = end_of(*model_, options);
+    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty, options.beam.n_best, options.max_tokens, 0};
+    std::vector<Generation> results;
+    std::vector<Hypothesis> found = std::move(beam_search(beginning.scorer, end, beam).front());
+    for (Hypothesis& hypothesis : found) {
+      results.push_back(generation(std::move(hypothesis), end));
+      Writer writer(model_->tokenizer, beginning.prompt.line, {});
+      for (const std::int32_t id : results.back().ids) writer.add(id);
+      writer.flush();
+      results.back().text = writer.text();
+    }
+    return results;
+  });
 }
 
 }  // namespace attend

@@ -13,14 +13,30 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/decode/beam_search.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/language/model.h"
 
 namespace attend {
 
+// Beam search instead of sampling: the likeliest continuation that it finds.
+struct GenerationBeam {
+  int beam_size = 0;  // 0: sample
+  float length_penalty = 1.0f;
+  int n_best = 1;
+};
+
+template <class Visitor>
+void fields(GenerationBeam& b, Visitor&& visit) {
+  visit("beam-size", b.beam_size, between(0, kBeamSizes.most), "search for the likeliest text with this many hypotheses; 0: sample");
+  visit("length-penalty", b.length_penalty, kLengthPenalties, "beam search: scores are log-probabilities divided by length^penalty");
+  visit("n-best", b.n_best, kBeamSizes, "beam search: continuations to write, best first");
+}
+
 struct GenerationOptions {
-  SamplingOptions sampling;         // its max_length does not matter here
+  SamplingOptions sampling;  // its max_length does not matter here
+  GenerationBeam beam;
   float repetition_penalty = 1.0f;  // Keskar et al. 2019
   int max_tokens = 200;
   bool one_line = false;
@@ -35,6 +51,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   visit("one-line", o.one_line, "stop at the end of the line");
   fields(o.sampling,
          [&](std::string_view name, auto& value, const auto&... rest) { visit(name == "sampling-seed" ? "seed" : name, value, rest...); });
+  fields(o.beam, visit);
   visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
         "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
   visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
@@ -44,7 +61,8 @@ void fields(GenerationOptions& o, Visitor&& visit) {
 struct Generation {
   std::string text;                 // what follows the prompt
   std::vector<std::int32_t> ids;    // its tokens; eos for the end of a line
-  std::vector<float> token_scores;  // log-probability of each, before temperature and penalties, natural logarithm
+  std::vector<float> token_scores;  // log-probability of each, natural logarithm; sampled: before temperature and penalties
+  float score = 0;                  // their sum; of beam search: divided by length^penalty
   bool complete = false;            // ended with the line, not with max_tokens
 };
 
@@ -65,6 +83,9 @@ class Generator {
   // not fit into the context.
   Generation generate(std::string_view prompt, const GenerationOptions& options = {},
                       const std::function<void(std::string_view)>& accept = {}, std::uint64_t sample = 0) const;
+
+  // The n_best continuations that beam search finds, best first. Throws as generate() does; ConfigError unless 1 <= n_best <= beam_size.
+  std::vector<Generation> generate_best(std::string_view prompt, const GenerationOptions& options) const;
 
  private:
   std::shared_ptr<const LanguageModel> model_;

@@ -37,8 +37,8 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   LanguageOptions context;
   options_from_json(checkpoint.text("attend.context"), context, checkpoint.source + ": attend.context");
   const ContinuousCacheOptions cache = read_cache(checkpoint);
-  if (config.layers() > std::ssize(checkpoint.tensors))
-    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.layers(),
+  if (config.n_layers > std::ssize(checkpoint.tensors))
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.n_layers,
                                 checkpoint.tensors.size()));
   try {
     auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);

@@ -29,9 +29,9 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
 
 int resolved_context(const LanguageModel& model, int context) {
   if (context == 0) context = model.context.sequence_length;
-  const TransformerConfig& stack = model.transformer->config().stack;
-  if (stack.positions == PositionKind::learned && context > stack.max_positions)
-    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, stack.max_positions));
+  const std::int64_t positions = model.transformer->config().learned_positions();
+  if (positions > 0 && context > positions)
+    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
   return context;
 }
 
@@ -61,6 +61,10 @@ Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch
 
 }  // namespace
 
+std::vector<float> target_log_probabilities(const LanguageTransformer& model, const LanguageBatch& batch) {
+  return predict(model, batch).log_probabilities;
+}
+
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) { return predict(model, batch).nll(); }
 
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
@@ -71,7 +75,7 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
   const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
   std::optional<ContinuousCache> cache;
-  if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().stack.d_model);
+  if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().d_model);
   double nll = 0, nll_without = 0;
   for (std::int64_t i = 0; i < batches.batches(); ++i) {
     Predictions predictions = predict(*model.transformer, batches.batch(i));

@@ -48,5 +48,7 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch);
+// log p(target) of every target that counts, in the order of the text. No gradients.
+std::vector<float> target_log_probabilities(const LanguageTransformer& model, const LanguageBatch& batch);
 
 }  // namespace attend

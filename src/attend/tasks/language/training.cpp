@@ -32,7 +32,7 @@ void check(const LanguageTraining& o) {
   check_options(o.loss);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
-  const TransformerConfig& stack = o.model.stack;
+  const StackConfig& stack = o.model;
   if (stack.positions == PositionKind::learned && o.data.windows.sequence_length > stack.max_positions)
     throw ConfigError(fmt::format("sequence-length: {} tokens do not fit in max-positions {}; raise it, or make the windows shorter",
                                   o.data.windows.sequence_length, stack.max_positions));
@@ -63,7 +63,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   check(o);
   TrainingTask task;
   task.name = "lm";
-  task.d_model = o.model.stack.d_model;
+  task.d_model = o.model.d_model;
 
   const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model) : Tokenizer::train(lines, o.vocabulary);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kSentences = 3;
 
-std::vector<PairScore> scores(const TranslationModel& model, const std::vector<GoldenSentence>& golden) {
+std::vector<SequenceScore> scores(const TranslationModel& model, const std::vector<GoldenSentence>& golden) {
   std::vector<std::vector<std::int32_t>> src, tgt;
   for (const GoldenSentence& sentence : golden) {
     src.push_back(sentence.src);
@@ -52,7 +52,7 @@ void add_golden_sentences(Checkpoint& checkpoint) {
     sentence.src.push_back(model.src_tokenizer.eos_id());
     sentence.tgt = first_ids(golden_ids(random, model.tgt_tokenizer), longest);
   }
-  const std::vector<PairScore> results = scores(model, golden);
+  const std::vector<SequenceScore> results = scores(model, golden);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < golden.size(); ++i)
     json.push_back({{"src", golden[i].src}, {"tgt", golden[i].tgt}, {"log_probability", results[i].log_probability}});
@@ -73,7 +73,7 @@ std::vector<GoldenSentence> golden_sentences(const Checkpoint& checkpoint) {
 
 double golden_deviation(const TranslationModel& model, const std::vector<GoldenSentence>& golden) {
   check(golden, model);
-  const std::vector<PairScore> results = scores(model, golden);
+  const std::vector<SequenceScore> results = scores(model, golden);
   double largest = 0;
   for (std::size_t i = 0; i < golden.size(); ++i) {
     const double expected = golden[i].log_probability, difference = std::abs(results[i].log_probability - expected);

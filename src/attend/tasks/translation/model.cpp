@@ -10,6 +10,7 @@
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/golden_ids.h"
 
 namespace attend {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBatch = 64;  // pairs that go through the model together
 
 void score_batch(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
-                 std::span<const std::vector<std::int32_t>> tgt, std::vector<PairScore>& scores) {
+                 std::span<const std::vector<std::int32_t>> tgt, std::vector<SequenceScore>& scores) {
   const SpecialTokens special = model.special();
   RaggedBuilder sources, inputs;
   std::vector<std::int32_t> targets;
@@ -31,7 +31,7 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
   const std::vector<float> log_probabilities = model.network->target_log_probabilities(hidden, targets);
   require_finite(log_probabilities, "log-probabilities of the target tokens", model.source);
   for (std::size_t i = 0; i < tgt.size(); ++i) {
-    PairScore score;
+    SequenceScore score;
     const auto first = log_probabilities.begin() + input.begin_of(static_cast<std::int64_t>(i));
     score.token_scores.assign(first, first + input.length(static_cast<std::int64_t>(i)));
     score.log_probability = std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
@@ -42,10 +42,10 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
 
 }  // namespace
 
-std::vector<PairScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
-                                   std::span<const std::vector<std::int32_t>> tgt) {
+std::vector<SequenceScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
+                                       std::span<const std::vector<std::int32_t>> tgt) {
   const NoGradient guard;
-  std::vector<PairScore> scores;
+  std::vector<SequenceScore> scores;
   scores.reserve(src.size());
   for (std::size_t begin = 0; begin < src.size(); begin += kBatch) {
     const std::size_t count = std::min(kBatch, src.size() - begin);

@@ -5,18 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "attend/tasks/sequence_score.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
 
-struct PairScore {
-  float log_probability = 0;        // natural logarithm, eos included: the sum of
-  std::vector<float> token_scores;  // one for each target token and one for eos
-};
-
 // src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the others. Throws DataError
 // when one is not finite.
-std::vector<PairScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
-                                   std::span<const std::vector<std::int32_t>> tgt);
+std::vector<SequenceScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
+                                       std::span<const std::vector<std::int32_t>> tgt);
 
 }  // namespace attend

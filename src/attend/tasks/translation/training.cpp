@@ -7,6 +7,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/golden.h"
 #include "attend/tasks/translation/objective.h"
 
@@ -86,7 +87,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   TrainingTask task;
   task.name = "translation";
   ArchitectureConfig config = o.model.chosen();
-  task.d_model = common(config).d_model;
+  task.d_model = d_model_of(config);
 
   const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train), tgt_files = in_folder(o.data.data, o.data.tgt_train);
   const ParallelText train = read_parallel(src_files, tgt_files);

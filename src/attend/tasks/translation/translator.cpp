@@ -12,8 +12,8 @@
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/data/corpus.h"
-#include "attend/decode/encoder_decoder_steps.h"
-#include "attend/decode/shortlisted_steps.h"
+#include "attend/decode/encoder_decoder_scorer.h"
+#include "attend/decode/shortlisted_scorer.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/attention_maps.h"
 
@@ -31,9 +31,9 @@ Ragged tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences)
   return builder.build();
 }
 
-std::unique_ptr<StepModel> steps_of(const TranslationModel& model, const Ragged& src, const TranslationOptions& options) {
-  if (options.shortlist) return std::make_unique<ShortlistedSteps>(*model.network, src, *model.shortlist);
-  return std::make_unique<EncoderDecoderSteps>(*model.network, src);
+std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& src, const TranslationOptions& options) {
+  if (options.shortlist) return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos, *model.shortlist);
+  return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos);
 }
 
 // An output ends at the latest where the positions do that the model has learned.
@@ -175,12 +175,12 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
     try {
-      const std::unique_ptr<StepModel> steps = steps_of(*model_, tokens_of(sources), options);
+      const std::unique_ptr<Scorer> scorer = scorer_of(*model_, tokens_of(sources), options);
       if (options.sampling) {
         const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
-        for (Hypothesis& one : sample(*steps, model_->special(), sampling, numbers)) found.push_back({std::move(one)});
+        for (Hypothesis& one : sample(*scorer, model_->special().eos, sampling, numbers)) found.push_back({std::move(one)});
       } else {
-        found = beam_search(*steps, model_->special(), within_positions(options.beam, *model_->network));
+        found = beam_search(*scorer, model_->special().eos, within_positions(options.beam, *model_->network));
       }
     } catch (const NotFiniteError& error) {  // of the model: decoding does not know where that comes from
       throw NotFiniteError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
@@ -218,8 +218,8 @@ TranslationCandidate Translator::candidate(const Hypothesis& hypothesis) const {
   return candidate;
 }
 
-std::vector<PairScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt,
-                                         const ScoringOptions& options) const {
+std::vector<SequenceScore> Translator::score(std::span<const std::string> src, std::span<const std::string> tgt,
+                                             const ScoringOptions& options) const {
   if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
   std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer), tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
   for (std::size_t i = 0; i < src.size(); ++i) {
@@ -230,7 +230,7 @@ std::vector<PairScore> Translator::score(std::span<const std::string> src, std::
   return score_pairs(*model_, src_ids, tgt_ids);
 }
 
-void Translator::score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+void Translator::score(LineReader& src, LineReader& tgt, const std::function<void(const SequenceScore&)>& accept,
                        const ScoringOptions& options) const {
   struct Pair {
     std::vector<std::int32_t> src, tgt;
@@ -254,7 +254,7 @@ void Translator::score(LineReader& src, LineReader& tgt, const std::function<voi
     }
     return score_pairs(*model_, src_ids, tgt_ids);
   };
-  answer_all(Conversation<Pair, PairScore>{.next = next, .where = [&] { return src.where(); }, .answer = answer, .accept = accept});
+  answer_all(Conversation<Pair, SequenceScore>{.next = next, .where = [&] { return src.where(); }, .answer = answer, .accept = accept});
 }
 
 }  // namespace attend

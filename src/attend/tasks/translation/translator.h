@@ -83,11 +83,11 @@ class Translator {
   void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
 
   // The log-probability of given pairs. Throws DataError for a text that is too long, and unless there are as many targets as sources.
-  std::vector<PairScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
-                               const ScoringOptions& options = {}) const;
+  std::vector<SequenceScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
+                                   const ScoringOptions& options = {}) const;
 
   // The same for texts of as many lines, line by line as translate() does.
-  void score(LineReader& src, LineReader& tgt, const std::function<void(const PairScore&)>& accept,
+  void score(LineReader& src, LineReader& tgt, const std::function<void(const SequenceScore&)>& accept,
              const ScoringOptions& options = {}) const;
 
  private:

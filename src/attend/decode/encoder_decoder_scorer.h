@@ -1,20 +1,21 @@
-// An encoder-decoder as a StepModel: any token may come next.
+// An encoder-decoder as a Scorer: any token may come next.
 #pragma once
 
 #include <memory>
 
-#include "attend/decode/step_model.h"
+#include "attend/decode/scorer.h"
 #include "attend/models/encoder_decoder.h"
 
 namespace attend {
 
-class EncoderDecoderSteps final : public StepModel {
+class EncoderDecoderScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive this.
-  EncoderDecoderSteps(const EncoderDecoder& model, const Ragged& src);
+  // Encodes the sources. `model` must outlive this. bos: what targets begin with.
+  EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos);
 
   std::int64_t sentences() const override;
-  std::int64_t longest(std::int64_t sentence) const override;
+  std::int32_t first_token(std::int64_t) const override { return bos_; }
+  std::int64_t max_length(std::int64_t sentence) const override;
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   BestTokens best(std::int64_t hypotheses, int k) override;
@@ -26,6 +27,7 @@ class EncoderDecoderSteps final : public StepModel {
  private:
   const EncoderDecoder& model_;
   Ids src_offsets_;
+  std::int32_t bos_;
   std::unique_ptr<DecodingState> state_;
   Tensor hidden_;
 };

@@ -18,37 +18,43 @@ struct BestTokens {
   Tensor columns;            // [R, k] i32
 };
 
-class StepModel {
+class Scorer {
  public:
-  virtual ~StepModel() = default;
+  virtual ~Scorer() = default;
 
   // The sentences being decoded; step() begins with one hypothesis for each.
   virtual std::int64_t sentences() const = 0;
-  // The longest target, in tokens, that makes sense for a sentence.
-  virtual std::int64_t longest(std::int64_t sentence) const = 0;
+  // What the first step of a sentence continues with: bos, or the last token of a prompt.
+  virtual std::int32_t first_token(std::int64_t sentence) const = 0;
+  // The longest output, in tokens, that makes sense for a sentence.
+  virtual std::int64_t max_length(std::int64_t sentence) const = 0;
 
   // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r].
   virtual void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
   // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that may come after them, -infinity where there
   // is none. Their softmax is how likely each token is.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
-  // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens.
+  // Turns logits of the hypotheses from `begin` on into what the next token is chosen by: forbids tokens, penalises others. Whether it has
+  // changed anything.
+  virtual bool adjust(std::int64_t begin, const Tensor& logits);
+  // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens, adjusted.
   virtual BestTokens best(std::int64_t hypotheses, int k);
   // The token of a column for a hypothesis of the last step; tokens rise with their columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };
 
-// Calls use(begin, logits) for the `hypotheses` of the last step, so few at a time that what is said of each word of the
-// vocabulary stays in the cache.
+// Calls use(begin, logits) for the `hypotheses` of the last step, in blocks small enough that their logits stay in the cache.
 template <class Use>
-void for_logits(StepModel& model, std::int64_t hypotheses, const Use& use) {
-  constexpr std::int64_t kAtATime = 48;
-  for (std::int64_t begin = 0; begin < hypotheses; begin += kAtATime)
-    use(begin, model.logits(begin, std::min(begin + kAtATime, hypotheses)));
+void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
+  constexpr std::int64_t kBlock = 48;
+  for (std::int64_t begin = 0; begin < hypotheses; begin += kBlock) use(begin, scorer.logits(begin, std::min(begin + kBlock, hypotheses)));
 }
 
-// Throws DataError unless the highest log-probability of a hypothesis is finite. It is not when a logit is NaN or +infinity, or when all
-// are -infinity; single logits of -infinity are tokens that cannot follow.
+// The k likeliest tokens by hidden states [R, D] and output weights [V, D], whose logits are never held whole.
+BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k);
+
+// Throws NotFiniteError unless the highest log-probability of a hypothesis is finite. It is not when a logit is NaN or +infinity, or when
+// all are -infinity; single logits of -infinity are tokens that cannot follow.
 void require_probabilities(float highest);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/encoder_decoder_scorer.h"
 
 #include <gtest/gtest.h>
 
@@ -52,13 +52,13 @@ struct Hypotheses {
   std::vector<std::vector<std::int32_t>> prefix;
 };
 
-class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
+class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
  protected:
-  EncoderDecoderStepsTest() {
+  EncoderDecoderScorerTest() {
     TransformerConfig config = small_config();
     config.norm_first = GetParam();
     model_ = std::make_unique<Transformer>(config, 3);
-    steps_ = std::make_unique<EncoderDecoderSteps>(*model_, sources());
+    steps_ = std::make_unique<EncoderDecoderScorer>(*model_, sources(), kBos);
   }
 
   // Steps, and compares what may follow in every row with a pass over its whole prefix.
@@ -90,18 +90,18 @@ class EncoderDecoderStepsTest : public testing::TestWithParam<bool> {
   }
 
   std::unique_ptr<Transformer> model_;
-  std::unique_ptr<EncoderDecoderSteps> steps_;
+  std::unique_ptr<EncoderDecoderScorer> steps_;
   Hypotheses so_far_{{0, 1, 2}, {{}, {}, {}}};
 };
 
-TEST_P(EncoderDecoderStepsTest, GiveWhatMayFollowThePrefix) {
+TEST_P(EncoderDecoderScorerTest, GiveWhatMayFollowThePrefix) {
   ASSERT_EQ(steps_->sentences(), 3);
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 1, 2}, {5, 6, 7});
   step({0, 1, 2}, {8, 8, 8});
 }
 
-TEST_P(EncoderDecoderStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
+TEST_P(EncoderDecoderScorerTest, FollowHypothesesThatBranchSwapAndEnd) {
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 0, 1, 1, 2}, {4, 5, 6, 7, 8});         // branch
   step({1, 0, 2, 2, 4, 4}, {9, 10, 4, 5, 6, 7});  // swap; the second of sentence 1 is given up
@@ -109,23 +109,23 @@ TEST_P(EncoderDecoderStepsTest, FollowHypothesesThatBranchSwapAndEnd) {
   step({1, 0, 0}, {4, 5, 6});
 }
 
-INSTANTIATE_TEST_SUITE_P(NormFirst, EncoderDecoderStepsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(NormFirst, EncoderDecoderScorerTest, testing::Bool());
 
-TEST(EncoderDecoderSteps, FindTwiceTheSourceAndFiftySensible) {
+TEST(EncoderDecoderScorer, FindTwiceTheSourceAndFiftySensible) {
   const Transformer model(small_config(), 1);
-  const EncoderDecoderSteps steps(model, sources());
-  EXPECT_EQ(steps.longest(0), 56);
-  EXPECT_EQ(steps.longest(1), 52);
+  const EncoderDecoderScorer steps(model, sources(), kBos);
+  EXPECT_EQ(steps.max_length(0), 56);
+  EXPECT_EQ(steps.max_length(1), 52);
 }
 
-TEST(EncoderDecoderSteps, KeepToThePositionsTheModelHasLearned) {
+TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
   TransformerConfig config = small_config();
   config.positions = PositionKind::learned;
   config.max_positions = 55;
   const Transformer model(config, 1);
-  const EncoderDecoderSteps steps(model, sources());
-  EXPECT_EQ(steps.longest(0), 55);
-  EXPECT_EQ(steps.longest(1), 52);
+  const EncoderDecoderScorer steps(model, sources(), kBos);
+  EXPECT_EQ(steps.max_length(0), 55);
+  EXPECT_EQ(steps.max_length(1), 52);
 }
 
 }  // namespace

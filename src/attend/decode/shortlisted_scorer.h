@@ -1,4 +1,4 @@
-// An encoder-decoder as a StepModel, with the tokens that may come next restricted to those that a shortlist has for the source.
+// An encoder-decoder as a Scorer, with the tokens that may come next restricted to those that a shortlist has for the source.
 //
 // The output layer is cut to the tokens of any sentence in the batch; a sentence is normalised over its own alone, so that what becomes of
 // it does not depend on the others.
@@ -6,18 +6,19 @@
 
 #include <vector>
 
-#include "attend/decode/encoder_decoder_steps.h"
+#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/shortlist.h"
 
 namespace attend {
 
-class ShortlistedSteps final : public StepModel {
+class ShortlistedScorer final : public Scorer {
  public:
   // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for the model's vocabularies.
-  ShortlistedSteps(const EncoderDecoder& model, const Ragged& src, const Shortlist& shortlist);
+  ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist);
 
-  std::int64_t sentences() const override { return steps_.sentences(); }
-  std::int64_t longest(std::int64_t sentence) const override { return steps_.longest(sentence); }
+  std::int64_t sentences() const override { return whole_.sentences(); }
+  std::int32_t first_token(std::int64_t sentence) const override { return whole_.first_token(sentence); }
+  std::int64_t max_length(std::int64_t sentence) const override { return whole_.max_length(sentence); }
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
@@ -27,7 +28,7 @@ class ShortlistedSteps final : public StepModel {
     return columns_[static_cast<std::size_t>(sentence_[static_cast<std::size_t>(hypothesis)])];
   }
 
-  EncoderDecoderSteps steps_;
+  EncoderDecoderScorer whole_;
   std::vector<std::int32_t> tokens_;                // of any sentence, ascending
   Tensor weights_;                                  // their rows of the output layer
   std::vector<std::vector<std::int32_t>> columns_;  // of each sentence: its tokens' places among them, ascending

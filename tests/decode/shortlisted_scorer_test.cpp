@@ -1,4 +1,4 @@
-#include "attend/decode/shortlisted_steps.h"
+#include "attend/decode/shortlisted_scorer.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kWords = 40;
 constexpr std::int32_t kBegin = 2, kEnd = 3;
-constexpr SpecialTokens kMarks{kBegin, kEnd};
 
 Transformer small_transformer() {
   TransformerConfig config;
@@ -62,10 +61,10 @@ TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
   expect_error<DataError>([] { neighbours().allowed(std::vector<std::int32_t>{kWords}); }, {"shortlist", "below 40", "got 40"});
 }
 
-TEST(ShortlistedSteps, RenormaliseOverTheAllowedTokens) {
+TEST(ShortlistedScorer, RenormaliseOverTheAllowedTokens) {
   const Transformer model = small_transformer();
-  EncoderDecoderSteps whole(model, three_sources());
-  ShortlistedSteps some(model, three_sources(), neighbours());
+  EncoderDecoderScorer whole(model, three_sources(), kBegin);
+  ShortlistedScorer some(model, three_sources(), kBegin, neighbours());
   const std::vector<std::vector<std::int32_t>> allowed{{3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
   std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kBegin), sentences{0, 1, 2};
   for (int step = 0; step < 3; ++step) {
@@ -93,36 +92,36 @@ TEST(ShortlistedSteps, RenormaliseOverTheAllowedTokens) {
   }
 }
 
-TEST(ShortlistedSteps, OfTheWholeVocabularyAreTheModelItself) {
+TEST(ShortlistedScorer, OfTheWholeVocabularyAreTheModelItself) {
   const Transformer model = small_transformer();
-  EncoderDecoderSteps whole(model, three_sources());
-  ShortlistedSteps all(model, three_sources(), everything());
-  const auto expected = beam_search(whole, kMarks, {}), found = beam_search(all, kMarks, {});
+  EncoderDecoderScorer whole(model, three_sources(), kBegin);
+  ShortlistedScorer all(model, three_sources(), kBegin, everything());
+  const auto expected = beam_search(whole, kEnd, {}), found = beam_search(all, kEnd, {});
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(found[i][0].ids, expected[i][0].ids);
     EXPECT_EQ(found[i][0].log_probability, expected[i][0].log_probability) << "bit for bit";
   }
 }
 
-TEST(ShortlistedSteps, GiveASentenceTheSameAloneAndBesideOthers) {
+TEST(ShortlistedScorer, GiveASentenceTheSameAloneAndBesideOthers) {
   const Transformer model = small_transformer();
-  ShortlistedSteps together(model, three_sources(), neighbours()), alone(model, second_source(), neighbours());
-  const auto many = beam_search(together, kMarks, {}), one = beam_search(alone, kMarks, {});
+  ShortlistedScorer together(model, three_sources(), kBegin, neighbours()), alone(model, second_source(), kBegin, neighbours());
+  const auto many = beam_search(together, kEnd, {}), one = beam_search(alone, kEnd, {});
   EXPECT_EQ(many[1][0].ids, one[0][0].ids);
   EXPECT_EQ(many[1][0].token_scores, one[0][0].token_scores) << "bit for bit";
   for (const std::int32_t id : one[0][0].ids) EXPECT_TRUE(id == 4 || id == 7 || id == 11 || id == 12) << id;
 }
 
-TEST(ShortlistedSteps, EndAtOnceWhenNothingElseIsAllowed) {
+TEST(ShortlistedScorer, EndAtOnceWhenNothingElseIsAllowed) {
   const Transformer model = small_transformer();
   Shortlist shortlist;
   shortlist.always = {kEnd};
   shortlist.translations = no_translations();
   for (const int min_length : {0, 3}) {
-    ShortlistedSteps steps(model, three_sources(), shortlist);
+    ShortlistedScorer steps(model, three_sources(), kBegin, shortlist);
     BeamSearchOptions options;
     options.min_length = min_length;
-    for (const auto& found : beam_search(steps, kMarks, options)) {
+    for (const auto& found : beam_search(steps, kEnd, options)) {
       ASSERT_EQ(found.size(), 1u);
       EXPECT_TRUE(found[0].ids.empty());
       EXPECT_EQ(found[0].complete, min_length == 0);
@@ -130,29 +129,29 @@ TEST(ShortlistedSteps, EndAtOnceWhenNothingElseIsAllowed) {
   }
 }
 
-TEST(ShortlistedSteps, AreSampledByTokenNotByColumn) {
+TEST(ShortlistedScorer, AreSampledByTokenNotByColumn) {
   const Transformer model = small_transformer();
   const std::vector<std::uint64_t> streams{0, 1, 2};
   std::set<std::int32_t> written;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    ShortlistedSteps steps(model, three_sources(), neighbours());
+    ShortlistedScorer steps(model, three_sources(), kBegin, neighbours());
     SamplingOptions options;
     options.seed = seed;
-    const std::vector<Hypothesis> drawn = sample(steps, kMarks, options, streams);
+    const std::vector<Hypothesis> drawn = sample(steps, kEnd, options, streams);
     written.insert(drawn[1].ids.begin(), drawn[1].ids.end());
     for (const Hypothesis& one : drawn) EXPECT_EQ(one.token_scores.size(), one.ids.size() + (one.complete ? 1 : 0));
   }
   EXPECT_EQ(written, (std::set<std::int32_t>{4, 7, 11, 12})) << "of the source 11 and the end, 3";
 }
 
-TEST(ShortlistedSteps, RefuseAListForAnotherVocabulary) {
+TEST(ShortlistedScorer, RefuseAListForAnotherVocabulary) {
   const Transformer model = small_transformer();
   Shortlist shortlist = neighbours();
   shortlist.always.push_back(kWords);
-  expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), shortlist); }, {"shortlist", "vocabulary of 40"});
+  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, shortlist); }, {"shortlist", "vocabulary of 40"});
   Shortlist empty;
   empty.translations = no_translations();
-  expect_error<DataError>([&] { ShortlistedSteps(model, second_source(), empty); }, {"shortlist", "end"});
+  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, empty); }, {"shortlist", "end"});
 }
 
 }  // namespace

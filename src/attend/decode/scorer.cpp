@@ -1,4 +1,4 @@
-#include "attend/decode/step_model.h"
+#include "attend/decode/scorer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +13,24 @@ BestTokens::BestTokens(std::int64_t hypotheses, int k)
     : log_probabilities(Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity())),
       columns(Tensor::zeros({hypotheses, k}, DType::i32)) {}
 
-BestTokens StepModel::best(std::int64_t hypotheses, int k) {
+bool Scorer::adjust(std::int64_t, const Tensor&) { return false; }
+
+BestTokens Scorer::best(std::int64_t hypotheses, int k) {
   const BestTokens best(hypotheses, k);
   for_logits(*this, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
+    adjust(begin, logits);
     const std::int64_t end = begin + logits.rows(), found = std::min<std::int64_t>(k, logits.cols());
     backend().log_softmax_top_k(logits, static_cast<int>(found), best.log_probabilities.slice_rows(begin, end).slice_columns(0, found),
                                 best.columns.slice_rows(begin, end).slice_columns(0, found));
   });
+  return best;
+}
+
+BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k) {
+  const BestTokens best(hidden.rows(), k);
+  const std::int64_t found = std::min<std::int64_t>(k, output_weights.rows());
+  backend().projected_top_k(hidden, output_weights, static_cast<int>(found), best.log_probabilities.slice_columns(0, found),
+                            best.columns.slice_columns(0, found));
   return best;
 }
 

@@ -1,4 +1,4 @@
-#include "attend/decode/shortlisted_steps.h"
+#include "attend/decode/shortlisted_scorer.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@ Tensor weights_of(const Tensor& weights, std::span<const std::int32_t> tokens) {
 
 }  // namespace
 
-ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Ragged& src, const Shortlist& shortlist) : steps_(model, src) {
+ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist)
+    : whole_(model, src, bos) {
   const std::vector<std::int32_t>&ids = *src.ids, &offsets = *src.offsets;
   std::vector<std::vector<std::int32_t>> allowed;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
@@ -50,16 +51,16 @@ ShortlistedSteps::ShortlistedSteps(const EncoderDecoder& model, const Ragged& sr
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }
 
-void ShortlistedSteps::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
-  steps_.step(parents, tokens);
+void ShortlistedScorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  whole_.step(parents, tokens);
   std::vector<std::int32_t> sentence;
   for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
   sentence_ = std::move(sentence);
 }
 
-Tensor ShortlistedSteps::logits(std::int64_t begin, std::int64_t end) {
+Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor of_all = linear(Variable(steps_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
+  const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) widest = std::max(widest, columns_of(hypothesis).size());
   const Tensor own = Tensor::full({end - begin, static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
@@ -72,7 +73,7 @@ Tensor ShortlistedSteps::logits(std::int64_t begin, std::int64_t end) {
   return own;
 }
 
-std::int32_t ShortlistedSteps::token(std::int64_t hypothesis, std::int64_t column) const {
+std::int32_t ShortlistedScorer::token(std::int64_t hypothesis, std::int64_t column) const {
   return tokens_[static_cast<std::size_t>(columns_of(hypothesis)[static_cast<std::size_t>(column)])];
 }
 

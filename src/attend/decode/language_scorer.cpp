@@ -1,0 +1,84 @@
+#include "attend/decode/language_scorer.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+LanguageScorer::LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt, const LanguageScorerOptions& options)
+    : model_(model), options_(options), first_token_(prompt.back()), state_(model.begin(1)), branches_(1) {
+  if (options.cache.used()) branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
+  constexpr std::int32_t kOnly[] = {0};
+  for (const std::int32_t token : prompt.first(prompt.size() - 1)) step(kOnly, {&token, 1});
+}
+
+LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) const {
+  return {branch.context, branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
+}
+
+void LanguageScorer::forget_older_half() {
+  state_ = model_.begin(std::ssize(branches_));
+  std::vector<std::int32_t> all(branches_.size()), tokens(branches_.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::int64_t kept = options_.context / 2;
+  for (Branch& branch : branches_) branch.context.erase(branch.context.begin(), branch.context.end() - kept);
+  for (std::size_t t = 0; t < static_cast<std::size_t>(kept); ++t) {
+    std::transform(branches_.begin(), branches_.end(), tokens.begin(), [t](const Branch& branch) { return branch.context[t]; });
+    state_->step(all, tokens);
+  }
+}
+
+void LanguageScorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  check_step(std::ssize(branches_), parents, tokens);
+  std::vector<int> children(branches_.size(), 0);
+  for (const std::int32_t parent : parents) ++children[static_cast<std::size_t>(parent)];
+  std::vector<Branch> branches;
+  for (std::size_t r = 0; r < parents.size(); ++r) {
+    Branch& parent = branches_[static_cast<std::size_t>(parents[r])];
+    branches.push_back(--children[static_cast<std::size_t>(parents[r])] > 0 ? continued(parent) : std::move(parent));
+    if (branches.back().cache && hidden_.defined())
+      branches.back().cache->remember(hidden_.slice_rows(parents[r], parents[r] + 1), tokens[r]);
+  }
+  branches_ = std::move(branches);
+
+  const bool full = !branches_.empty() && std::ssize(branches_[0].context) == options_.context;  // they are equally long
+  std::vector<std::int32_t> from(parents.begin(), parents.end());
+  if (full) {
+    forget_older_half();
+    std::iota(from.begin(), from.end(), 0);
+  }
+  for (std::size_t r = 0; r < tokens.size(); ++r) branches_[r].context.push_back(tokens[r]);
+  hidden_ = state_->step(from, tokens);
+}
+
+Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
+  const NoGradient guard;
+  const Tensor logits = model_.project(Variable(hidden_.slice_rows(begin, end))).value();
+  if (options_.cache.used()) {
+    backend().log_softmax(logits, logits);
+    for (std::int64_t r = begin; r < end; ++r)
+      branches_[static_cast<std::size_t>(r)].cache->mix(hidden_.slice_rows(r, r + 1), logits.slice_rows(r - begin, r - begin + 1));
+  }
+  return logits;
+}
+
+bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
+  for (std::int64_t i = 0; i < logits.rows(); ++i) {
+    float* const row = logits.row(i);
+    for (const std::int32_t id : options_.forbidden) row[id] = -std::numeric_limits<float>::infinity();
+    if (options_.repetition_penalty == 1.0f) continue;
+    const std::vector<std::int32_t>& context = branches_[static_cast<std::size_t>(begin + i)].context;
+    for (const std::int32_t id : std::set<std::int32_t>(context.begin(), context.end())) {
+      if (id == options_.never_penalised) continue;
+      row[id] = row[id] > 0 ? row[id] / options_.repetition_penalty : row[id] * options_.repetition_penalty;
+    }
+  }
+  return !options_.forbidden.empty() || options_.repetition_penalty != 1.0f;
+}
+
+}  // namespace attend

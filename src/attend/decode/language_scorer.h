@@ -1,0 +1,53 @@
+// A language model as a Scorer: what may follow a prompt. When the context is full, it goes on with the newer half of it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "attend/decode/continuous_cache.h"
+#include "attend/decode/scorer.h"
+#include "attend/models/language_transformer.h"
+
+namespace attend {
+
+struct LanguageScorerOptions {
+  std::int64_t context = 1;  // tokens that the model sees at once
+  std::int64_t max_length = 1;
+  ContinuousCacheOptions cache;
+  std::vector<std::int32_t> forbidden;  // tokens that never follow
+  // Logits (with a cache: log-probabilities) of tokens in the context are divided by it, negative ones multiplied (Keskar et al. 2019).
+  float repetition_penalty = 1.0f;
+  std::int32_t never_penalised = -1;  // a token that may come as often as it likes
+};
+
+class LanguageScorer final : public Scorer {
+ public:
+  // One sentence, which goes on after the prompt: 1 to options.context tokens. `model` must outlive this.
+  LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt, const LanguageScorerOptions& options);
+
+  std::int64_t sentences() const override { return 1; }
+  std::int32_t first_token(std::int64_t) const override { return first_token_; }
+  std::int64_t max_length(std::int64_t) const override { return options_.max_length; }
+  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  Tensor logits(std::int64_t begin, std::int64_t end) override;
+  bool adjust(std::int64_t begin, const Tensor& logits) override;
+  std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
+
+ private:
+  struct Branch {
+    std::vector<std::int32_t> context;  // the tokens that the model sees
+    std::unique_ptr<ContinuousCache> cache;
+  };
+  Branch continued(const Branch& branch) const;
+  // Begins again, every branch with the newer half of its context.
+  void forget_older_half();
+
+  const LanguageTransformer& model_;
+  LanguageScorerOptions options_;
+  std::int32_t first_token_;
+  std::unique_ptr<DecodingState> state_;
+  std::vector<Branch> branches_;  // of each hypothesis of the last step
+  Tensor hidden_;                 // [R, D], after the last step
+};
+
+}  // namespace attend

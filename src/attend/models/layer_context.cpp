@@ -1,0 +1,36 @@
+#include "attend/models/layer_context.h"
+
+#include <algorithm>
+
+namespace attend {
+
+Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const Variable& x, Pass& pass) {
+  return attention.self(x, self_, pass);
+}
+
+Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int, const Variable& x, Pass& pass) {
+  return attention.cross(x, memory_, cross_, pass);
+}
+
+CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source)
+    : cache_(cache), memory_(&memory), offsets_(1, 0) {
+  for (const std::int32_t s : source) {
+    const auto number = static_cast<std::size_t>(s);
+    for (std::int32_t position = (*memory.offsets)[number]; position < (*memory.offsets)[number + 1]; ++position)
+      positions_.push_back(position);
+    offsets_.push_back(static_cast<std::int32_t>(positions_.size()));
+  }
+  rows_.resize(positions_.size());
+}
+
+Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
+  return attention.self_cached(x, cache_, layer);
+}
+
+Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
+  const Tensor& memory = memory_->keys_values[static_cast<std::size_t>(layer)];
+  std::transform(positions_.begin(), positions_.end(), rows_.begin(), [&](std::int32_t position) { return memory.row_bytes(position); });
+  return attention.cross_cached(x, {rows_, offsets_, memory.dtype()});
+}
+
+}  // namespace attend

@@ -1,0 +1,65 @@
+// The shape of a stack of Transformer layers, whatever it is part of. Every default is written here and nowhere else.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "attend/backend/backend.h"
+#include "attend/core/options.h"
+#include "attend/nn/attention_function.h"
+#include "attend/nn/positional_encoding.h"
+
+namespace attend {
+
+inline std::span<const std::string_view> enum_names(Activation) {
+  static constexpr std::array<std::string_view, 4> names{"none", "relu", "gelu", "tanh"};
+  return names;
+}
+
+// Far beyond what a machine can hold, and small enough that a product of three of them cannot overflow.
+inline constexpr NumberRange kWidths = between(1, 65536);
+inline constexpr NumberRange kLayerCounts = between(1, 1024);
+
+struct StackConfig {
+  int d_model = 512;
+  int n_heads = 8;
+  int d_ff = 2048;
+  int d_key = 0;                    // width of one head's queries and keys; 0: d_model / n_heads
+  int d_value = 0;                  // width of one head's values; 0: d_model / n_heads
+  float dropout = 0.1f;             // on embeddings and sublayer outputs
+  float attention_dropout = 0.0f;   // on attention weights
+  float activation_dropout = 0.0f;  // inside the feed-forward network
+  Activation activation = Activation::relu;
+  bool norm_first = false;
+  PositionKind positions = PositionKind::sinusoidal;
+  int max_positions = 1024;  // of a learned table
+  AttentionVariant attention;
+
+  // Positions of a learned table; 0: sequences may have any length.
+  std::int64_t learned_positions() const { return positions == PositionKind::learned ? max_positions : 0; }
+};
+
+// visit_depth() visits how many layers there are: it is up to the model, and comes after the widths.
+template <class Visitor, class VisitDepth>
+void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth) {
+  visit("d-model", c.d_model, kWidths, "width of the model");
+  visit("n-heads", c.n_heads, kHeadCounts, "attention heads; must divide d-model unless d-key and d-value are given");
+  visit("d-ff", c.d_ff, between(1, 1e6), "width inside the feed-forward network");
+  visit_depth();
+  visit("d-key", c.d_key, between(0, kWidths.most), "width of one head's queries and keys; 0: d-model / n-heads");
+  visit("d-value", c.d_value, between(0, kWidths.most), "width of one head's values; 0: d-model / n-heads");
+  visit("dropout", c.dropout, below_one(), "dropout on embeddings and sublayer outputs");
+  visit("attention-dropout", c.attention_dropout, below_one(), "dropout on attention weights");
+  visit("activation-dropout", c.activation_dropout, below_one(), "dropout inside the feed-forward network");
+  visit("activation", c.activation, "of the feed-forward network");
+  visit("norm-first", c.norm_first, "normalise before each sublayer (pre-norm) instead of after it as in the paper");
+  visit("positions", c.positions, "how positions are encoded");
+  visit("max-positions", c.max_positions, between(1, 1e6), "length of a learned table of positions");
+  fields(c.attention, visit);
+}
+
+// What is not a matter of one number's range: the heads. Throws ConfigError naming the option that is wrong.
+void validate_stack(const StackConfig& config);
+
+}  // namespace attend

@@ -1,0 +1,58 @@
+// The stacks of section 3.1 of Vaswani et al. 2017: the encoder, the decoder, and the decoder alone. They are one stack of layers, each
+// self-attention, perhaps attention to a memory, and a feed-forward network, with residual connections; what a layer attends to, and
+// whether it sees what comes after, is up to the context.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/models/layer_context.h"
+#include "attend/models/stack_config.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/multi_head_attention.h"
+
+namespace attend {
+
+class TransformerLayer {
+ public:
+  // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered on.
+  TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config, bool cross_attention);
+  // `layer`: the number of this one, which the context wants to know. [N, D] -> [N, D]
+  Variable forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const;
+  // Keys and values of a memory [M, D], for layers with cross-attention.
+  Tensor project_memory(const Variable& memory) const { return cross_->attention.project_memory(memory); }
+
+ private:
+  struct CrossAttention {
+    MultiHeadAttention attention;
+    SublayerConnection connection;
+  };
+
+  MultiHeadAttention self_attn_;
+  SublayerConnection self_connection_;
+  std::optional<CrossAttention> cross_;
+  FeedForward feed_forward_;
+  SublayerConnection feed_forward_connection_;
+};
+
+struct StackDepth {
+  int layers = 1;
+  bool cross_attention = false;
+};
+
+class TransformerStack {
+ public:
+  TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config, const StackDepth& depth);
+  // [N, D] -> [N, D]. A pass that asks for hidden states gets x and the output of every layer.
+  Variable forward(Variable x, LayerContext& context, Pass& pass) const;
+  // Keys and values of a memory [M, D] for every layer, computed once per source.
+  std::vector<Tensor> project_memory(const Variable& memory) const;
+  int layers() const { return static_cast<int>(layers_.size()); }
+
+ private:
+  std::vector<TransformerLayer> layers_;
+  std::optional<LayerNorm> norm_;  // after the last layer, pre-norm only
+};
+
+}  // namespace attend

@@ -1,0 +1,92 @@
+#include "attend/tasks/language/scoring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/core/error.h"
+#include "attend/tasks/answers.h"
+#include "attend/tasks/language/perplexity.h"
+
+namespace attend {
+
+namespace {
+
+using LineIds = std::vector<std::int32_t>;
+
+SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& model) {
+  require_finite(token_scores, "log-probabilities of the tokens", model.source);
+  return {std::accumulate(token_scores.begin(), token_scores.end(), 0.0f), std::move(token_scores)};
+}
+
+// Of lines that the model sees whole, together.
+void score_short(const LanguageModel& model, std::span<const LineIds* const> lines, std::span<SequenceScore* const> scores) {
+  RaggedBuilder inputs;
+  LineIds targets;
+  const std::int32_t eos = model.tokenizer.eos_id();
+  for (const LineIds* line : lines) {
+    inputs.append(eos);
+    inputs.append(*line);
+    inputs.end_sequence();
+    targets.insert(targets.end(), line->begin(), line->end());
+    targets.push_back(eos);
+  }
+  const LanguageBatch batch{inputs.build(), std::make_shared<const LineIds>(std::move(targets)), LineIds(lines.size(), 0)};
+  const std::vector<float> log_probabilities = target_log_probabilities(*model.transformer, batch);
+  for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
+    const auto first = log_probabilities.begin() + batch.input.begin_of(i);
+    *scores[static_cast<std::size_t>(i)] = score_of({first, first + batch.input.length(i)}, model);
+  }
+}
+
+// Of a line that is longer than the model's context: by windows, half of which are context.
+SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
+  LineIds stream = line;
+  stream.insert(stream.begin(), model.tokenizer.eos_id());
+  stream.push_back(model.tokenizer.eos_id());
+  const LanguageEvaluationBatcher windows(std::move(stream), model.context, std::max(1, model.context.sequence_length / 2), {});
+  std::vector<float> token_scores;
+  for (std::int64_t i = 0; i < windows.batches(); ++i) {
+    const std::vector<float> more = target_log_probabilities(*model.transformer, windows.batch(i));
+    token_scores.insert(token_scores.end(), more.begin(), more.end());
+  }
+  return score_of(std::move(token_scores), model);
+}
+
+std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const LineIds> lines) {
+  std::vector<SequenceScore> scores(lines.size());
+  std::vector<const LineIds*> together;
+  std::vector<SequenceScore*> of_them;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (std::ssize(lines[i]) >= model.context.sequence_length) {
+      scores[i] = score_long(model, lines[i]);
+    } else {
+      together.push_back(&lines[i]);
+      of_them.push_back(&scores[i]);
+    }
+  }
+  if (!together.empty()) score_short(model, together, of_them);
+  return scores;
+}
+
+}  // namespace
+
+void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const std::function<void(const SequenceScore&)>& accept) {
+  std::string line;
+  const auto next = [&]() -> std::optional<LineIds> {
+    if (!lines.next(line)) return std::nullopt;
+    LineIds ids = model.tokenizer.encode(line);
+    if (std::ssize(ids) > max_tokens)
+      throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", lines.where(), max_tokens, ids.size()));
+    return ids;
+  };
+  answer_all(Conversation<LineIds, SequenceScore>{.next = next,
+                                                  .where = [&] { return lines.where(); },
+                                                  .answer = [&](std::span<const LineIds> some) { return scores_of(model, some); },
+                                                  .accept = accept});
+}
+
+}  // namespace attend

@@ -1,0 +1,77 @@
+#include "attend/tasks/language/scoring.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/core/error.h"
+#include "attend/tasks/language/perplexity.h"
+#include "checkpoint/test_folder.h"
+#include "tasks/small_language.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+class LineScores : public FolderTest {
+ protected:
+  std::vector<SequenceScore> of(const std::string& text, int max_tokens = 100) {
+    LineReader lines(file("lines", text));
+    std::vector<SequenceScore> scores;
+    score_lines(model_, lines, max_tokens, [&](const SequenceScore& score) { scores.push_back(score); });
+    return scores;
+  }
+
+  std::string file(const std::string& name, const std::string& text) {
+    write(path(name), text);
+    return path(name);
+  }
+
+  LanguageModel model_ = small_language_model();
+};
+
+TEST_F(LineScores, AreThoseOfEachTokenAfterTheOnesBefore) {
+  const std::string line = "the cat sat";
+  const SequenceScore found = of(line + "\n").at(0);
+  std::vector<std::int32_t> ids = model_.tokenizer.encode(line);
+  ASSERT_EQ(found.token_scores.size(), ids.size() + 1) << "the end of the line counts";
+  ids.insert(ids.begin(), model_.tokenizer.eos_id());
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  float sum = 0;
+  for (std::size_t t = 0; t < ids.size(); ++t) {
+    const Tensor hidden = model_.transformer->hidden(Ragged::one(std::span(ids).first(t + 1)), pass).value();
+    const std::vector<std::int32_t> target{t + 1 < ids.size() ? ids[t + 1] : model_.tokenizer.eos_id()};
+    const float expected =
+        model_.transformer->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
+    EXPECT_NEAR(found.token_scores[t], expected, 1e-5);
+    sum += expected;
+  }
+  EXPECT_NEAR(found.log_probability, sum, 1e-4);
+}
+
+TEST_F(LineScores, DoNotDependOnOtherLines) {
+  const auto together = of("the cat\n\na dog ran\n");
+  ASSERT_EQ(together.size(), 3u);
+  EXPECT_EQ(together[0].log_probability, of("the cat\n")[0].log_probability);
+  EXPECT_EQ(together[1].token_scores.size(), 1u) << "an empty line has its end";
+  EXPECT_EQ(together[2].token_scores, of("a dog ran\n")[0].token_scores);
+}
+
+TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {
+  const std::string line = "a fat cat sat on a flat mat and the dog ran to the cat";
+  const SequenceScore found = of(line + "\n").at(0);
+  const LanguageText text = encode_language(std::vector<std::string>{line}, model_.tokenizer);
+  ASSERT_GT(text.targets(), model_.context.sequence_length);
+  EXPECT_EQ(static_cast<std::int64_t>(found.token_scores.size()), text.targets());
+  EXPECT_NEAR(-found.log_probability, text_perplexity(model_, text, {}).perplexity.nll, 1e-4);
+}
+
+TEST_F(LineScores, AreRefusedForLinesThatAreTooLong) {
+  std::vector<SequenceScore> before;
+  LineReader lines(file("lines", "the cat\na fat cat sat on a flat mat\n"));
+  expect_error<DataError>([&] { score_lines(model_, lines, 5, [&](const SequenceScore& score) { before.push_back(score); }); },
+                          {"lines:2", "at most 5 tokens", "got 8"});
+  EXPECT_EQ(before.size(), 1u) << "what came before is answered";
+}
+
+}  // namespace
+}  // namespace attend
