@@ -30,8 +30,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 
@@ -85,6 +87,14 @@ def programs_of(mutation):
     return LAYERS[LAYERS.index(mutation["file"].split("/")[0]):]
 
 
+def end_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
 class Workplace:
     """The copy, its build folder, and what is known about them."""
 
@@ -132,15 +142,20 @@ class Workplace:
         """The first test of the program that fails, or nothing."""
         name, _, wanted = program.partition(":")
         command = ["nice", self.build / "tests" / f"test_{name}", "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={wanted or '*'}"]
-        try:
-            run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="replace", timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            return "takes too long"
-        if run.returncode == 0:
-            return None
-        failed = [line.split("]", 1)[1].split(" (")[0].split(",")[0].strip() for line in run.stdout.splitlines() if
-                  line.startswith("[  FAILED  ]")]
-        return failed[0] if failed else f"ends with status {run.returncode}"
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            # What the tests have started themselves is in their group: it ends with them.
+            run = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                run.wait(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                return "takes too long"
+            finally:
+                end_group(run)
+            if run.returncode == 0:
+                return None
+            output.seek(0)
+            failed = [line.split("]", 1)[1].split(" (")[0].split(",")[0].strip() for line in output if line.startswith("[  FAILED  ]")]
+            return failed[0] if failed else f"ends with status {run.returncode}"
 
     def require_sound(self, program):
         """Of the tree without an edit: a program that fails anyway would catch everything."""
