@@ -1,13 +1,31 @@
 // A test that starts the program as a process of its own, from a shell: for what depends on descriptors, signals and terminals.
 #pragma once
 
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "cli/small_run.h"
 
 namespace attend {
+
+// Signals as a terminal leaves them: those that the parent of the tests ignores (nohup does so) would be ignored by the program too.
+class DefaultSignals {
+ public:
+  DefaultSignals() {
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) before_[number] = ::signal(number, SIG_DFL);
+  }
+  ~DefaultSignals() {
+    for (const auto& [number, handler] : before_) ::signal(number, handler);
+  }
+  DefaultSignals(const DefaultSignals&) = delete;
+  DefaultSignals& operator=(const DefaultSignals&) = delete;
+
+ private:
+  std::map<int, void (*)(int)> before_;
+};
 
 class StartedProgramTest : public SmallRunTest {
  protected:
@@ -57,6 +75,9 @@ class StartedProgramTest : public SmallRunTest {
   std::string training_line(const std::string& name, const std::vector<std::string>& more = {}) const {
     return fmt::format("$attend {}", fmt::join(training(name, more), " "));
   }
+
+ private:
+  DefaultSignals signals_;
 };
 
 }  // namespace attend
