@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <tuple>
+
 #include "cli/started_program.h"
 
 namespace attend {
@@ -39,37 +41,44 @@ TEST_F(StandardInput, ThatDoesNotBlockIsWaitedFor) {
   EXPECT_EQ(out_, expected);
 }
 
-// The program at a terminal of its own, one side of which is ours.
-class AtTerminal {
+// The program, with a pipe or a terminal as its standard input that stays open.
+class Listening {
  public:
-  explicit AtTerminal(const std::vector<std::string>& arguments) : ours_(posix_openpt(O_RDWR | O_NOCTTY)) {
-    grantpt(ours_);
-    unlockpt(ours_);
-    const int terminal = open(ptsname(ours_), O_RDWR | O_NOCTTY);
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  enum class At { pipe, terminal };
+
+  Listening(At at, const std::vector<std::string>& arguments) {
+    int input = -1;
+    if (at == At::terminal) {
+      ours_ = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+      grantpt(ours_);
+      unlockpt(ours_);
+      input = open(ptsname(ours_), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    } else {
+      std::tie(input, ours_) = new_pipe();
+    }
+    const auto [reads, writes] = new_pipe();
+    answers_ = reads;
     std::vector<const char*> argv{ATTEND_PROGRAM};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     argv.push_back(nullptr);
     process_ = fork();
     if (process_ == 0) {
-      dup2(terminal, STDIN_FILENO);
-      dup2(ends[1], STDOUT_FILENO);
+      dup2(input, STDIN_FILENO);
+      dup2(writes, STDOUT_FILENO);
       execv(ATTEND_PROGRAM, const_cast<char* const*>(argv.data()));
       _exit(127);
     }
-    close(terminal);
-    close(ends[1]);
-    answers_ = ends[0];
+    close(input);
+    close(writes);
   }
-  ~AtTerminal() {
+  ~Listening() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
     close(ours_);
     close(answers_);
   }
 
-  // Whether a line typed is answered, within a minute, while the terminal stays open.
+  // Whether a line is answered, within a minute, while more may come.
   bool answers(const std::string& line) {
     if (::write(ours_, line.data(), line.size()) != std::ssize(line)) return false;
     pollfd wait{answers_, POLLIN, 0};
@@ -78,23 +87,43 @@ class AtTerminal {
   }
 
  private:
-  int ours_;
+  static std::pair<int, int> new_pipe() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    return {ends[0], ends[1]};
+  }
+
+  int ours_ = -1;
   int answers_ = -1;
   pid_t process_ = -1;
 };
 
-TEST_F(StandardInput, AtATerminalEveryLineIsAnswered) {
-  train("mt");
-  train_classifier("cl");
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"translate", model("mt"), "--max-length", "5"},
-                                                                                       {"classify", model("cl")},
-                                                                                       {"embed", model("mt")},
-                                                                                       {"embed", "--no-context", model("mt")}}) {
-    AtTerminal program(command);
-    EXPECT_TRUE(program.answers("the good film\n")) << command.front();
-    EXPECT_TRUE(program.answers("the bad film\n")) << command.front();
+class LineByLine : public StartedProgramTest {
+ protected:
+  void SetUp() override {
+    train("mt");
+    train_classifier("cl");
+    commands_ = {{"translate", model("mt"), "--max-length", "5"},
+                 {"classify", model("cl")},
+                 {"classify", model("cl"), "--format", "json"},
+                 {"embed", model("mt")},
+                 {"embed", "--no-context", model("mt")}};
   }
-}
+  void expect_answers(Listening::At at, const std::vector<std::string>& more) {
+    for (std::vector<std::string> command : commands_) {
+      command.insert(command.end(), more.begin(), more.end());
+      Listening program(at, command);
+      EXPECT_TRUE(program.answers("the good film\n")) << testing::PrintToString(command);
+      EXPECT_TRUE(program.answers("the bad film\n")) << testing::PrintToString(command);
+    }
+  }
+
+  std::vector<std::vector<std::string>> commands_;
+};
+
+TEST_F(LineByLine, ATerminalIsAnswered) { expect_answers(Listening::At::terminal, {}); }
+
+TEST_F(LineByLine, APipeIsAnsweredInWindowsOfOneLine) { expect_answers(Listening::At::pipe, {"--window", "1"}); }
 
 TEST_F(StandardInput, IsEmbeddedInWindowsOfAnySize) {
   train("mt");
