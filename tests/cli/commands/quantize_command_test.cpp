@@ -1,3 +1,8 @@
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+
 #include "cli/small_run.h"
 
 namespace attend {
@@ -6,11 +11,30 @@ namespace {
 class QuantizeCommand : public SmallRunTest {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run(training("run", {"--max-steps", "30", "--valid-every", "0", "--learning-rate", "1e-2"})), 0) << error_;
+    ASSERT_EQ(run(training("run", {"--max-steps", "240", "--valid-every", "0", "--learning-rate", "0.02", "--dropout", "0"})), 0) << error_;
   }
   int quantize(std::vector<std::string> more) {
     more.insert(more.begin(), {"quantize", model("run"), "--out", path("small")});
     return run(more);
+  }
+  int compare(const std::string& tokenize, const std::string& max_drop) {
+    return quantize({"--src", path("valid.en"), "--tgt", path("valid.de"), "--tokenize", tokenize, "--max-bleu-drop", max_drop});
+  }
+  // Before and after, as the last command has printed them.
+  std::pair<double, double> bleu() const {
+    std::smatch match;
+    const bool found = std::regex_search(out_, match, std::regex("BLEU +([0-9.]+) +-> +([0-9.]+)"));
+    EXPECT_TRUE(found) << out_;
+    return found ? std::pair(std::stod(match[1]), std::stod(match[2])) : std::pair(0.0, 0.0);
+  }
+  double bleu_of(const std::string& file, const std::string& tokenize) {
+    EXPECT_EQ(run({"translate", file}, read(path("valid.en"))), 0) << error_;
+    write("translated", out_);
+    EXPECT_EQ(run({"evaluate", "--hypotheses", path("translated"), "--references", path("valid.de"), "--tokenize", tokenize, "--no-chrf",
+                   "--format", "json"}),
+              0)
+        << error_;
+    return nlohmann::json::parse(out_)["metrics"][0]["score"];
   }
 };
 
@@ -31,6 +55,28 @@ TEST_F(QuantizeCommand, WritesNothingWhenTooMuchIsLost) {
       {"quantize", model("run"), "--out", path("small"), "--src", path("valid.en"), "--tgt", path("valid.de"), "--max-bleu-drop", "-200"},
       {"BLEU", "--max-bleu-drop"});
   EXPECT_FALSE(std::filesystem::exists(path("small")));
+}
+
+// As many characters are right as `evaluate` finds in what `translate` says with either model.
+TEST_F(QuantizeCommand, MeasuresBothModelsAsAsked) {
+  std::map<std::string, std::pair<double, double>> measured;
+  for (const std::string tokenize : {"13a", "char"}) {
+    ASSERT_EQ(compare(tokenize, "100"), 0) << error_;
+    measured[tokenize] = bleu();
+    EXPECT_NEAR(measured[tokenize].first, bleu_of(model("run"), tokenize), 0.006) << tokenize;
+    EXPECT_NEAR(measured[tokenize].second, bleu_of(path("small"), tokenize), 0.006) << tokenize;
+  }
+  EXPECT_GT(measured["char"].second, measured["13a"].second + 1);
+}
+
+TEST_F(QuantizeCommand, TakesALossUpToTheOneAllowed) {
+  ASSERT_EQ(compare("char", "100"), 0) << error_;
+  const auto [before, after] = bleu();
+  const double lost = before - after;
+  ASSERT_GT(std::abs(lost), 0.02) << "a difference is needed: " << out_;
+  EXPECT_EQ(compare("char", fmt::format("{}", lost + 0.015)), 0) << error_;
+  EXPECT_EQ(compare("char", fmt::format("{}", lost - 0.015)), 1);
+  EXPECT_NE(error_.find("--max-bleu-drop"), std::string::npos) << error_;
 }
 
 TEST_F(QuantizeCommand, SaysWhatItNeeds) {
