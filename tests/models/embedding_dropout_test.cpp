@@ -121,5 +121,32 @@ TEST(EmbeddingDropoutOf, TheTokensBefore) {
   EXPECT_LE(largest_difference(found, expected.value()), 1e-6);
 }
 
+// x[n] = mask(E[n]) + mask'(B[pair of n - 1 and n]).
+TEST(EmbeddingDropoutOf, ThePairsOfAClassifier) {
+  const NoGradient guard;
+  ClassifierConfig config;
+  config.encoder = dropping_language_config().stack;
+  config.encoder.positions = PositionKind::none;
+  config.vocab_size = 23;
+  config.classes = 2;
+  config.bigram_buckets = 11;
+  const TextClassifier model(config, 1);
+  Random random({1, 2});
+  Tensor words, pairs;
+  for (const auto& entry : model.parameters().entries()) {
+    if (entry.name == "embedding.weight") words = model.parameters().value(entry);
+    if (entry.name == "bigram_embedding.weight") pairs = model.parameters().value(entry);
+  }
+  ASSERT_TRUE(words.defined() && pairs.defined());
+  fill_normal(pairs, random);  // they begin as zeros
+  const Tokens text = random_tokens({4, 9}, 23);
+  Pass pass = Pass::training(1, 1);
+  const float scale = std::sqrt(32.0f);
+  const Variable alone = embedding(Variable(words), text.ids, scale, {}, pass.dropout(kShare));
+  const Variable expected = add(alone, embedding(Variable(pairs), bigram_buckets(text, 11), scale, {}, pass.dropout(kShare)));
+  const Tensor found = first_input(Pass::training(1, 1), [&](Pass& p) { model.encode(text, p); });
+  EXPECT_LE(largest_difference(found, expected.value()), 1e-6);
+}
+
 }  // namespace
 }  // namespace attend

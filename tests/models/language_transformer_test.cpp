@@ -139,6 +139,33 @@ TEST_P(LanguageStep, SeesNothingOfTheFuture) {
   EXPECT_FALSE(same_bits(a.slice_rows(3, 4), b.slice_rows(3, 4)));
 }
 
+TEST_P(LanguageStep, GivesEveryTextTheBitsItHasAlone) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tokens texts = random_tokens({3, 1, 9, 2, 16}, 23);
+  const Tensor together = model_.hidden(texts, pass).value();
+  for (std::size_t b = 0; b < 5; ++b)
+    EXPECT_TRUE(same_bits(model_.hidden(alone(texts, b), pass).value(), rows_of(together, texts, b))) << "text " << b;
+}
+
+TEST(LanguageTransformer, DividesBothOfItsLossesByTheNormalizer) {
+  const LanguageTransformer model(small_language_config(), 1);
+  const Tokens text = random_tokens({5, 9}, 23, 1);
+  const Ids targets = random_tokens({5, 9}, 23, 2).ids;
+  const ClassSample sample{ids({1, 4, 9, 16}), std::vector<float>(4, 1.5f)};
+  for (const bool sampled : {false, true}) {
+    const auto loss = [&](double normalizer) {
+      Pass pass = Pass::inference();
+      const CrossEntropyOptions options{0.0f, normalizer};
+      const CrossEntropy result =
+          sampled ? model.sampled_loss(text, targets, sample, options, pass) : model.loss(text, targets, options, pass);
+      EXPECT_NEAR(result.loss.value().item(), result.loss_sum / normalizer, 1e-5 * result.loss_sum / normalizer) << "sampled: " << sampled;
+      return result.loss_sum;
+    };
+    EXPECT_EQ(loss(10.0), loss(40.0));
+  }
+}
+
 TEST(LanguageTransformer, EndsWithAClearErrorPastItsLearnedPositions) {
   LanguageTransformerConfig config = small_language_config();
   config.positions = PositionKind::learned;

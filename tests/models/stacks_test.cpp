@@ -62,6 +62,18 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
   EXPECT_EQ(records[2].weights.data()[1], 0.0f) << "the first target sees itself alone";
 }
 
+// The last one is the output, after its normalisation.
+TEST_P(Stacks, RecordWhatEntersAndLeavesEveryEncoderLayer) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  std::vector<Tensor> states;
+  pass.hidden = &states;
+  const Tensor memory = model_.encode(src_, pass).value();
+  ASSERT_EQ(states.size(), static_cast<std::size_t>(model_.encoder_layers()) + 1);
+  EXPECT_TRUE(same_bits(states.back(), memory));
+  for (std::size_t i = 1; i < states.size(); ++i) EXPECT_FALSE(same_bits(states[i - 1], states[i])) << "layer " << i - 1;
+}
+
 TEST_P(Stacks, SendAGradientToEveryParameter) {
   Pass pass = Pass::training(1, 1);
   backward(model_.loss(src_, tgt_, tgt_.ids, {}, pass).loss);
