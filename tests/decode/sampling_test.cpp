@@ -179,6 +179,17 @@ TEST_F(SamplingOfSentences, AccountsForEveryToken) {
   EXPECT_TRUE(cut);
 }
 
+TEST(Sampling, EndsAtTheGreatestLengthAskedForOrElseAtTheModels) {
+  for (const auto& [asked, expected] : {std::pair(0, 5u), std::pair(3, 3u), std::pair(8, 8u)}) {
+    SamplingOptions options;
+    options.max_length = asked;
+    TableModel model({0}, 5, constant_logits({-99, -99, 0, 0}));
+    const std::vector<Hypothesis> drawn = sample(model, TableModel::kSpecial, options, streams(1));
+    EXPECT_EQ(drawn[0].ids.size(), expected) << "asked for " << asked;
+    EXPECT_FALSE(drawn[0].complete);
+  }
+}
+
 TEST_F(SamplingOfSentences, TakesFinishedSentencesOutOfTheBatch) {
   const auto ends = [](int sentence, const TableModel::Prefix& prefix) {
     return std::vector<float>{-99, static_cast<int>(prefix.size()) == sentence ? 99.0f : -99.0f, 0, -99};

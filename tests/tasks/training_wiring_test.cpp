@@ -123,13 +123,16 @@ TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
   EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three)) << "without a sample there is nothing random left";
 }
 
-// What the model, not trained yet, makes of the sources, with a comma after every word: other words where text is compared as it is.
-TEST_F(TrainingWiring, ValidationKnowsWhetherTextIsPretokenized) {
-  write(path("valid"), "old older dogs seldom see\nsmall cats smaller\ndogs see cats\n");
-  translation_.vocabulary.tokenizer.type = TokenizerType::word;
-  translation_.vocabulary.tokenizer.vocab_size = 4 + 9;
-  const auto score = [&](bool pretokenized) {
-    translation_.vocabulary.tokenizer.pretokenized = pretokenized;
+class ValidationWiring : public TrainingWiring {
+ protected:
+  ValidationWiring() {
+    write(path("valid"), "old older dogs seldom see\nsmall cats smaller\ndogs see cats\n");
+    translation_.vocabulary.tokenizer.type = TokenizerType::word;
+    translation_.vocabulary.tokenizer.vocab_size = 4 + 9;
+  }
+
+  // What the model, not trained yet, makes of the sources, with `mark` after every word.
+  std::string translations(const std::string& mark = "", const TranslationOptions& options = {}) {
     translation_.data.src_valid = translation_.data.tgt_valid = {};
     const TrainingTask untrained = prepare_training(translation_, nullptr);
     Checkpoint checkpoint;
@@ -137,19 +140,49 @@ TEST_F(TrainingWiring, ValidationKnowsWhetherTextIsPretokenized) {
     add_parameters(checkpoint, parameters, parameters.values());
     untrained.describe_model(checkpoint);
     const Translator translator(translation_model(checkpoint));
-    std::string references;
-    for (const Translation& translation : translator.translate(read_lines(path("valid").string()))) {
+    std::string lines;
+    for (const Translation& translation : translator.translate(read_lines(path("valid").string()), options)) {
       std::istringstream words(translation.text());
-      for (std::string word; words >> word;) references += word + ", ";
-      references += "\n";
+      for (std::string word; words >> word;) lines += word + mark + " ";
+      lines += "\n";
     }
+    return lines;
+  }
+  double score_against(const std::string& references) {
     write(path("references"), references);
     translation_.data.src_valid = {"valid"};
     translation_.data.tgt_valid = {"references"};
     return prepare_training(translation_, nullptr).objective->validate().score;
+  }
+};
+
+// A comma after every word makes other words where text is compared as it is.
+TEST_F(ValidationWiring, KnowsWhetherTextIsPretokenized) {
+  const auto score = [&](bool pretokenized) {
+    translation_.vocabulary.tokenizer.pretokenized = pretokenized;
+    return score_against(translations(","));
   };
   EXPECT_EQ(score(true), 0);
   EXPECT_GT(score(false), 0);
+}
+
+// Output weights of their own: tied ones make a model that is not trained repeat one word, however it searches.
+TEST_F(ValidationWiring, SearchesWithItsBeamAndTheLengthPenalty) {
+  translation_.model.transformer.tie_embeddings = TiedEmbeddings::none;
+  std::filesystem::copy_file(path("src"), path("valid"), std::filesystem::copy_options::overwrite_existing);
+  const auto expect_found = [&](BeamSearchOptions search, const BeamSearchOptions& otherwise) {
+    translation_.loss.valid_beam_size = search.beam_size;
+    translation_.decoding.length_penalty = search.length_penalty;
+    TranslationOptions decoding, other;
+    decoding.beam = search;
+    other.beam = otherwise;
+    const std::string references = translations("", decoding);
+    ASSERT_TRUE(references != translations("", other)) << "a search that differs is needed; found\n" << references.substr(0, 300);
+    EXPECT_NEAR(score_against(references), 100.0, 1e-9) << "beam " << search.beam_size << ", length penalty " << search.length_penalty;
+  };
+  const BeamSearchOptions usual, wide{.beam_size = 12}, brief{.beam_size = 12, .length_penalty = 0.8f};
+  expect_found({.beam_size = 1}, usual);
+  expect_found(brief, wide);
 }
 
 // The model remembers how its users decode; the validation does not wait for them.
