@@ -3,7 +3,7 @@
 
     tools/mutate.py                     all of tools/mutations/*.toml
     tools/mutate.py optim 'cli/*'       those of a layer, or whose id matches a pattern
-    tools/mutate.py --continue          those that have no result yet
+    tools/mutate.py --continue          those that have no result yet, and those that survived
     tools/mutate.py --first             only by the first program, that of the layer: minutes instead of hours, and some survive for now
     tools/mutate.py --check             only whether every edit still fits its file
 
@@ -221,7 +221,7 @@ def report(mutations, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("which", nargs="*", help="layers, or patterns of ids; all when left out")
-    parser.add_argument("--continue", dest="goes_on", action="store_true", help="leave out those that have a result, unless they survived")
+    parser.add_argument("--continue", dest="goes_on", action="store_true", help="leave out those that are caught, or equivalent and have survived")
     parser.add_argument("--first", action="store_true", help="run only the first program of each")
     parser.add_argument("--check", action="store_true", help="only check that every edit still fits its file")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutants", help="where to work (default: build/mutants)")
@@ -241,8 +241,11 @@ def main():
     workplace = Workplace(options.folder.resolve(), options.jobs)
     workplace.configure()
     results = workplace.known_results()
-    kept = {key for key, r in results.items() if options.goes_on and r["result"] == "caught"}
-    todo = [m for m in mutations if (m["id"], m["old"], m["new"]) not in kept]
+    def is_done(mutation):
+        result = results.get((mutation["id"], mutation["old"], mutation["new"]), {}).get("result")
+        return result == "caught" or (result == "survived" and "equivalent" in mutation)
+
+    todo = [m for m in mutations if not (options.goes_on and is_done(m))]
     for number, mutation in enumerate(todo, 1):
         outcome = workplace.try_out(mutation, 1 if options.first else None)
         results[(mutation["id"], mutation["old"], mutation["new"])] = outcome
