@@ -144,7 +144,7 @@ class Workplace:
         command = ["nice", self.build / "tests" / f"test_{name}", "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={wanted or '*'}"]
         with tempfile.TemporaryFile("w+", errors="replace") as output:
             # What the tests have started themselves is in their group: it ends with them.
-            run = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            run = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, process_group=0)
             try:
                 run.wait(timeout=SECONDS)
             except subprocess.TimeoutExpired:
