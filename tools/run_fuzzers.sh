@@ -40,7 +40,7 @@ if [ "$targets" != models ]; then
     ATTEND_FUZZ_SEEDS="$corpus/$name" "$program" -runs=0 >/dev/null 2>&1 || true
     echo "fuzz: $name for $minutes minutes"
     log="$build/$name.log"
-    "$program" -max_total_time=$seconds -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    "$program" -max_total_time=$seconds -timeout=60 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
       -dict="$corpus/$name.dict" -artifact_prefix="$findings/$name-" "$corpus/$name" >"$log" 2>&1 || status=1
     grep -E '^(stat::number_of_executed_units|SUMMARY|==[0-9]+==ERROR)' "$log" || tail -3 "$log"
   done
