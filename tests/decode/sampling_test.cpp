@@ -184,7 +184,7 @@ TEST(Sampling, EndsAtTheGreatestLengthAskedForOrElseAtTheModels) {
     SamplingOptions options;
     options.max_length = asked;
     TableModel model({0}, 5, constant_logits({-99, -99, 0, 0}));
-    const std::vector<Hypothesis> drawn = sample(model, TableModel::kSpecial, options, streams(1));
+    const std::vector<Hypothesis> drawn = sample(model, TableModel::kEos, options, streams(1));
     EXPECT_EQ(drawn[0].ids.size(), expected) << "asked for " << asked;
     EXPECT_FALSE(drawn[0].complete);
   }

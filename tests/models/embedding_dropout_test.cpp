@@ -125,8 +125,8 @@ TEST(EmbeddingDropoutOf, TheTokensBefore) {
 TEST(EmbeddingDropoutOf, ThePairsOfAClassifier) {
   const NoGradient guard;
   ClassifierConfig config;
-  config.encoder = dropping_language_config().stack;
-  config.encoder.positions = PositionKind::none;
+  static_cast<StackConfig&>(config) = dropping_language_config();
+  config.positions = PositionKind::none;
   config.vocab_size = 23;
   config.classes = 2;
   config.bigram_buckets = 11;
@@ -139,7 +139,7 @@ TEST(EmbeddingDropoutOf, ThePairsOfAClassifier) {
   }
   ASSERT_TRUE(words.defined() && pairs.defined());
   fill_normal(pairs, random);  // they begin as zeros
-  const Tokens text = random_tokens({4, 9}, 23);
+  const Ragged text = random_tokens({4, 9}, 23);
   Pass pass = Pass::training(1, 1);
   const float scale = std::sqrt(32.0f);
   const Variable alone = embedding(Variable(words), text.ids, scale, {}, pass.dropout(kShare));

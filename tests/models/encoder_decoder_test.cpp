@@ -21,7 +21,7 @@ TEST_P(EncoderDecoders, MultiplyEmbeddingsByTheRootOfTheirWidth) {
   ArchitectureConfig config = GetParam().config;
   if (auto* transformer = std::get_if<TransformerConfig>(&config)) transformer->positions = PositionKind::none;
   const auto model = make_encoder_decoder(config, 1);
-  const Tokens src = random_tokens({3, 5}, model->config().src_vocab_size);
+  const Ragged src = random_tokens({3, 5}, model->config().src_vocab_size);
   const NoGradient guard;
   Pass pass = Pass::inference();
   std::vector<Tensor> states;

@@ -142,7 +142,7 @@ TEST_P(LanguageStep, SeesNothingOfTheFuture) {
 TEST_P(LanguageStep, GivesEveryTextTheBitsItHasAlone) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tokens texts = random_tokens({3, 1, 9, 2, 16}, 23);
+  const Ragged texts = random_tokens({3, 1, 9, 2, 16}, 23);
   const Tensor together = model_.hidden(texts, pass).value();
   for (std::size_t b = 0; b < 5; ++b)
     EXPECT_TRUE(same_bits(model_.hidden(alone(texts, b), pass).value(), rows_of(together, texts, b))) << "text " << b;
@@ -150,7 +150,7 @@ TEST_P(LanguageStep, GivesEveryTextTheBitsItHasAlone) {
 
 TEST(LanguageTransformer, DividesBothOfItsLossesByTheNormalizer) {
   const LanguageTransformer model(small_language_config(), 1);
-  const Tokens text = random_tokens({5, 9}, 23, 1);
+  const Ragged text = random_tokens({5, 9}, 23, 1);
   const Ids targets = random_tokens({5, 9}, 23, 2).ids;
   const ClassSample sample{ids({1, 4, 9, 16}), std::vector<float>(4, 1.5f)};
   for (const bool sampled : {false, true}) {
