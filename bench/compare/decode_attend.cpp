@@ -12,7 +12,7 @@
 
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 #include "attend/tasks/translation/translator.h"
 
 namespace {
@@ -22,7 +22,7 @@ using namespace attend;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int run(const nlohmann::json& options) {
-  set_threads(options.at("threads"));
+  const RuntimeScope runtime({.threads = options.at("threads")});
   const double begun = now();
   const Translator translator = Translator::load(std::string(options.at("model")));
   nlohmann::json result{{"load_seconds", now() - begun}};

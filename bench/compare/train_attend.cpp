@@ -19,7 +19,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 #include "attend/data/batcher.h"
 #include "attend/models/transformer.h"
 #include "train_for.h"
@@ -53,7 +53,7 @@ double first_loss(const Transformer& model, const EncodedPairs& pairs, const Bat
 }
 
 int run(const nlohmann::json& options, bool bf16) {
-  set_threads(options.at("threads"));
+  const RuntimeScope runtime({.threads = options.at("threads")});
   TransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
   config.src_vocab_size = config.tgt_vocab_size = options.at("vocabulary");

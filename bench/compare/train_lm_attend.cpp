@@ -14,7 +14,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
-#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 #include "attend/models/language_transformer.h"
 #include "attend/nn/ragged.h"
 #include "train_for.h"
@@ -55,7 +55,7 @@ CrossEntropy loss_of(const LanguageTransformer& model, const Batch& batch, Pass&
 }
 
 int run(const nlohmann::json& options, bool bf16) {
-  set_threads(options.at("threads"));
+  const RuntimeScope runtime({.threads = options.at("threads")});
   LanguageTransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
   config.vocab_size = options.at("vocabulary");

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/parallel.h"
 #include "cli/program_test.h"
 
 namespace attend {
@@ -68,10 +67,18 @@ class OptionEffects : public ProgramTest {
       SCOPED_TRACE("--" + one.option + " " + one.value + (one.with.empty() ? "" : " with " + one.with));
       const std::vector<std::string> plain = joined(base, with_paths(one.with));
       if (!before.contains(one.with)) before[one.with] = observe(plain);
-      if (one.option == "threads") set_threads(7);  // another number than any case asks for
-      expect_differences(before[one.with], observe(joined(without(plain, one.option), flag(one))), one.changes);
-      if (one.option == "threads") EXPECT_EQ(threads(), std::stoi(one.value));
+      const std::vector<std::string> changed = joined(without(plain, one.option), flag(one));
+      expect_differences(before[one.with], observe(changed), one.changes);
+      if (one.option == "threads") expect_to_be_told(one.value + " threads", observe, changed);
     }
+  }
+
+  // At a terminal a command says how many threads it has.
+  void expect_to_be_told(const std::string& text, const Observe& observe, const std::vector<std::string>& arguments) {
+    error_is_terminal_ = true;
+    observe(arguments);
+    error_is_terminal_ = false;
+    EXPECT_NE(error_.find(text), std::string::npos) << "expected \"" << text << "\" in: " << error_;
   }
 
   static void expect_differences(const Seen& before, const Seen& after, const std::string& expected) {

@@ -8,11 +8,13 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "attend/cli/program.h"
+#include "cli/captured_terminal.h"
 
 namespace attend {
 
@@ -40,10 +42,15 @@ class ProgramTest : public testing::Test {
     std::istringstream stream(input);
     std::streambuf* const terminal = std::cin.rdbuf(stream.rdbuf());
     testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
+    std::optional<CapturedTerminal> error;
+    if (error_is_terminal_) {
+      error.emplace();
+    } else {
+      testing::internal::CaptureStderr();
+    }
     const int status = run_program(static_cast<int>(argv.size()), argv.data());
     out_ = testing::internal::GetCapturedStdout();
-    error_ = testing::internal::GetCapturedStderr();
+    error_ = error ? error->end() : testing::internal::GetCapturedStderr();
     std::cin.rdbuf(terminal);
     std::cin.clear();
     return status;
@@ -59,6 +66,7 @@ class ProgramTest : public testing::Test {
   std::string folder_ = testing::TempDir() + "attend_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
                         testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid());
   std::string out_, error_;
+  bool error_is_terminal_ = false;  // of the runs that follow
 };
 
 }  // namespace attend

@@ -15,15 +15,7 @@ namespace attend {
 namespace {
 
 class Parallel : public ::testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-    before_ = threads();
-    set_threads(GetParam());
-  }
-  void TearDown() override { set_threads(before_); }
-
- private:
-  int before_ = 1;
+  const RuntimeScope runtime_{{.threads = GetParam()}};
 };
 
 TEST_P(Parallel, ForVisitsEveryIndexOnce) {
@@ -95,18 +87,6 @@ TEST_P(Parallel, EachVisitsEveryIndexOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, Parallel, ::testing::Values(1, 2, 3, 8),
                          [](const auto& suite) { return "With" + std::to_string(suite.param); });
-
-TEST(Threads, AreAtLeastOneByDefault) {
-  EXPECT_GE(physical_cores(), 1);
-  EXPECT_GE(threads(), 1);
-}
-
-TEST(Threads, RefuseCountsBelowOne) {
-  const int before = threads();
-  EXPECT_THROW(set_threads(0), ConfigError);
-  EXPECT_THROW(set_threads(-2), ConfigError);
-  EXPECT_EQ(threads(), before);
-}
 
 }  // namespace
 }  // namespace attend

@@ -1,19 +1,16 @@
-// Another number of threads for a while.
+// Another number of threads for a while, on this thread.
 #pragma once
 
-#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 
 namespace attend {
 
 class ScopedThreads {
  public:
-  explicit ScopedThreads(int count) : before_(threads()) { set_threads(count); }
-  ~ScopedThreads() { set_threads(before_); }
-  ScopedThreads(const ScopedThreads&) = delete;
-  ScopedThreads& operator=(const ScopedThreads&) = delete;
+  explicit ScopedThreads(int count) : scope_({.threads = count, .backend = Runtime::current().backend()}) {}
 
  private:
-  int before_;
+  RuntimeScope scope_;
 };
 
 }  // namespace attend

@@ -5,7 +5,7 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
+#include "core/scoped_threads.h"
 #include "data/files.h"
 #include "data/ids.h"
 
@@ -124,13 +124,12 @@ TEST_F(Corpus, EncodesTheSameWithAnyNumberOfThreads) {
   const Tokenizer tokenizer = characters();
   std::vector<std::string> texts;
   for (int i = 0; i < 1000; ++i) texts.push_back(std::string(1 + i % 17, static_cast<char>('a' + i % 26)));
-  const int before = threads();
-  set_threads(1);
-  const auto alone = encode_all(texts, tokenizer);
-  set_threads(3);
-  const auto together = encode_all(texts, tokenizer);
-  set_threads(before);
-  EXPECT_EQ(alone, together);
+  const auto with_threads = [&](int threads) {
+    const ScopedThreads scope(threads);
+    return encode_all(texts, tokenizer);
+  };
+  const auto alone = with_threads(1);
+  EXPECT_EQ(alone, with_threads(3));
   EXPECT_EQ(alone[1], tokenizer.encode(texts[1]));
 }
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "attend/core/parallel.h"
+#include "core/scoped_threads.h"
 
 namespace attend {
 namespace {
@@ -98,12 +98,11 @@ TEST(SampledPairs, CutEachSideByItsOwnDropout) {
 }
 
 TEST(SampledPairs, DoNotDependOnTheThreads) {
-  const int before = threads();
-  set_threads(1);
-  const auto alone = sampled(3)->pairs(2)->tgt.ids;
-  set_threads(2);
-  EXPECT_EQ(*sampled(3)->pairs(2)->tgt.ids, *alone);
-  set_threads(before);
+  const auto with_threads = [](int threads) {
+    const ScopedThreads scope(threads);
+    return *sampled(3)->pairs(2)->tgt.ids;
+  };
+  EXPECT_EQ(with_threads(2), with_threads(1));
 }
 
 TEST(SampledPairs, MakeBatchesThatHoldEveryPairOnce) {

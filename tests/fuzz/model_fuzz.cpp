@@ -24,7 +24,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 #include "fuzz/model_mutator.h"
 #include "fuzz/model_use.h"
 
@@ -65,7 +65,7 @@ void be_patient(long seconds) {
 void write(const std::filesystem::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 void work(const Options& options, std::uint64_t first, Clock::time_point end, const std::filesystem::path& file, Progress& progress) {
-  attend::set_threads(1);
+  const attend::RuntimeScope runtime({.threads = 1});
   const attend::ModelMutator mutator(options.seed, options.tokenizers);
   for (std::uint64_t i = first; i < options.mutations && Clock::now() < end; ++i) {
     progress.number = i;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "attend/core/error.h"
-#include "attend/core/parallel.h"
 #include "attend/models/make_encoder_decoder.h"
+#include "core/scoped_threads.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
@@ -16,8 +16,7 @@ namespace {
 
 class RaggedBatch : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
-  RaggedBatch() : owner_(make_encoder_decoder(GetParam().config, 1)), model_(*owner_), threads_(threads()) {}
-  ~RaggedBatch() override { set_threads(threads_); }
+  RaggedBatch() : owner_(make_encoder_decoder(GetParam().config, 1)), model_(*owner_) {}
 
   Ragged sources(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().src_vocab_size, 1); }
   Ragged targets(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().tgt_vocab_size, 2); }
@@ -35,9 +34,6 @@ class RaggedBatch : public testing::TestWithParam<EncoderDecoderVariant> {
 
   std::shared_ptr<EncoderDecoder> owner_;
   EncoderDecoder& model_;
-
- private:
-  int threads_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, RaggedBatch, testing::ValuesIn(encoder_decoder_variants()),
@@ -62,10 +58,11 @@ TEST_P(RaggedBatch, OfManySentencesGivesTheSameBitsWithOneAndTwoThreads) {
   const Ragged src = sources(lengths);
   std::reverse(lengths.begin(), lengths.end());
   const Ragged tgt = targets(lengths);
-  set_threads(1);
-  const Outputs one = run(src, tgt);
-  set_threads(2);
-  const Outputs two = run(src, tgt);
+  const auto with_threads = [&](int threads) {
+    const ScopedThreads scope(threads);
+    return run(src, tgt);
+  };
+  const Outputs one = with_threads(1), two = with_threads(2);
   EXPECT_TRUE(same_bits(one.memory, two.memory));
   EXPECT_TRUE(same_bits(one.logits, two.logits));
   for (const std::size_t b : {0u, 1u, 31u, 63u}) {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "attend/core/parallel.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tensor/allocator.h"
+#include "core/scoped_threads.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 
@@ -16,10 +16,7 @@ constexpr std::int64_t kPieces = 2 << 20;  // memory is taken in pieces of this 
 
 class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
-  SteadyTraining() : owner_(make_encoder_decoder(with_dropout(GetParam().config), 1)), model_(*owner_), threads_(threads()) {
-    set_threads(1);
-  }
-  ~SteadyTraining() override { set_threads(threads_); }
+  SteadyTraining() : owner_(make_encoder_decoder(with_dropout(GetParam().config), 1)), model_(*owner_) {}
 
   static ArchitectureConfig with_dropout(ArchitectureConfig config) {
     std::visit([](auto& one) { one.dropout = 0.2f; }, config);
@@ -46,7 +43,7 @@ class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
   EncoderDecoder& model_;
 
  private:
-  int threads_;
+  const ScopedThreads one_{1};
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, SteadyTraining, testing::ValuesIn(encoder_decoder_variants()),
@@ -78,7 +75,7 @@ TEST_P(SteadyTraining, IsAFunctionOfSeedAndStep) {
   EXPECT_NE(step(4, 20), first);
   EXPECT_EQ(step(3, 20), first);
   EXPECT_TRUE(same_bits(model_.parameters().gradients(), gradients));
-  set_threads(2);
+  const ScopedThreads two(2);
   EXPECT_EQ(step(3, 20), first) << "and not of the number of threads";
   EXPECT_TRUE(same_bits(model_.parameters().gradients(), gradients));
 }

@@ -9,8 +9,8 @@
 
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
 #include "attend/ops/cross_entropy.h"
+#include "core/scoped_threads.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
 
@@ -60,12 +60,11 @@ TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
 TEST_P(Classifying, GivesTheSameBitsWithOneThreadOrTwo) {
   const TextClassifier classifier(small_classifier_config(GetParam()), 1);
   const Ragged texts = random_tokens(std::vector<int>(40, 30), 23);
-  const int before = threads();
-  set_threads(1);
-  const Tensor one = logits(classifier, texts);
-  set_threads(2);
-  EXPECT_TRUE(same_bits(logits(classifier, texts), one));
-  set_threads(before);
+  const auto with_threads = [&](int threads) {
+    const ScopedThreads scope(threads);
+    return logits(classifier, texts);
+  };
+  EXPECT_TRUE(same_bits(with_threads(2), with_threads(1)));
 }
 
 TEST_P(Classifying, LearnsWhereTheClassIsWritten) {

@@ -1,26 +1,15 @@
-// Loops over threads.
+// Loops over the threads of the current runtime (core/runtime.h).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "attend/core/thread_pool.h"
+#include "attend/core/runtime.h"
 
 namespace attend {
 
-// Physical cores this process may use: the default number of threads.
-int physical_cores();
-
-// Threads used by parallel_for and parallel_each, in the whole process. Any thread may call it, and waits for a loop that is running.
-// Throws ConfigError unless count >= 1.
-void set_threads(int count);
-// What set_threads said; 1 inside a parallel loop: loops in loops run on one thread.
-int threads();
-
-namespace detail {
-// The one that set_threads is about.
-ThreadPool& process_pool();
-}  // namespace detail
+// How many threads a loop would run on: those of the current runtime, or 1 inside a loop, because loops in loops run on one thread.
+inline int threads() { return ThreadPool::inside_loop() ? 1 : Runtime::current().threads(); }
 
 // Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but the last. The ranges depend on the
 // number of threads, so a body must not let its result depend on where a range ends. When bodies throw, the exception of the first range
@@ -35,14 +24,14 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
     return;
   }
   const auto part_of = [&](std::int64_t part) { body(count * part / parts, count * (part + 1) / parts); };
-  detail::process_pool().run(parts, IndexBody(part_of));
+  Runtime::current().run(parts, IndexBody(part_of));
 }
 
 // Runs body(i) for every i in [0, count), handed out one by one: for few items of unequal cost. When bodies throw, the exception of the
 // lowest i is thrown in the end.
 template <class Body>
 void parallel_each(std::int64_t count, const Body& body) {
-  detail::process_pool().run(count, IndexBody(body));
+  Runtime::current().run(count, IndexBody(body));
 }
 
 }  // namespace attend

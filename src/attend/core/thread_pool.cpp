@@ -63,8 +63,6 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-void check(int threads) { require_in_range("threads", threads, between(1, kMostThreads)); }
-
 }  // namespace
 
 // The threads of a pool in one process.
@@ -89,13 +87,12 @@ class ThreadPool::Workers {
   // For loops, one after the other.
   std::mutex& mutex() { return mutex_; }
 
-  // Has at least `wanted` threads, of which only so many take part from now on.
+  // Has `wanted` threads from now on.
   void use(int wanted) {
-    taking_part_.store(wanted, std::memory_order_relaxed);
     if (std::ssize(threads_) >= wanted) return;
     const SignalsBlocked blocked;
     try {
-      while (std::ssize(threads_) < wanted) threads_.emplace_back([this, index = std::ssize(threads_)] { work(index); });
+      while (std::ssize(threads_) < wanted) threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
       // The system has no more threads to give; those that are there, and the caller, do all of the work.
     }
@@ -145,13 +142,11 @@ class ThreadPool::Workers {
     inside_loop_body = false;
   }
 
-  void work(std::ptrdiff_t index) {
+  void work() {
     for (;;) {
       const std::uint32_t calls = calls_.load(std::memory_order_acquire);
       if (stopping_.load(std::memory_order_relaxed)) return;
-      if (index < taking_part_.load(std::memory_order_relaxed)) {
-        while (work_on_item()) continue;
-      }
+      while (work_on_item()) continue;
       const auto called = [&] { return calls_.load(std::memory_order_relaxed) != calls; };
       if (!spin_until(called)) calls_.wait(calls, std::memory_order_acquire);
     }
@@ -176,11 +171,10 @@ class ThreadPool::Workers {
   alignas(64) std::atomic<std::uint64_t> open_{0};  // the loop's number, and how many of its items are unclaimed
   alignas(64) std::atomic<std::uint32_t> unfinished_{0};
   alignas(64) std::atomic<std::uint32_t> calls_{0};  // how often the workers were called: what they sleep on
-  std::atomic<std::ptrdiff_t> taking_part_{0};
   std::atomic<bool> stopping_{false};
 };
 
-ThreadPool::ThreadPool(int threads) : threads_(threads) { check(threads); }
+ThreadPool::ThreadPool(int threads) : threads_(threads) { require_in_range("threads", threads, between(1, kMostThreads)); }
 
 ThreadPool::~ThreadPool() {
   Workers* const workers = workers_.load();
@@ -188,12 +182,6 @@ ThreadPool::~ThreadPool() {
 }
 
 bool ThreadPool::inside_loop() { return inside_loop_body; }
-
-void ThreadPool::resize(int threads) {
-  check(threads);
-  const std::lock_guard lock(workers().mutex());
-  threads_.store(threads, std::memory_order_relaxed);
-}
 
 // Those of this process: after a fork, whatever the parent's threads held, a lock perhaps, is left to itself.
 ThreadPool::Workers& ThreadPool::workers() {
@@ -207,13 +195,13 @@ ThreadPool::Workers& ThreadPool::workers() {
 
 void ThreadPool::run(std::int64_t count, IndexBody body) {
   constexpr std::int64_t kMostItems = std::int64_t{1} << 31;
-  if (count <= 1 || count > kMostItems || threads() == 1 || inside_loop_body) {
+  if (count <= 1 || count > kMostItems || threads_ == 1 || inside_loop_body) {
     for (std::int64_t i = 0; i < count; ++i) body(i);
     return;
   }
   Workers& workers = this->workers();
   const std::lock_guard lock(workers.mutex());
-  workers.use(threads() - 1);
+  workers.use(threads_ - 1);
   workers.run(count, body);
 }
 

@@ -34,9 +34,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return threads_.load(std::memory_order_relaxed); }
-  // Waits for the loop that is running, if any. Throws ConfigError unless threads is 1 .. kMostThreads.
-  void resize(int threads);
+  int threads() const { return threads_; }
 
   // Calls body(i) once for every i in [0, count), each on some thread of the pool, and returns when all calls have returned. When bodies
   // throw, the exception of the lowest i is thrown in the end; whether bodies of a higher i were called is not said. Loops that several
@@ -51,7 +49,7 @@ class ThreadPool {
   class Workers;
   Workers& workers();
 
-  std::atomic<int> threads_;
+  const int threads_;
   std::atomic<Workers*> workers_ = nullptr;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attend/core/option_fields.h"
-#include "attend/core/thread_pool.h"
+#include "attend/core/runtime.h"
 
 namespace attend {
 
@@ -15,7 +15,8 @@ void fields(ThreadOptions& o, Visitor&& visit) {
   visit("threads", o.threads, between(0, kMostThreads), "threads to compute with; 0: one for each physical core");
 }
 
-// Sets the number of threads of the process and returns it; tells it on standard error when that is a terminal. Throws ConfigError.
-int use_threads(const ThreadOptions& options);
+// The runtime of a command, current for as long as the scope lives. Tells the number of its threads on standard error when that is a
+// terminal. Throws ConfigError.
+[[nodiscard]] RuntimeScope enter_runtime(const ThreadOptions& options);
 
 }  // namespace attend

@@ -46,7 +46,7 @@ void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arg
 }
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
   const Checkpoint checkpoint = open_checkpoint(arguments.model);
   if (checkpoint.text("attend.task") == kClassification) return show_classifier(checkpoint, arguments, page);

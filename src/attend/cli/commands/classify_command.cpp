@@ -58,7 +58,7 @@ std::string to_text(const Classification& c, const std::vector<std::string>& lab
 }
 
 void run_classify(ClassifyArguments& arguments, bool window_is_set) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   // Who types wants an answer to every line.
   if (!window_is_set && standard_input_is_terminal()) arguments.classification.window = 1;
   const Classifier classifier = Classifier::load(arguments.model);

@@ -8,11 +8,13 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/resolved_configuration.h"
+#include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/core/parallel.h"
 #include "attend/demo/corpus.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/metrics/bleu.h"
@@ -106,8 +108,8 @@ void run_demo(const DemoArguments& arguments) {
   if (std::filesystem::exists(session.out))
     throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
-  remark("{} threads\nwriting English sentences and their German translations to {} ...\n", use_threads(arguments.threads),
-         shown_path(out / "corpus"));
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
+  remark("{} threads\nwriting English sentences and their German translations to {} ...\n", threads(), shown_path(out / "corpus"));
   const DemoCorpus corpus = make_demo_corpus();
   write_corpus(corpus, out / "corpus");
   TranslationTraining training = demo_training(out / "corpus");

@@ -172,7 +172,7 @@ void run_embed(EmbedArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
   // Who types wants an answer to every line.
   if (!binding.is_set("window") && standard_input_is_terminal()) arguments.window = 1;
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
   if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
   if (!arguments.senses.senses.empty()) return print_senses(embedder, arguments);

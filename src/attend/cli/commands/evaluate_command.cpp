@@ -35,7 +35,7 @@ void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& bin
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
   evaluate_model(arguments, binding);
 }

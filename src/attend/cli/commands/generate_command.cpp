@@ -100,7 +100,7 @@ void write_best(const Generator& generator, const GenerateArguments& arguments) 
 }
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Generator generator = Generator::load(arguments.model);
   use_model_cache(generator.model(), binding, arguments.generation.cache);
   if (!binding.is_set("prompt")) {

@@ -8,6 +8,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
+#include "attend/core/parallel.h"
 #include "attend/lab/experiment.h"
 #include "attend/lab/report.h"
 #include "attend/lab/stopwatch.h"
@@ -58,7 +59,8 @@ void run_lab(const LabArguments& arguments) {
   const auto list = chosen(arguments);
   if (list.empty()) return list_experiments();
   lab::RunDescription run;
-  run.threads = use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
+  run.threads = threads();
   run.machine = lab::machine_name();
   if (!arguments.out.empty()) lab::require_writable(arguments.out);
   const lab::Lab with{arguments.options, [](std::string_view what) { tell("  {} ...\n", what); }};

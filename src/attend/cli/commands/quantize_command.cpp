@@ -62,7 +62,7 @@ void compare(const Checkpoint& model, const Checkpoint& quantized, const Quantiz
 
 void run_quantize(const QuantizeArguments& a) {
   check(a);
-  use_threads(a.threads);
+  const RuntimeScope runtime = enter_runtime(a.threads);
   const Checkpoint model = load_checkpoint(a.model);
   const Checkpoint quantized = quantize_model(model);
   if (!a.src.empty()) compare(model, quantized, a);

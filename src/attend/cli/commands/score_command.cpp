@@ -62,7 +62,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
 }
 
 void run_score(const ScoreArguments& arguments) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Checkpoint model = open_checkpoint(arguments.model);
   if (model.text("attend.task") == kLanguageModelling) {
     score_text(language_model(model), arguments);

@@ -36,7 +36,7 @@ void fields(ShortlistArguments& a, Visitor&& visit) {
 void run_shortlist(const ShortlistArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   if (a.src.empty() || a.tgt.empty()) throw ConfigError("--src and --tgt: expected the text to learn from, got none");
-  use_threads(a.threads);
+  const RuntimeScope runtime = enter_runtime(a.threads);
   const Checkpoint checkpoint = load_checkpoint(a.model);
   const TranslationModel model = translation_model(checkpoint);
   ReadReport report;

@@ -7,6 +7,7 @@
 #include "attend/cli/stop_signal.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
+#include "attend/core/parallel.h"
 #include "attend/train/measurement.h"
 #include "attend/train/progress.h"
 #include "attend/train/readable.h"
@@ -81,8 +82,8 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer, 
   const RunFolder folder(session.out);
   if (!session.dry_run) RunLock::require_free(folder.path());
   if (!session.dry_run && !session.resume) folder.require_unused();
-  const int threads = use_threads(session.threads);
-  remark("{}\n# {} threads\n", configuration, threads);
+  const RuntimeScope runtime = enter_runtime(session.threads);
+  remark("{}\n# {} threads\n", configuration, threads());
 
   const auto latest = checkpoint_to_resume(folder, session);
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);

@@ -31,7 +31,7 @@ void fields(SessionOptions& o, Visitor&& visit) {
   fields(o.tensorboard, visit);
 }
 
-// What run_training calls once the folder and the threads are settled; the checkpoint to go on from, or null.
+// What run_training calls once the folder is settled and the runtime entered; the checkpoint to go on from, or null.
 using PrepareTraining = std::function<TrainingTask(const Checkpoint* resumed)>;
 
 // Trains, or measures, and tells about it on standard output. `configuration` is the resolved one, as TOML; it is printed and saved. Throws

@@ -65,7 +65,7 @@ void print(const Translation& translation, std::int64_t number, const TranslateA
 }
 
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
-  use_threads(arguments.threads);
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Translator translator = Translator::load(arguments.model);
   TranslationOptions& options = arguments.translation;
   use_model_decoding(translator, binding, options);

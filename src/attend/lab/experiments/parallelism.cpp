@@ -22,20 +22,8 @@ TransformerConfig one_layer() {
   return config;
 }
 
-// Restores the number of threads.
-class ThreadsFor {
- public:
-  explicit ThreadsFor(int count) : before_(threads()) { set_threads(count); }
-  ~ThreadsFor() { set_threads(before_); }
-  ThreadsFor(const ThreadsFor&) = delete;
-  ThreadsFor& operator=(const ThreadsFor&) = delete;
-
- private:
-  int before_;
-};
-
 double step_milliseconds(SequenceModel& model, const Exercise& exercise, int thread_count, double budget) {
-  const ThreadsFor guard(thread_count);
+  const RuntimeScope runtime({.threads = thread_count, .backend = Runtime::current().backend()});
   return 1e3 * fastest_call(budget, [&] {
            model.parameters().gradients().zero();
            Pass pass = Pass::training(1, 1);
