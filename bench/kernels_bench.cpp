@@ -17,7 +17,7 @@
 namespace attend {
 namespace {
 
-using Body = std::function<void(Backend&)>;
+using Body = std::function<void(Backend&, Precision)>;
 
 struct Work {
   double flops = 0;
@@ -36,15 +36,19 @@ Tensor random_tensor(Shape shape, std::uint64_t seed) {
 
 // `make` allocates operands and returns the call to time: it runs only when the benchmark is selected.
 void add(const std::string& name, Work work, const std::function<Body()>& make) {
-  std::vector<Backend*> backends{&reference_backend(), &fast_backend()};
-  if (name.starts_with("linear/") || name.starts_with("matmul_"))
-    backends.push_back(&bf16_backend());  // the others have what the fast one has
-  for (Backend* backend : backends) {
-    const std::string full = fmt::format("{}/{}", backend->name(), name);
+  struct Variant {
+    std::string_view name;
+    Backend* backend;
+    Precision precision;
+  };
+  std::vector<Variant> variants{{"reference", &reference_backend(), Precision::f32}, {"fast", &fast_backend(), Precision::f32}};
+  if (name.starts_with("linear/") || name.starts_with("matmul_")) variants.push_back({"bf16", &fast_backend(), Precision::bf16});
+  for (const Variant& variant : variants) {
+    const std::string full = fmt::format("{}/{}", variant.name, name);
     benchmark::RegisterBenchmark(full.c_str(),
-                                 [backend, work, make](benchmark::State& state) {
+                                 [backend = variant.backend, precision = variant.precision, work, make](benchmark::State& state) {
                                    const Body body = make();
-                                   for (auto _ : state) body(*backend);
+                                   for (auto _ : state) body(*backend, precision);
                                    const auto per_second = benchmark::Counter::kIsIterationInvariantRate;
                                    if (work.flops > 0) state.counters["FLOP/s"] = benchmark::Counter(work.flops, per_second);
                                    if (work.bytes > 0) state.counters["bytes/s"] = benchmark::Counter(work.bytes, per_second);
@@ -63,26 +67,24 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
   const Work work{2 * product(n, in, out), 4 * (product(n, in) + product(in, out) + product(n, out))};
   const std::string shape = fmt::format("{}x{}x{}", n, in, out);
   add("linear/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1), w = random_tensor({out, in}, 2), b = random_tensor({out}, 3),
-            y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
+    return [x = random_tensor({n, in}, 1), w = random_tensor({out, in}, 2), b = random_tensor({out}, 3), y = Tensor::empty({n, out})](
+               Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
   add("linear_in_panels/" + shape, work, [=]() -> Body {
     return [x = random_tensor({n, in}, 1), w = to_panels(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
-            y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
+            y = Tensor::empty({n, out})](Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
   add("quantized_linear_in_panels/" + shape, work, [=]() -> Body {
     return [x = random_tensor({n, in}, 1), w = to_panels(quantize_rows(random_tensor({out, in}, 2))), b = random_tensor({out}, 3),
-            y = Tensor::empty({n, out})](Backend& backend) { backend.linear(x, w, b, Activation::none, y); };
+            y = Tensor::empty({n, out})](Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
   add("matmul_input_gradient/" + shape, work, [=]() -> Body {
-    return [dy = random_tensor({n, out}, 1), w = random_tensor({out, in}, 2), dx = Tensor::empty({n, in})](Backend& backend) {
-      backend.matmul(dy, false, w, false, 0.0f, dx);
-    };
+    return [dy = random_tensor({n, out}, 1), w = random_tensor({out, in}, 2), dx = Tensor::empty({n, in})](
+               Backend& backend, Precision precision) { backend.matmul(dy, w, {.precision = precision}, dx); };
   });
   add("matmul_weight_gradient/" + shape, work, [=]() -> Body {
-    return [dy = random_tensor({n, out}, 1), x = random_tensor({n, in}, 2), dw = Tensor::empty({out, in})](Backend& backend) {
-      backend.matmul(dy, true, x, false, 0.0f, dw);
-    };
+    return [dy = random_tensor({n, out}, 1), x = random_tensor({n, in}, 2), dw = Tensor::empty({out, in})](
+               Backend& backend, Precision precision) { backend.matmul(dy, x, {.transpose_a = true, .precision = precision}, dw); };
   });
 }
 
@@ -96,13 +98,13 @@ void add_lookup(std::int64_t n, std::int64_t d, std::int64_t vocabulary) {
   const std::string shape = fmt::format("{}x{}", n, d);
   const Work work{0, 12 * product(n, d)};
   add("embed/" + shape, work, [=]() -> Body {
-    return
-        [=, table = random_tensor({vocabulary, d}, 1), positions = random_tensor({32, d}, 2), y = Tensor::empty({n, d})](Backend& backend) {
-          backend.embed(table, ids, 11.3f, positions, position, {0.1f, {1, 2}}, y);
-        };
+    return [=, table = random_tensor({vocabulary, d}, 1), positions = random_tensor({32, d}, 2), y = Tensor::empty({n, d})](
+               Backend& backend, Precision) {
+      backend.embed(table, ids, 11.3f, positions, position, {0.1f, {1, 2}}, y);
+    };
   });
   add("scatter_add/" + shape, work, [=]() -> Body {
-    return [=, dy = random_tensor({n, d}, 1), dtable = Tensor::zeros({vocabulary, d})](Backend& backend) {
+    return [=, dy = random_tensor({n, d}, 1), dtable = Tensor::zeros({vocabulary, d})](Backend& backend, Precision) {
       backend.scatter_add(dy, ids, 11.3f, dtable);
     };
   });
@@ -124,12 +126,11 @@ void add_pooling(std::int64_t n, std::int64_t d) {
   for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
     const std::string name = pooling == Pooling::max ? "max" : "mean";
     add(fmt::format("pool_{}/{}", name, shape), {0, 4 * product(n, d)}, [=]() -> Body {
-      return [=, x = random_tensor({n, d}, 1), y = Tensor::empty(texts), rows = Tensor::zeros(texts, DType::i32)](Backend& backend) {
-        backend.pool(pooling, x, offsets, y, rows);
-      };
+      return [=, x = random_tensor({n, d}, 1), y = Tensor::empty(texts), rows = Tensor::zeros(texts, DType::i32)](
+                 Backend& backend, Precision) { backend.pool(pooling, x, offsets, y, rows); };
     });
     add(fmt::format("pool_{}_backward/{}", name, shape), {0, 4 * product(n, d)}, [=]() -> Body {
-      return [=, dy = random_tensor(texts, 1), dx = Tensor::empty({n, d}), rows = first_rows(offsets, texts)](Backend& backend) {
+      return [=, dy = random_tensor(texts, 1), dx = Tensor::empty({n, d}), rows = first_rows(offsets, texts)](Backend& backend, Precision) {
         backend.pool_backward(pooling, dy, offsets, rows, dx);
       };
     });
@@ -140,29 +141,34 @@ void add_rows(std::int64_t n, std::int64_t d) {
   const std::string shape = fmt::format("{}x{}", n, d);
   const double bytes = 4 * product(n, d);
   add("add/" + shape, {0, 3 * bytes}, [=]() -> Body {
-    return
-        [a = random_tensor({n, d}, 1), b = random_tensor({n, d}, 2), y = Tensor::empty({n, d})](Backend& backend) { backend.add(a, b, y); };
+    return [a = random_tensor({n, d}, 1), b = random_tensor({n, d}, 2), y = Tensor::empty({n, d})](Backend& backend, Precision) {
+      backend.add(a, b, y);
+    };
   });
   add("gelu/" + shape, {0, 2 * bytes}, [=]() -> Body {
-    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend) { backend.activate(Activation::gelu, x, y); };
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend, Precision) {
+      backend.activate(Activation::gelu, x, y);
+    };
   });
   add("dropout/" + shape, {0, 2 * bytes}, [=]() -> Body {
-    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend) { backend.dropout(Dropout{0.1f, {}}, x, y); };
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({n, d})](Backend& backend, Precision) {
+      backend.dropout(Dropout{0.1f, {}}, x, y);
+    };
   });
   add("sum_rows/" + shape, {0, bytes}, [=]() -> Body {
-    return [x = random_tensor({n, d}, 1), y = Tensor::empty({d})](Backend& backend) { backend.sum_rows(x, 0.0f, y); };
+    return [x = random_tensor({n, d}, 1), y = Tensor::empty({d})](Backend& backend, Precision) { backend.sum_rows(x, 0.0f, y); };
   });
   add("residual_layer_norm/" + shape, {0, 4 * bytes}, [=]() -> Body {
-    return
-        [x = random_tensor({n, d}, 1), branch = random_tensor({n, d}, 2), gamma = random_tensor({d}, 3), beta = random_tensor({d}, 4),
-         sum = Tensor::empty({n, d}), y = Tensor::empty({n, d}), mean = Tensor::empty({n}), rstd = Tensor::empty({n})](Backend& backend) {
-          backend.residual_layer_norm(x, branch, Dropout{0.1f, {}}, gamma, beta, 1e-5f, sum, y, mean, rstd);
-        };
+    return [x = random_tensor({n, d}, 1), branch = random_tensor({n, d}, 2), gamma = random_tensor({d}, 3), beta = random_tensor({d}, 4),
+            sum = Tensor::empty({n, d}), y = Tensor::empty({n, d}), mean = Tensor::empty({n}),
+            rstd = Tensor::empty({n})](Backend& backend, Precision) {
+      backend.residual_layer_norm(x, branch, Dropout{0.1f, {}}, gamma, beta, 1e-5f, sum, y, mean, rstd);
+    };
   });
   add("layer_norm_backward/" + shape, {0, 3 * bytes}, [=]() -> Body {
     return [x = random_tensor({n, d}, 1), gamma = random_tensor({d}, 3), mean = Tensor::zeros({n}), rstd = Tensor::full({n}, 1.0f),
-            dy = random_tensor({n, d}, 2), dx = Tensor::empty({n, d}), dgamma = Tensor::zeros({d}),
-            dbeta = Tensor::zeros({d})](Backend& backend) { backend.layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta); };
+            dy = random_tensor({n, d}, 2), dx = Tensor::empty({n, d}), dgamma = Tensor::zeros({d}), dbeta = Tensor::zeros({d})](
+               Backend& backend, Precision) { backend.layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta); };
   });
 }
 
@@ -170,17 +176,16 @@ void add_vocabulary(std::int64_t n, std::int64_t v) {
   const std::string shape = fmt::format("{}x{}", n, v);
   const double bytes = 4 * product(n, v);
   add("softmax/" + shape, {0, 2 * bytes}, [=]() -> Body {
-    return [x = random_tensor({n, v}, 1), y = Tensor::empty({n, v})](Backend& backend) { backend.softmax(x, 1.0f, y); };
+    return [x = random_tensor({n, v}, 1), y = Tensor::empty({n, v})](Backend& backend, Precision) { backend.softmax(x, 1.0f, y); };
   });
   add("cross_entropy/" + shape, {0, 2 * bytes}, [=]() -> Body {
     return [logits = random_tensor({n, v}, 1), targets = std::vector<std::int32_t>(static_cast<std::size_t>(n), 7),
             losses = Tensor::empty({n}),
-            nll = Tensor::empty({n})](Backend& backend) { backend.cross_entropy(logits, targets, 0.1f, 1.0f, losses, nll); };
+            nll = Tensor::empty({n})](Backend& backend, Precision) { backend.cross_entropy(logits, targets, 0.1f, 1.0f, losses, nll); };
   });
   add("log_softmax_top_k/" + shape, {0, bytes}, [=]() -> Body {
-    return [x = random_tensor({n, v}, 1), values = Tensor::empty({n, 10}), indices = Tensor::empty({n, 10}, DType::i32)](Backend& backend) {
-      backend.log_softmax_top_k(x, 10, values, indices);
-    };
+    return [x = random_tensor({n, v}, 1), values = Tensor::empty({n, 10}), indices = Tensor::empty({n, 10}, DType::i32)](
+               Backend& backend, Precision) { backend.log_softmax_top_k(x, 10, values, indices); };
   });
 }
 
@@ -202,7 +207,7 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
   };
   add("attention/" + shape, {4 * product(n, length, d), 16 * product(n, d)}, [=]() -> Body {
     return [=, q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2), v = random_tensor({n, d}, 3), out = Tensor::empty({n, d}),
-            lse = Tensor::empty({n, heads})](Backend& backend) { backend.attention(q, k, v, layout(offsets), out, lse, {}); };
+            lse = Tensor::empty({n, heads})](Backend& backend, Precision) { backend.attention(q, k, v, layout(offsets), out, lse, {}); };
   });
   add("attention_backward/" + shape, {10 * product(n, length, d), 32 * product(n, d)}, [=]() -> Body {
     const Tensor q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2), v = random_tensor({n, d}, 3), out = Tensor::empty({n, d});
@@ -215,11 +220,11 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
 
 void add_adam(std::int64_t parameters) {
   add(fmt::format("sum_of_squares/{}", parameters), {0, 4.0 * static_cast<double>(parameters)}, [=]() -> Body {
-    return [g = random_tensor({parameters}, 1)](Backend& backend) { benchmark::DoNotOptimize(backend.sum_of_squares(g)); };
+    return [g = random_tensor({parameters}, 1)](Backend& backend, Precision) { benchmark::DoNotOptimize(backend.sum_of_squares(g)); };
   });
   add(fmt::format("adam/{}", parameters), {0, 28.0 * static_cast<double>(parameters)}, [=]() -> Body {
     return [g = random_tensor({parameters}, 1), p = random_tensor({parameters}, 2), m = Tensor::zeros({parameters}),
-            v = Tensor::zeros({parameters})](Backend& backend) {
+            v = Tensor::zeros({parameters})](Backend& backend, Precision) {
       AdamStep step;
       step.learning_rate = 1e-6f;
       backend.adam(step, g, p, m, v);

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -52,7 +51,7 @@ double first_loss(const Transformer& model, const EncodedPairs& pairs, const Bat
   return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out->size());
 }
 
-int run(const nlohmann::json& options, bool bf16) {
+int run(const nlohmann::json& options, Precision precision) {
   const RuntimeScope runtime({.threads = options.at("threads")});
   TransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
@@ -68,12 +67,10 @@ int run(const nlohmann::json& options, bool bf16) {
   nlohmann::json result{{"parameters", model.parameters().size()}, {"first_loss", first_loss(model, pairs, batch_options)}};
 
   const TranslationBatcher batches(pairs, kSpecial, kSpecial, batch_options, 1);
-  std::optional<ScopedBackend> products;
-  if (bf16) products.emplace(bf16_backend());
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const TranslationBatch batch = batches.batch(i / batches.batches(0), i % batches.batches(0));
-    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
-    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.tgt_out->size()), static_cast<double>(batch.src.ids.size())};
+    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i), precision);
+    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.tgt_out->size()), static_cast<double>(batch.src.tokens())};
   }));
   std::cout << result << "\n";
   return 0;
@@ -85,7 +82,7 @@ int main(int argc, char** argv) {
   try {
     if (argc != 3) throw ConfigError("usage: compare_train_attend OPTIONS.json f32|bf16");
     std::ifstream file(argv[1]);
-    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16");
+    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16" ? Precision::bf16 : Precision::f32);
   } catch (const std::exception& error) {
     std::cerr << "compare_train_attend: " << error.what() << "\n";
     return 1;

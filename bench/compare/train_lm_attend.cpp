@@ -54,7 +54,7 @@ CrossEntropy loss_of(const LanguageTransformer& model, const Batch& batch, Pass&
   return model.loss(batch.input, batch.targets, {}, pass);
 }
 
-int run(const nlohmann::json& options, bool bf16) {
+int run(const nlohmann::json& options, Precision precision) {
   const RuntimeScope runtime({.threads = options.at("threads")});
   LanguageTransformerConfig config;
   options_from_json(options.at("model").dump(), config, "model");
@@ -71,11 +71,9 @@ int run(const nlohmann::json& options, bool bf16) {
     const NoGradient guard;
     result["first_loss"] = loss_of(model, batches.front(), inference).loss.value().item();
   }
-  std::optional<ScopedBackend> products;
-  if (bf16) products.emplace(bf16_backend());
   result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
     const Batch& batch = batches[static_cast<std::size_t>(i) % batches.size()];
-    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i));
+    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i), precision);
     return {loss_of(model, batch, pass).loss, static_cast<double>(batch.targets->size())};
   }));
   std::cout << result << "\n";
@@ -88,7 +86,7 @@ int main(int argc, char** argv) {
   try {
     if (argc != 3) throw ConfigError("usage: compare_train_lm_attend OPTIONS.json f32|bf16");
     std::ifstream file(argv[1]);
-    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16");
+    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16" ? Precision::bf16 : Precision::f32);
   } catch (const std::exception& error) {
     std::cerr << "compare_train_lm_attend: " << error.what() << "\n";
     return 1;

@@ -15,7 +15,7 @@ class EachBackend : public ::testing::TestWithParam<Backend& (*)()> {
 };
 
 inline std::string backend_name(const ::testing::TestParamInfo<Backend& (*)()>& suite) {
-  return suite.param == &reference_backend ? "Reference" : suite.param == &bf16_backend ? "Bf16" : "Fast";
+  return suite.param == &reference_backend ? "Reference" : "Fast";
 }
 
 }  // namespace attend

@@ -30,13 +30,13 @@ Tensor rounded(const Tensor& x) {
   return y;
 }
 
-// The backend that multiplies, and what it is given.
+// The factors that a backend is given, and the precision it is asked for.
 struct Factor {
-  explicit Factor(Backend& wanted) : exact(&wanted == &reference_backend()), backend(exact ? wanted : bf16_backend()) {}
+  explicit Factor(const Backend& backend) : exact(&backend == &reference_backend()), precision(exact ? Precision::f32 : Precision::bf16) {}
   Tensor of(const Tensor& x) const { return exact ? rounded(x) : x; }
 
   bool exact;
-  Backend& backend;
+  Precision precision;
 };
 
 KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
@@ -46,13 +46,13 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   if (transpose_a) kernel.shapes.push_back({33, 40, 500});
   if (transpose_a && !transpose_b) kernel.shapes.push_back({4, 5, 0});
   kernel.tolerance = kProduct;
-  kernel.run = [=](Backend& wanted, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
+  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
     const std::int64_t m = shape[0], n = shape[1], k = shape[2];
-    const Factor factor(wanted);
+    const Factor factor(backend);
     const Tensor a = factor.of(transpose_a ? operands.normal(k, m) : operands.normal(m, k));
     const Tensor b = factor.of(transpose_b ? operands.normal(n, k) : operands.normal(k, n));
     const Tensor c = beta == 0.0f ? operands.output(m, n) : operands.normal(m, n);
-    factor.backend.matmul(a, transpose_a, b, transpose_b, beta, c);
+    backend.matmul(a, b, {transpose_a, transpose_b, beta, factor.precision}, c);
     return {c};
   };
   return kernel;
@@ -63,13 +63,13 @@ KernelCase linear_case(const char* name, Activation activation) {
   kernel.name = fmt::format("linear_bf16_{}", name);
   kernel.shapes = {{0, 8, 8}, {1, 1, 1}, {3, 5, 7}, {33, 31, 129}, {320, 24, 40}, {7, 512, 1031}, {101, 300, 56}, {3, 20, 2100}};
   kernel.tolerance = kProduct;
-  kernel.run = [=](Backend& wanted, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
-    const Factor factor(wanted);
+  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
+    const Factor factor(backend);
     const Tensor x = factor.of(operands.normal(shape[0], shape[1]));
     const Tensor weight = factor.of(operands.normal(shape[2], shape[1]));
     const Tensor bias = operands.normal_vector(shape[2]);  // added to the sum, as it is
     const Tensor y = operands.output(shape[0], shape[2]);
-    factor.backend.linear(x, weight, bias, activation, y);
+    backend.linear(x, weight, bias, {activation, factor.precision}, y);
     return {y};
   };
   return kernel;

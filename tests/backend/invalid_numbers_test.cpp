@@ -15,7 +15,7 @@ namespace attend {
 namespace {
 
 using InvalidNumbers = EachBackend;
-INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend, &bf16_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend), backend_name);
 
 constexpr std::int64_t kInvalidRows = 5;
 constexpr std::int64_t kInvalidColumns = 19;
@@ -62,8 +62,10 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
   const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
-    expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, activation, y); });
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+    for (const Precision precision : {Precision::f32, Precision::bf16})
+      expect_spoils_its_row(b, [&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, {activation, precision}, y); });
+  }
 }
 
 TEST_P(InvalidNumbers, SurviveActivations) {
@@ -89,7 +91,7 @@ TEST(InvalidNumbersInRelu, SurviveOnEveryInstructionSet) {
     fast_backend().activate(Activation::relu, x, y);
     EXPECT_TRUE(all_nan(y)) << "activate, set " << set;
     const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
-    fast_backend().linear(x, weight, {}, Activation::relu, y);
+    fast_backend().linear(x, weight, {}, {Activation::relu}, y);
     EXPECT_TRUE(all_nan(y)) << "linear, set " << set;
   }
 }
@@ -166,7 +168,7 @@ TEST_P(InvalidNumbers, AreNotMadeOfRowsNextToNothingInEightBits) {
   const Tensor weight = quantize_rows(Tensor::full({5, 8}, 1.0f));
   for (const float number : {0.0f, 1e-40f, 1e-37f, 0.9e-30f}) {
     const Tensor y = Tensor::full({1, 5}, 7.0f);
-    kernels().linear(Tensor::full({1, 8}, number), weight, {}, Activation::none, y);
+    kernels().linear(Tensor::full({1, 8}, number), weight, {}, {}, y);
     for (const float sum : y.span()) EXPECT_EQ(sum, 0.0f) << number;
   }
 }

@@ -25,7 +25,7 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
     const Tensor a = transpose_a ? operands.normal(k, m) : operands.normal(m, k);
     const Tensor b = transpose_b ? operands.normal(n, k) : operands.normal(k, n);
     const Tensor c = beta == 0.0f ? operands.output(m, n) : operands.normal(m, n);
-    backend.matmul(a, transpose_a, b, transpose_b, beta, c);
+    backend.matmul(a, b, {transpose_a, transpose_b, beta}, c);
     return {c};
   };
   return kernel;
@@ -73,7 +73,7 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
     const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
     const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
     const Tensor y = operands.output(shape[0], shape[2]);
-    backend.linear(x, weight, bias, activation, y);
+    backend.linear(x, weight, bias, {activation}, y);
     return {y};
   };
   return kernel;

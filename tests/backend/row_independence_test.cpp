@@ -59,7 +59,7 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
             const Tensor weight = o.normal(width, columns);
             const Tensor bias = o.normal_vector(width);
             const Tensor y = o.output(end - begin, width);
-            b.linear(x.slice_rows(begin, end), weight, bias, activation, y);
+            b.linear(x.slice_rows(begin, end), weight, bias, {activation}, y);
             return y;
           }};
 }
@@ -71,7 +71,7 @@ RowKernel quantized_linear(std::int64_t width) {
             const Tensor x = o.normal(kAllRows, columns);
             const Tensor weight = quantize_rows(o.normal(width, columns));
             const Tensor y = o.output(end - begin, width);
-            b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), Activation::none, y);
+            b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
             return y;
           }};
 }
@@ -81,7 +81,7 @@ RowKernel linear_in_panels(const char* name, std::int64_t width, bool quantized)
             const Tensor x = o.normal(kAllRows, columns), rows = o.normal(width, columns);
             const Tensor weight = in_panels_if_it_fits(quantized ? quantize_rows(rows) : rows);
             const Tensor y = o.output(end - begin, width);
-            b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), Activation::none, y);
+            b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
             return y;
           }};
 }
@@ -97,7 +97,7 @@ std::vector<RowKernel> product_kernels() {
              const Tensor x = o.normal(kAllRows, columns);
              const Tensor weight = o.normal(columns, 40);
              const Tensor y = o.normal(kAllRows, 40).slice_rows(begin, end);
-             b.matmul(x.slice_rows(begin, end), false, weight, false, 0.5f, y);
+             b.matmul(x.slice_rows(begin, end), weight, {.beta = 0.5f}, y);
              return y;
            }}};
 }
@@ -243,7 +243,7 @@ TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
       for (const std::int64_t rows : {1, 3, 5, 9, 71, 321}) {
         const auto product = [&](const Tensor& w, bool panels) {
           const Tensor y = operands.output(rows, w.rows()), weights = quantized ? quantize_rows(w) : w;
-          fast_backend().linear(x.slice_rows(0, rows), panels ? in_panels_if_it_fits(weights) : weights, {}, Activation::none, y);
+          fast_backend().linear(x.slice_rows(0, rows), panels ? in_panels_if_it_fits(weights) : weights, {}, {}, y);
           return y;
         };
         const Tensor all = product(weight, true), some = product(few, false);

@@ -28,11 +28,12 @@ TEST(Linear, HasAWeightAndMayHaveABias) {
   parameters.allocate(1);
   EXPECT_EQ(names(parameters), (std::vector<std::string>{"a.weight [5, 3]", "a.bias [5]", "b.weight [5, 3]"}));
   const Variable x = input(4, 3);
+  const Pass pass = Pass::inference();
   const auto& entries = parameters.entries();
   EXPECT_TRUE(
-      same_bits(with.forward(x, Activation::relu).value(),
-                linear(x, Variable(parameters.value(entries[0])), Variable(parameters.value(entries[1])), Activation::relu).value()));
-  EXPECT_TRUE(same_bits(without.forward(x).value(), linear(x, Variable(parameters.value(entries[2]))).value()));
+      same_bits(with.forward(x, pass, Activation::relu).value(),
+                linear(x, Variable(parameters.value(entries[0])), Variable(parameters.value(entries[1])), {Activation::relu}).value()));
+  EXPECT_TRUE(same_bits(without.forward(x, pass).value(), linear(x, Variable(parameters.value(entries[2]))).value()));
 }
 
 TEST(LayerNorm, BeginsAsPlainNormalisation) {
@@ -69,7 +70,7 @@ TEST(FeedForward, DropsAfterTheActivationInTraining) {
   const Variable x = input(4, 6);
   Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
   const auto part = [&](std::size_t i) { return Variable(parameters.value(parameters.entries()[i])); };
-  const Variable hidden = dropout(linear(x, part(0), part(1), Activation::relu), again.dropout(0.5f));
+  const Variable hidden = dropout(linear(x, part(0), part(1), {Activation::relu}), again.dropout(0.5f));
   EXPECT_TRUE(same_bits(network.forward(x, pass).value(), linear(hidden, part(2), part(3)).value()));
 }
 

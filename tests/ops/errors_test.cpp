@@ -64,19 +64,19 @@ std::vector<Mistake> simple_mistakes() {
        }},
       {"feed_forward", "[4, 3]", "[5, 4]",
        [=] {
-         feed_forward(x, {var({5, 4}), {}}, {var({2, 5}), {}}, Activation::relu);
+         feed_forward(x, {var({5, 4}), {}}, {var({2, 5}), {}}, {Activation::relu});
        }},
       {"feed_forward", "[5, 3]", "[2, 4]",
        [=] {
-         feed_forward(x, {var({5, 3}), {}}, {var({2, 4}), {}}, Activation::relu);
+         feed_forward(x, {var({5, 3}), {}}, {var({2, 4}), {}}, {Activation::relu});
        }},
       {"feed_forward", "[5, 3]", "[4]",
        [=] {
-         feed_forward(x, {var({5, 3}), var({4})}, {var({2, 5}), {}}, Activation::relu);
+         feed_forward(x, {var({5, 3}), var({4})}, {var({2, 5}), {}}, {Activation::relu});
        }},
       {"feed_forward", "[2, 5]", "[5]",
        [=] {
-         feed_forward(x, {var({5, 3}), {}}, {var({2, 5}), var({5})}, Activation::relu);
+         feed_forward(x, {var({5, 3}), {}}, {var({2, 5}), var({5})}, {Activation::relu});
        }},
       {"linear", "[5, 3]", "[1, 5]",
        [=] {

@@ -43,7 +43,7 @@ TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
     const Variable x = leaf({7, 20}), weight = leaf({33, 20}), bias = leaf({33});
     const Variable x2 = copy(x), weight2 = copy(weight), bias2 = copy(bias);
     const Tensor dy = normal_tensor({7, 33}, random_);
-    const Variable fused = linear(x, weight, bias, activation);
+    const Variable fused = linear(x, weight, bias, {activation});
     const Variable ones(Tensor::full({7, 1}, 1.0f));  // ones [N, 1] times bias [1, O] adds it to every row
     const Variable row(bias2.value().reshape({1, 33}), true);
     const Variable composed = activate(add(matmul(x2, weight2, true), matmul(ones, row)), activation);
@@ -65,8 +65,8 @@ TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
       std::vector<Variable> leaves;
       for (const Variable& one : fused_leaves) leaves.push_back(copy(one));
       const Tensor dy = normal_tensor({7, 9}, random_);
-      const Variable fused = feed_forward(x, {w1, b1}, {w2, b2}, activation, mask);
-      const Variable composed = linear(dropout(linear(leaves[0], leaves[1], leaves[2], activation), mask), leaves[3], leaves[4]);
+      const Variable fused = feed_forward(x, {w1, b1}, {w2, b2}, {activation, mask});
+      const Variable composed = linear(dropout(linear(leaves[0], leaves[1], leaves[2], {activation}), mask), leaves[3], leaves[4]);
       EXPECT_EQ(largest_difference(fused.value(), composed.value()), 0);
       backward(fused, dy);
       backward(composed, dy);
@@ -81,8 +81,8 @@ TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
   std::vector<Variable> leaves;
   for (const Variable& one : whole) leaves.push_back(copy(one));
   const Tensor dy = normal_tensor({600, 2}, random_);
-  const Variable in_parts = feed_forward(x, {w1, b1}, {w2, {}}, Activation::gelu);
-  const Variable at_once = linear(linear(leaves[0], leaves[1], leaves[2], Activation::gelu), leaves[3], {});
+  const Variable in_parts = feed_forward(x, {w1, b1}, {w2, {}}, {Activation::gelu});
+  const Variable at_once = linear(linear(leaves[0], leaves[1], leaves[2], {Activation::gelu}), leaves[3], {});
   EXPECT_EQ(largest_difference(in_parts.value(), at_once.value()), 0);
   backward(in_parts, dy);
   backward(at_once, dy);
@@ -92,23 +92,21 @@ TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
   }
 }
 
-TEST(FeedForward, KeepsRoundedFactorsForProductsThatRoundThem) {
-  const ScopedBackend rounding(bf16_backend());
-  Random random({5, 6});
-  const auto leaf = [&](const Shape& shape) { return Variable(normal_tensor(shape, random), true); };
+TEST_P(Fusion, FeedForwardInBf16KeepsTheFactorsThatProductsRoundAnyway) {
   const Variable x = leaf({40, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33});
   const std::vector<Variable> fused{x, w1, b1, w2};
   std::vector<Variable> leaves;
   for (const Variable& one : fused) leaves.push_back(copy(one));
-  const Tensor dy = normal_tensor({40, 9}, random);
-  backward(feed_forward(x, {w1, b1}, {w2, {}}, Activation::relu), dy);
-  backward(linear(linear(leaves[0], leaves[1], leaves[2], Activation::relu), leaves[3], {}), dy);
+  const Tensor dy = normal_tensor({40, 9}, random_);
+  backward(feed_forward(x, {w1, b1}, {w2, {}}, {Activation::relu, {}, Precision::bf16}), dy);
+  const Variable hidden = linear(leaves[0], leaves[1], leaves[2], {Activation::relu, Precision::bf16});
+  backward(linear(hidden, leaves[3], {}, {.precision = Precision::bf16}), dy);
   for (std::size_t i = 0; i < leaves.size(); ++i) EXPECT_EQ(largest_difference(fused[i].gradient(), leaves[i].gradient()), 0) << i;
 }
 
 TEST_P(Fusion, FeedForwardOfNothingHasGradientsOfZero) {
   const Variable x = leaf({0, 3}), w1 = leaf({4, 3}), w2 = leaf({2, 4});
-  backward(feed_forward(x, {w1, {}}, {w2, {}}, Activation::relu), Tensor::empty({0, 2}));
+  backward(feed_forward(x, {w1, {}}, {w2, {}}, {Activation::relu}), Tensor::empty({0, 2}));
   EXPECT_EQ(w1.gradient().to_vector(), std::vector<float>(12, 0.0f));
   EXPECT_EQ(w2.gradient().to_vector(), std::vector<float>(8, 0.0f));
 }

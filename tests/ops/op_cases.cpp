@@ -56,40 +56,40 @@ std::vector<OpCase> product_op_cases() {
   return {
       {"linear", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2]); }},
       {"linear_without_bias", {x, weight}, [](Inputs in) { return linear(in[0], in[1]); }},
-      {"linear_relu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::relu); }},
-      {"linear_gelu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
-      {"linear_tanh", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::tanh); }},
-      {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
-      {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], Activation::gelu); }},
+      {"linear_relu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::relu}); }},
+      {"linear_gelu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
+      {"linear_tanh", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::tanh}); }},
+      {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
+      {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
       {"feed_forward",
        {x, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::relu);
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, {Activation::relu});
        }},
       {"feed_forward_gelu",
        {x, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu);
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, {Activation::gelu});
        }},
       {"feed_forward_without_biases",
        {x, weight, outer},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], {}}, {in[2], {}}, Activation::tanh);
+         return feed_forward(in[0], {in[1], {}}, {in[2], {}}, {Activation::tanh});
        }},
       {"feed_forward_with_dropout",
        {x, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::relu, kDropout);
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, {Activation::relu, kDropout});
        }},
       {"feed_forward_gelu_with_dropout",
        {x, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu, kDropout);
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, {Activation::gelu, kDropout});
        }},
       {"feed_forward_of_nothing",
        {{{0, 3}}, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, Activation::gelu);
+         return feed_forward(in[0], {in[1], in[2]}, {in[3], in[4]}, {Activation::gelu});
        }},
       {"linear_of_its_weight", {weight}, [](Inputs in) { return linear(in[0], in[0]); }},
       {"matmul", {{{4, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},

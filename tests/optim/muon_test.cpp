@@ -9,6 +9,8 @@
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/optim/optimizer_choice.h"
+#include "backend/recording_backend.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 
@@ -135,6 +137,22 @@ class MuonTest : public testing::TestWithParam<const char*> {
 
 double not_scaled(double) { return 1; }
 double scaled_to_a_half(double norm) { return 0.5 / norm; }
+
+TEST(MuonProducts, HaveTheirPrecision) {
+  ParameterSet parameters;
+  declare_matrices(parameters, 1);
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    RecordingBackend recording;
+    const ScopedBackend scope(recording);
+    OptimizerOptions options;
+    options.kind = OptimizerKind::muon;
+    const auto muon = make_optimizer(parameters, options, precision);
+    draw_gradients(parameters, 1);
+    muon->step(0.01f);
+    EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0) << "products of the other precision";
+  }
+}
 
 TEST_P(MuonTest, MovesSquareMatricesAsPublished) { expect_plain_steps("square", {}, not_scaled); }
 TEST_P(MuonTest, MovesWideMatricesAsPublished) { expect_plain_steps("wide", {}, not_scaled); }

@@ -26,13 +26,15 @@ class RecurrenceParity : public Parity {
 
 TEST_P(RecurrenceParity, Gru) {
   const Gru gru(parameters_, "gru", 6, 7);
-  check_gru(Golden("gru"), "gru.",
-            [&](const Variable& x, const auto& offsets) { return gru.forward(x, TimeSteps(offsets, TimeDirection::forward)); });
+  check_gru(Golden("gru"), "gru.", [&](const Variable& x, const auto& offsets) {
+    return gru.forward(x, TimeSteps(offsets, TimeDirection::forward), Pass::inference());
+  });
 }
 
 TEST_P(RecurrenceParity, BidirectionalGru) {
   const BidirectionalGru gru(parameters_, "gru", 6, 7);
-  check_gru(Golden("gru_bidirectional"), "gru.", [&](const Variable& x, const auto& offsets) { return gru.forward(x, offsets); });
+  check_gru(Golden("gru_bidirectional"), "gru.",
+            [&](const Variable& x, const auto& offsets) { return gru.forward(x, offsets, Pass::inference()); });
 }
 
 TEST_P(RecurrenceParity, AdditiveAttention) {
@@ -42,8 +44,9 @@ TEST_P(RecurrenceParity, AdditiveAttention) {
   golden.load(parameters_, "attention.");
   const Variable query(golden.packed("in.query", "in.query_lengths"), true), memory(golden.packed("in.memory", "in.memory_lengths"), true);
   const AttentionPattern pattern{golden.offsets("in.query_lengths"), golden.offsets("in.memory_lengths")};
+  const Pass pass = Pass::inference();
   Tensor weights;
-  const Variable y = attention.forward(query, attention.project_memory(memory), memory, pattern, &weights);
+  const Variable y = attention.forward(query, attention.project_memory(memory, pass), pattern, pass, &weights);
   expect_output(y.value(), golden.packed("out.y", "in.query_lengths"), "y");
   const Tensor expected = golden.tensor("out.weights");  // [B, T, S]
   const float* found = weights.data();

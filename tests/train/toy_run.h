@@ -67,8 +67,8 @@ class ToyObjective : public Objective {
       y.row(r)[0] = 0;
       for (int i = 0; i < 4; ++i) y.row(r)[0] -= x.row(r)[i] = random.uniform() - 0.5f;  // minus, to find the difference by adding
     }
-    const Variable hidden = dropout(linear(Variable(x), *hidden_, *bias_, Activation::relu), pass.dropout(0.2f));
-    const Variable difference = add(linear(hidden, *output_), Variable(y));
+    const Variable hidden = dropout(linear(Variable(x), *hidden_, *bias_, {Activation::relu, pass.precision()}), pass.dropout(0.2f));
+    const Variable difference = add(linear(hidden, *output_, {}, {.precision = pass.precision()}), Variable(y));
     const Variable total = sum(multiply(difference, difference));
     const double squares = static_cast<double>(total.value().item());
     return {scale(total, static_cast<float>(1.0 / normalizer)), squares, squares};

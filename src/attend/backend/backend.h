@@ -2,8 +2,7 @@
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
 // `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
-// Both give the same results up to rounding; the tests compare them kernel by kernel. `bf16_backend()` is the fast one with the factors of
-// `matmul` and `linear` rounded to bf16, for training.
+// Both give the same results up to rounding; the tests compare them kernel by kernel.
 //
 // Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H heads, Dh head width, V vocabulary.
 // Tensors are f32 unless an argument says otherwise and may have a row stride; outputs must not overlap inputs except where "in place" is
@@ -15,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "attend/backend/precision.h"
 #include "attend/core/random.h"
 #include "attend/tensor/tensor.h"
 
@@ -24,6 +24,20 @@ enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * P
 
 // How the vectors of a sequence become one: the largest of every column, their mean, or the first of them.
 enum class Pooling { max, mean, first };
+
+// c = op(a) op(b) + beta c, where op(x) is x or its transpose.
+struct MatmulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float beta = 0.0f;  // 0 ignores what c held
+  Precision precision = Precision::f32;
+};
+
+// y = activation(x W^T + bias)
+struct LinearOptions {
+  Activation activation = Activation::none;
+  Precision precision = Precision::f32;  // of a weight in plain f32; one in panels or in 8 bits is multiplied as it is
+};
 
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix
 // is kept when key.bits16(row, column) >= threshold(); the mask is recomputed in the backward pass, never stored.
@@ -81,11 +95,11 @@ class Backend {
   virtual std::string_view name() const = 0;
 
   // --- matrix products ---------------------------------------------------------------------------------------------------------------
-  // c = op(a) op(b) + beta * c, op(x) = x or its transpose. c [M, N], contracted over K. beta 0 ignores what c held.
-  virtual void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) = 0;
-  // y = activation(x W^T + bias).  x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be in panels (tensor/panels.h),
-  // or quantised: then every row of x is rounded to integers too (tensor/quantized.h).
-  virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) = 0;
+  // op(a) [M, K], op(b) [K, N], c [M, N].
+  virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) = 0;
+  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be in panels (tensor/panels.h), or quantised: then every row
+  // of x is rounded to integers too (tensor/quantized.h).
+  virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
   virtual void fill(const Tensor& x, float value) = 0;
@@ -203,10 +217,6 @@ class Backend {
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient.
   virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) = 0;
 
-  // --- what ops keep for their gradients ---------------------------------------------------------------------------------------------
-  // bf16 where products round their factors to it anyway: half the memory.
-  virtual DType kept_type() const { return DType::f32; }
-
   // --- decoding ----------------------------------------------------------------------------------------------------------------------
   // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
@@ -216,7 +226,6 @@ class Backend {
 
 Backend& reference_backend();
 Backend& fast_backend();
-Backend& bf16_backend();
 
 // The backend that ops use: the fast one unless a test or ATTEND_BACKEND=reference says otherwise.
 Backend& backend();

@@ -68,7 +68,7 @@ std::vector<float> ContinuousCache::read(const Tensor& hidden, std::span<const s
     // Row r of the block sees the `tokens` before it: of the rows first .. size() of the cache those from r - tokens to r.
     const std::int64_t before = size() - (end - begin), first = std::max<std::int64_t>(before - options_.tokens, 0);
     const Tensor scores = Tensor::empty({end - begin, size() - first});
-    backend().linear(hidden.slice_rows(begin, end), states_.slice_rows(first, size()), {}, Activation::none, scores);
+    backend().linear(hidden.slice_rows(begin, end), states_.slice_rows(first, size()), {}, {}, scores);
     parallel_for(end - begin, 1, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t r = from; r < to; ++r) {
         const std::int64_t seen_end = before + r, seen = std::max<std::int64_t>(seen_end - options_.tokens, 0);
@@ -92,7 +92,7 @@ void ContinuousCache::mix(const Tensor& hidden, const Tensor& log_probabilities)
   if (size() == 0) return;
   const std::int64_t first = std::max<std::int64_t>(size() - options_.tokens, 0);
   const Tensor scores = Tensor::empty({1, size() - first});
-  backend().linear(hidden, states_.slice_rows(first, size()), {}, Activation::none, scores);
+  backend().linear(hidden, states_.slice_rows(first, size()), {}, {}, scores);
   to_weights(scores.span(), options_.beta / std::sqrt(static_cast<float>(states_.cols())));
   std::map<std::int32_t, double> cached;
   for (std::int64_t i = first; i < size(); ++i) cached[tokens_[static_cast<std::size_t>(i)]] += scores.data()[i - first];

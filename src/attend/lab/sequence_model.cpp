@@ -36,7 +36,7 @@ class TransformerSequence final : public SequenceModel {
     return stack_.forward(x, context, pass);
   }
   Variable logits(const Exercise& exercise, Pass& pass) const override {
-    return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows));
+    return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows), pass);
   }
 
  private:
@@ -57,14 +57,14 @@ class GruSequence final : public SequenceModel {
     parameters_.allocate(seed);
   }
 
-  Variable hidden(const Ragged& text, Pass&) const override {
+  Variable hidden(const Ragged& text, Pass& pass) const override {
     const TimeSteps steps(*text.offsets, TimeDirection::forward);
     Variable x = embedding(*embedding_, text.ids, embedding_scale(width_));
-    for (const Gru& layer : layers_) x = layer.forward(x, steps);
+    for (const Gru& layer : layers_) x = layer.forward(x, steps, pass);
     return x;
   }
   Variable logits(const Exercise& exercise, Pass& pass) const override {
-    return output_.front().forward(gather_rows(hidden(exercise.text, pass), exercise.rows));
+    return output_.front().forward(gather_rows(hidden(exercise.text, pass), exercise.rows), pass);
   }
 
  private:

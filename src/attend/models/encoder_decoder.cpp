@@ -59,14 +59,14 @@ std::vector<float> EncoderDecoder::target_log_probabilities(const Variable& hidd
 CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options,
                                   Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);
-  return projected_cross_entropy(hidden, *output_, {}, targets, options);
+  return projected_cross_entropy(hidden, *output_, {}, targets, pass.in_precision(options));
 }
 
 CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets, float divergence,
                                          const CrossEntropyOptions& options, Pass& pass) const {
   const Ragged both = src.twice();
   const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
-  return paired_cross_entropy(hidden, *output_, targets, divergence, options);
+  return paired_cross_entropy(hidden, *output_, targets, divergence, pass.in_precision(options));
 }
 
 }  // namespace attend

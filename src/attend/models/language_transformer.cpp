@@ -82,7 +82,7 @@ Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& prev
   const float scale = std::sqrt(static_cast<float>(config_.d_model));
   Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.dropout));
   for (std::size_t j = 0; j < previous_.size(); ++j)
-    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout))));
+    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout)), pass));
   return x;
 }
 
@@ -101,12 +101,12 @@ std::vector<float> LanguageTransformer::target_log_probabilities(const Variable&
 }
 
 CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {
-  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets, options);
+  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets, pass.in_precision(options));
 }
 
 CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                                                const CrossEntropyOptions& options, Pass& pass) const {
-  return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, options);
+  return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, pass.in_precision(options));
 }
 
 std::unique_ptr<DecodingState> LanguageTransformer::begin(std::int64_t hypotheses) const {

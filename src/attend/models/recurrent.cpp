@@ -113,7 +113,7 @@ Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config)
 
 Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
   const Variable words = embed(src_embedding_, src.ids, {}, pass);
-  const Variable memory = encoder_.forward(words, *src.offsets);
+  const Variable memory = encoder_.forward(words, *src.offsets, pass);
   if (pass.hidden != nullptr) {
     pass.hidden->push_back(words.value());
     pass.hidden->push_back(memory.value());
@@ -121,7 +121,7 @@ Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
   return memory;
 }
 
-Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets) const {
+Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const {
   const std::int64_t sequences = static_cast<std::int64_t>(offsets->size()) - 1;
   const Tensor shares = Tensor::empty({memory.dim(0)});
   for (std::int64_t s = 0; s < sequences; ++s) {
@@ -129,15 +129,15 @@ Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets) c
     std::fill(shares.data() + begin, shares.data() + end, 1.0f / static_cast<float>(std::max(1, end - begin)));
   }
   const Variable mean = attention_sum(Variable(shares), memory, {one_each(sequences, sequences), offsets}, 1);
-  return initial_.forward(mean, Activation::tanh);
+  return initial_.forward(mean, pass, Activation::tanh);
 }
 
-Variable Recurrent::next_states(const Variable& from_words, const Variable& contexts, const Variable& states) const {
-  return decoder_.step(add(from_words, context_proj_.forward(contexts)), states);
+Variable Recurrent::next_states(const Variable& from_words, const Variable& contexts, const Variable& states, const Pass& pass) const {
+  return decoder_.step(add(from_words, context_proj_.forward(contexts, pass)), states, pass);
 }
 
-Variable Recurrent::read_out(const Variable& states, const Variable& contexts, const Variable& words) const {
-  return readout_.forward(concat_columns(concat_columns(states, contexts), words), Activation::tanh);
+Variable Recurrent::read_out(const Variable& states, const Variable& contexts, const Variable& words, const Pass& pass) const {
+  return readout_.forward(concat_columns(concat_columns(states, contexts), words), pass, Activation::tanh);
 }
 
 Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const {
@@ -147,27 +147,27 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
   const TimeSteps steps(*tgt.offsets, TimeDirection::forward);
   if (steps.steps() == 0) return Variable(Tensor::zeros({0, config_.d_model}));
   const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, {}, pass), steps.order());
-  const Variable from_words = decoder_.project_input(words);
+  const Variable from_words = decoder_.project_input(words, pass);
 
   const Reordered sorted(steps.sequences(), src.offsets);
   const Variable sorted_memory = gather_rows(memory, sorted.rows);
-  const Variable keys = attention_.project_memory(sorted_memory);
+  const AdditiveAttention::Memory attended = attention_.project_memory(sorted_memory, pass);
   std::optional<WeightBlocks> blocks;
   if (pass.attention != nullptr) blocks.emplace(tgt, src);
 
-  Variable state = initial_states(sorted_memory, sorted.offsets);
+  Variable state = initial_states(sorted_memory, sorted.offsets, pass);
   std::vector<Variable> states, contexts;
   for (std::int64_t t = 0; t < steps.steps(); ++t) {
     const Variable before = slice_rows(state, 0, steps.rows(t));
     Tensor weights;
-    contexts.push_back(attention_.forward(before, keys, sorted_memory, {one_each(steps.rows(t), src.sequences()), sorted.offsets},
+    contexts.push_back(attention_.forward(before, attended, {one_each(steps.rows(t), src.sequences()), sorted.offsets}, pass,
                                           blocks ? &weights : nullptr));
     if (blocks) blocks->add(weights, t, steps.rows(t), steps.sequences());
-    state = next_states(slice_rows(from_words, steps.begin(t), steps.begin(t + 1)), contexts.back(), before);
+    state = next_states(slice_rows(from_words, steps.begin(t), steps.begin(t + 1)), contexts.back(), before, pass);
     states.push_back(state);
   }
   if (blocks) pass.attention->push_back({"decoder.attention", 1, blocks->weights()});
-  const Variable hidden = read_out(concat_rows(states), concat_rows(contexts), words);
+  const Variable hidden = read_out(concat_rows(states), concat_rows(contexts), words, pass);
   return gather_rows(dropout(hidden, pass.dropout(config_.dropout)), steps.inverse());
 }
 
@@ -175,10 +175,9 @@ class Recurrent::State final : public DecodingState {
  public:
   State(const Recurrent& model, const Variable& memory, const Ragged& src)
       : model_(model),
-        memory_(memory),
-        keys_(model.attention_.project_memory(memory)),
+        memory_(model.attention_.project_memory(memory, Pass::inference())),
         src_offsets_(src.offsets),
-        state_(model.initial_states(memory, src.offsets)),
+        state_(model.initial_states(memory, src.offsets, Pass::inference())),
         sentence_(static_cast<std::size_t>(src.sequences())) {
     std::iota(sentence_.begin(), sentence_.end(), 0);
   }
@@ -194,18 +193,17 @@ class Recurrent::State final : public DecodingState {
     Numbers sentence;
     for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
     sentence_ = std::move(sentence);
-    const Variable contexts = model_.attention_.forward(before, keys_, memory_, hypotheses_pattern(sentence_, src_offsets_));
-    state_ = model_.next_states(model_.decoder_.project_input(words), contexts, before);
-    return model_.read_out(state_, contexts, words).value();
+    const Variable contexts = model_.attention_.forward(before, memory_, hypotheses_pattern(sentence_, src_offsets_), pass);
+    state_ = model_.next_states(model_.decoder_.project_input(words, pass), contexts, before, pass);
+    return model_.read_out(state_, contexts, words, pass).value();
   }
 
  private:
   const Recurrent& model_;
-  Variable memory_;   // [N, 2H]
-  Variable keys_;     // [N, A]
-  Ids src_offsets_;   // B+1
-  Variable state_;    // [R, H]
-  Numbers sentence_;  // of each hypothesis
+  AdditiveAttention::Memory memory_;  // values [N, 2H], keys [N, A]
+  Ids src_offsets_;                   // B+1
+  Variable state_;                    // [R, H]
+  Numbers sentence_;                  // of each hypothesis
 };
 
 std::unique_ptr<DecodingState> Recurrent::begin(const Ragged& src) const {

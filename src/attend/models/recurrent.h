@@ -36,11 +36,11 @@ class Recurrent final : public EncoderDecoder {
   explicit Recurrent(const RecurrentConfig& config);
 
   // The states that decoding begins with: memory [N, 2H] of B sequences -> [B, H].
-  Variable initial_states(const Variable& memory, const Ids& offsets) const;
+  Variable initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const;
   // The next states [R, H] from the part of the gates that the words decide [R, 3H], the contexts [R, 2H] and the states [R, H].
-  Variable next_states(const Variable& from_words, const Variable& contexts, const Variable& states) const;
+  Variable next_states(const Variable& from_words, const Variable& contexts, const Variable& states, const Pass& pass) const;
   // States, contexts and the embeddings of the words before [R, H], [R, 2H], [R, D] -> what is projected to logits [R, D].
-  Variable read_out(const Variable& states, const Variable& contexts, const Variable& words) const;
+  Variable read_out(const Variable& states, const Variable& contexts, const Variable& words, const Pass& pass) const;
 
   RecurrentConfig config_;
   BidirectionalGru encoder_;

@@ -71,7 +71,7 @@ Variable TextClassifier::encode(const Ragged& texts, Pass& pass) const {
 
 Variable TextClassifier::forward(const Ragged& texts, Pass& pass) const {
   const Variable text = pool(encode(texts, pass), texts.offsets, config_.pooling);
-  return output_.forward(dropout(text, pass.dropout(config_.output_dropout)));
+  return output_.forward(dropout(text, pass.dropout(config_.output_dropout)), pass);
 }
 
 }  // namespace attend

@@ -21,11 +21,13 @@ AdditiveAttention::AdditiveAttention(ParameterSet& parameters, const std::string
       key_proj_(parameters, path + ".key_proj", options.d_memory, options.d_hidden),
       function_(parameters, path, function_options(options)) {}
 
-Variable AdditiveAttention::project_memory(const Variable& memory) const { return key_proj_.forward(memory); }
+AdditiveAttention::Memory AdditiveAttention::project_memory(const Variable& memory, const Pass& pass) const {
+  return {memory, key_proj_.forward(memory, pass)};
+}
 
-Variable AdditiveAttention::forward(const Variable& query, const Variable& keys, const Variable& memory, const AttentionPattern& pattern,
+Variable AdditiveAttention::forward(const Variable& query, const Memory& memory, const AttentionPattern& pattern, const Pass& pass,
                                     Tensor* weights) const {
-  return function_.forward(query_proj_.forward(query), keys, memory, pattern, {}, weights);
+  return function_.forward(query_proj_.forward(query, pass), memory.keys, memory.values, pattern, {}, weights);
 }
 
 }  // namespace attend

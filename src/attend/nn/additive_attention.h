@@ -20,12 +20,15 @@ class AdditiveAttention {
   // Parameters query_proj.weight [A, d_query], key_proj.weight [A, d_memory], key_proj.bias [A], score.weight [1, A].
   AdditiveAttention(ParameterSet& parameters, const std::string& path, const AdditiveAttentionOptions& options);
 
-  // U m + b for every row of a memory [M, d_memory], to attend to it many times -> [M, A].
-  Variable project_memory(const Variable& memory) const;
+  // A memory [M, d_memory] to attend to many times, and its keys U m + b [M, A].
+  struct Memory {
+    Variable values;
+    Variable keys;
+  };
+  Memory project_memory(const Variable& memory, const Pass& pass) const;
 
-  // query [N, d_query], keys = project_memory(memory) -> sums of memory [N, d_memory]. weights: [Tq, Tk] for each sequence, one after the
-  // other, or null.
-  Variable forward(const Variable& query, const Variable& keys, const Variable& memory, const AttentionPattern& pattern,
+  // query [N, d_query] -> sums of the memory's values [N, d_memory]. weights: [Tq, Tk] for each sequence, one after the other, or null.
+  Variable forward(const Variable& query, const Memory& memory, const AttentionPattern& pattern, const Pass& pass,
                    Tensor* weights = nullptr) const;
 
  private:

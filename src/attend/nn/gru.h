@@ -4,6 +4,7 @@
 #include <string>
 
 #include "attend/nn/parameters.h"
+#include "attend/nn/pass.h"
 #include "attend/nn/time_steps.h"
 
 namespace attend {
@@ -16,12 +17,12 @@ class Gru {
   std::int64_t hidden() const { return hidden_; }
 
   // A ragged batch x [N, in], from states of zero in the direction of `steps` -> the state after every token [N, H].
-  Variable forward(const Variable& x, const TimeSteps& steps) const;
+  Variable forward(const Variable& x, const TimeSteps& steps, const Pass& pass) const;
 
   // W_ih x + b_ih [R, 3H] for inputs x [R, in]: of many steps at once, or added up from parts of the input.
-  Variable project_input(const Variable& x) const;
+  Variable project_input(const Variable& x, const Pass& pass) const;
   // One step: projected inputs [R, 3H] and states [R, H] -> the next states [R, H].
-  Variable step(const Variable& projected, const Variable& state) const;
+  Variable step(const Variable& projected, const Variable& state, const Pass& pass) const;
 
  private:
   std::int64_t hidden_;
@@ -34,7 +35,7 @@ class BidirectionalGru {
   BidirectionalGru(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t hidden);
 
   // x [N, in], offsets B+1 -> [N, 2H]: the state of the first, then of the second, after every token.
-  Variable forward(const Variable& x, std::span<const std::int32_t> offsets) const;
+  Variable forward(const Variable& x, std::span<const std::int32_t> offsets, const Pass& pass) const;
 
  private:
   Gru forward_;

@@ -10,9 +10,9 @@ Linear::Linear(ParameterSet& parameters, const std::string& path, std::int64_t i
   if (bias) bias_ = parameters.add(path + ".bias", {out}, {Init::Kind::zeros});
 }
 
-Variable Linear::forward(const Variable& x, Activation activation) const {
+Variable Linear::forward(const Variable& x, const Pass& pass, Activation activation) const {
   const auto [weight, bias] = map();
-  return linear(x, weight, bias, activation);
+  return linear(x, weight, bias, {activation, pass.precision()});
 }
 
 LayerNorm::LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width)
@@ -32,7 +32,7 @@ FeedForward::FeedForward(ParameterSet& parameters, const std::string& path, cons
       dropout_(options.dropout) {}
 
 Variable FeedForward::forward(const Variable& x, Pass& pass) const {
-  return feed_forward(x, linear1_.map(), linear2_.map(), activation_, pass.dropout(dropout_));
+  return feed_forward(x, linear1_.map(), linear2_.map(), {activation_, pass.dropout(dropout_), pass.precision()});
 }
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width, float dropout,

@@ -16,7 +16,7 @@ namespace attend {
 class Linear {
  public:
   Linear(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t out, bool bias = true);
-  Variable forward(const Variable& x, Activation activation = Activation::none) const;
+  Variable forward(const Variable& x, const Pass& pass, Activation activation = Activation::none) const;
   AffineMap map() const { return {*weight_, bias_ ? *bias_ : Variable()}; }
 
  private:

@@ -92,15 +92,16 @@ Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
 Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
   expect_self();
   if (is_plain()) return attend(x, x, x, pattern, pass);
-  const Variable qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias);
+  const Variable qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias, {.precision = pass.precision()});
   const std::int64_t k = key_width_, v = 2 * key_width_;
   return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
   if (is_plain()) return attend(x, memory, memory, pattern, pass);
-  const Variable keys_values = linear(memory, *projections_.kv_weight, *projections_.kv_bias);
-  const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias);
+  const LinearOptions options{.precision = pass.precision()};
+  const Variable keys_values = linear(memory, *projections_.kv_weight, *projections_.kv_bias, options);
+  const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias, options);
   return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
 
@@ -110,7 +111,7 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
   const Variable heads =
       function_.forward(q, k, v, pattern, pass.dropout(options_.dropout), pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
-  return out_proj_ ? out_proj_->forward(heads) : heads;
+  return out_proj_ ? out_proj_->forward(heads, pass) : heads;
 }
 
 Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
@@ -121,13 +122,13 @@ Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int 
   }
   const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
   cache.append(layer, kept(qkv.slice_columns(key_width_, qkv.cols())));
-  return out_proj_->forward(Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))));
+  return out_proj_->forward(Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))), Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
   if (is_plain()) return Variable(function_.cached(x.value(), keys_values, 0, value_width_));
   const Tensor q = linear(x, *projections_.q_weight, *projections_.q_bias).value();
-  return out_proj_->forward(Variable(attend_to_kept(q, keys_values)));
+  return out_proj_->forward(Variable(attend_to_kept(q, keys_values)), Pass::inference());
 }
 
 }  // namespace attend

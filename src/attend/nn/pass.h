@@ -1,4 +1,4 @@
-// What one forward pass is for, and the random numbers of its dropout.
+// What one forward pass is for: the random numbers of its dropout, and the precision of its matrix products.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,26 @@ struct AttentionRecord {
 
 class Pass {
  public:
-  // No dropout.
+  // No dropout, products in f32.
   static Pass inference() { return Pass(); }
   // Dropout masks are a function of (seed, step): every module that asks gets a stream of its own, in the order of asking.
-  static Pass training(std::uint64_t seed, std::uint64_t step) {
+  static Pass training(std::uint64_t seed, std::uint64_t step, Precision precision = Precision::f32) {
     Pass pass;
     pass.training_ = true;
+    pass.precision_ = precision;
     pass.key_ = {seed, step << 16};
     return pass;
   }
 
   bool is_training() const { return training_; }
+  // Of the products of the pass, and of those that its gradients need later.
+  Precision precision() const { return precision_; }
+  // The options of an op, with the precision of the pass.
+  template <class Options>
+  Options in_precision(Options options) const {
+    options.precision = precision_;
+    return options;
+  }
 
   Dropout dropout(float p) {
     if (!training_ || p == 0.0f) return {};
@@ -44,6 +53,7 @@ class Pass {
   Pass() = default;
 
   bool training_ = false;
+  Precision precision_ = Precision::f32;
   RandomKey key_;
   std::uint64_t drawn_ = 0;
 };

@@ -37,14 +37,15 @@ void check_projection(std::string_view op, const Shape& x, const Tensor& weight)
 
 // losses [N], and the gradient [N, V] if there is one, times the weight of each target's class. Composed of look-ups: row v of a table
 // [V, V] is all weights[v].
-void weigh(const Tensor& weights, const std::vector<std::int32_t>& targets, const Tensor& losses, const Tensor& gradient) {
+void weigh(const CrossEntropyOptions& options, const std::vector<std::int32_t>& targets, const Tensor& losses, const Tensor& gradient) {
+  const Tensor& weights = options.class_weights;
   const std::int64_t classes = weights.dim(0), rows = losses.dim(0);
   const Tensor of_target = Tensor::empty({rows, 1});
   backend().gather_rows(weights.reshape({classes, 1}), targets, of_target);
   backend().multiply(losses, of_target.reshape({rows}), losses);
   if (!gradient.defined()) return;
   const Tensor table = Tensor::empty({classes, classes}), ones = Tensor::full({1, classes}, 1.0f);
-  backend().matmul(weights.reshape({classes, 1}), false, ones, false, 0.0f, table);
+  backend().matmul(weights.reshape({classes, 1}), ones, {.precision = options.precision}, table);
   const Tensor factors = Tensor::empty({rows, classes});
   backend().gather_rows(table, targets, factors);
   backend().multiply(gradient, factors, gradient);
@@ -81,7 +82,7 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
   const bool recording = will_record({&logits});
   const Tensor gradient = recording ? logits.value().clone() : logits.value();
   backend().cross_entropy(gradient, *targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
-  if (options.class_weights.defined()) weigh(options.class_weights, *targets, losses, recording ? gradient : Tensor());
+  if (options.class_weights.defined()) weigh(options, *targets, losses, recording ? gradient : Tensor());
 
   const double total = backend().sum(losses);
   const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
@@ -103,6 +104,7 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
   const Tensor losses = Tensor::empty({rows});
   const Tensor nll = Tensor::empty({rows});
   const float scale = gradient_scale(options, targets->size());
+  const Precision precision = options.precision;
   const bool recording = will_record({&x, &weight, &bias});
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::empty(weight.shape()) : Tensor();
@@ -119,13 +121,13 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
     const Tensor part = logits.slice_rows(0, end - begin);
     const Tensor input = x.value().slice_rows(begin, end);
     const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    backend().linear(input, weight.value(), bias.value(), Activation::none, part);
+    backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
     backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f, losses.slice_rows(begin, end),
                             nll.slice_rows(begin, end));
     if (!recording) continue;
     const float beta = begin == 0 ? 0.0f : 1.0f;
-    backend().matmul(part, false, weight.value(), false, 0.0f, dx.slice_rows(begin, end));
-    backend().matmul(part, true, input, false, beta, dw);
+    backend().matmul(part, weight.value(), {.precision = precision}, dx.slice_rows(begin, end));
+    backend().matmul(part, input, {.transpose_a = true, .beta = beta, .precision = precision}, dw);
     if (db.defined()) backend().sum_rows(part, beta, db);
   }
 
@@ -153,6 +155,7 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   const Tensor losses = Tensor::empty({rows});
   const Tensor nll = Tensor::empty({rows});
   const float scale = gradient_scale(options, targets->size());
+  const Precision precision = options.precision;
   const bool recording = will_record({&x, &weight});
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
@@ -166,13 +169,13 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
     const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
     input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
-    backend().linear(input, weight.value(), {}, Activation::none, part);
+    backend().linear(input, weight.value(), {}, {.precision = precision}, part);
     const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count), wanted, paired,
                                    losses.slice_rows(begin, end), nll.slice_rows(begin, end));
     if (!recording) continue;
-    backend().matmul(part, true, input, false, 1.0f, dw);
-    backend().matmul(part, false, weight.value(), false, 0.0f, input);
+    backend().matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
+    backend().matmul(part, weight.value(), {.precision = precision}, input);
     dx.slice_rows(begin, end).copy_from(input.slice_rows(0, count));
     dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
   }
@@ -196,7 +199,7 @@ std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weigh
   for (std::int64_t begin = 0; begin < x.rows(); begin += kChunk) {
     const std::int64_t end = std::min(x.rows(), begin + kChunk);
     const Tensor part = logits.slice_rows(0, end - begin);
-    backend().linear(x.slice_rows(begin, end), weight, {}, Activation::none, part);
+    backend().linear(x.slice_rows(begin, end), weight, {}, {}, part);
     backend().log_softmax(part, part);
     for (std::int64_t r = begin; r < end; ++r) result.push_back(part.row(r - begin)[targets[static_cast<std::size_t>(r)]]);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/precision.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {
@@ -10,6 +11,7 @@ struct CrossEntropyOptions {
   double normalizer = 0.0;       // the summed losses are divided by this; 0: the number of targets
   // [V], or undefined: what the loss of a target of each class is multiplied by. Of cross_entropy() only, where classes are few.
   Tensor class_weights = {};
+  Precision precision = Precision::f32;  // of the products of the loss and of its gradient
 };
 
 struct CrossEntropy {

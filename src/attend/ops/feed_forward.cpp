@@ -27,9 +27,11 @@ void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
 }
 
 // As kept for the gradient, and in f32 again.
-Tensor narrowed(const Tensor& x) {
-  if (backend().kept_type() == DType::f32) return x;
-  const Tensor kept = Tensor::empty(x.shape(), backend().kept_type());
+DType kept_type(Precision precision) { return precision == Precision::bf16 ? DType::bf16 : DType::f32; }
+
+Tensor narrowed(const Tensor& x, Precision precision) {
+  if (precision == Precision::f32) return x;
+  const Tensor kept = Tensor::empty(x.shape(), kept_type(precision));
   backend().convert(x, kept);
   return kept;
 }
@@ -51,10 +53,10 @@ void check(const AffineMap& map, const Shape& from, std::int64_t width, const ch
 }
 
 // Adds the gradients of y = x W^T + b to those of W and b.
-void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweight, const GradientSink& dbias) {
+void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweight, const GradientSink& dbias, Precision precision) {
   if (dweight.needed()) {
     const auto [buffer, beta] = dweight.target();
-    backend().matmul(dy, true, x, false, beta, buffer);
+    backend().matmul(dy, x, {.transpose_a = true, .beta = beta, .precision = precision}, buffer);
   }
   if (dbias.needed()) {
     const auto [buffer, beta] = dbias.target();
@@ -64,7 +66,10 @@ void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweigh
 
 }  // namespace
 
-Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer, Activation activation, const Dropout& dropout) {
+Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer, const HiddenLayer& hidden_layer) {
+  const Activation activation = hidden_layer.activation;
+  const Dropout dropout = hidden_layer.dropout;
+  const Precision precision = hidden_layer.precision;
   detail::expect_matrix("feed_forward", x);
   check(inner, x.shape(), x.dim(1), "x [N, I] and inner weight [F, I]");
   check(outer, inner.weight.shape(), inner.weight.dim(0), "inner weight [F, I] and outer weight [O, F]");
@@ -88,35 +93,36 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
     return h;
   };
   const std::int64_t width = inner.weight.dim(0);
-  const Tensor kept = Tensor::empty({recording ? x.dim(0) : 0, width}, backend().kept_type());
+  const Tensor kept = Tensor::empty({recording ? x.dim(0) : 0, width}, kept_type(precision));
   const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
   // Masks count elements from the first row on.
   const std::int64_t at_a_time = dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
+  const LinearOptions of_inner{keeps_z ? Activation::none : activation, precision};
   for_rows(x.dim(0), at_a_time, [&](std::int64_t begin, std::int64_t end) {
     const bool in_place = recording && kept.dtype() == DType::f32;
     const Tensor part = in_place ? kept.slice_rows(begin, end) : Tensor::empty({end - begin, width});
-    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(), keeps_z ? Activation::none : activation,
-                     part);
+    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(), of_inner, part);
     if (recording && !in_place) backend().convert(part, kept.slice_rows(begin, end));
-    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(), Activation::none, y.slice_rows(begin, end));
+    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(), {.precision = precision}, y.slice_rows(begin, end));
   });
 
   // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n dz[n],   dx = dz W1
   return record(y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-                [x = recording ? narrowed(x.value()) : Tensor(), kept, hidden, activation, dropout, at_a_time, w1 = inner.weight.value(),
-                 w2 = outer.weight.value(), dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(),
-                 db2 = outer.bias.sink()](const Tensor& all_dy) {
+                [x = recording ? narrowed(x.value(), precision) : Tensor(), kept, hidden, activation, dropout, precision, at_a_time,
+                 w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(),
+                 dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& all_dy) {
                   const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
                   for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
                     const Tensor dy = all_dy.slice_rows(begin, end), z = widened(kept.slice_rows(begin, end));
-                    add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2);
+                    add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2, precision);
                     if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
                     const Tensor dz = Tensor::empty(z.shape());
-                    backend().matmul(dy, false, w2, false, 0.0f, dz);
+                    backend().matmul(dy, w2, {.precision = precision}, dz);
                     if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
                     if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
-                    add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1);
-                    if (dx.needed()) backend().matmul(dz, false, w1, false, to.beta, to.buffer.slice_rows(begin, end));
+                    add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1, precision);
+                    if (!dx.needed()) return;
+                    backend().matmul(dz, w1, {.beta = to.beta, .precision = precision}, to.buffer.slice_rows(begin, end));
                   });
                 });
 }

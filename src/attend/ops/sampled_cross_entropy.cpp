@@ -89,6 +89,7 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const std::int64_t rows = x.dim(0), width = x.dim(1), sampled = std::ssize(*sample.classes);
   const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(rows);
   const float scale = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
+  const Precision precision = options.precision;
   const bool recording = will_record({&x, &weight});
 
   const SampledColumns columns(sample, weight.dim(0));
@@ -109,7 +110,7 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
     const std::int64_t end = std::min(rows, begin + kSampledChunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
     const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
-    backend().linear(input, class_weight, offset, Activation::none, shared);
+    backend().linear(input, class_weight, offset, {.precision = precision}, shared);
     wanted.clear();
     for (std::int64_t n = begin; n < end; ++n) {
       const float exact = dot(input.row(n - begin), own.row(n - begin), width);
@@ -118,8 +119,8 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
     backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f, losses.slice_rows(begin, end), losses.slice_rows(begin, end));
     if (!recording) continue;
     // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S = g_shared^T x,   dw[t] += g_own x
-    backend().matmul(shared, false, class_weight, false, 0.0f, dx.slice_rows(begin, end));
-    backend().matmul(shared, true, input, false, 1.0f, dclass);
+    backend().matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
+    backend().matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dclass);
     scale_rows(part, own, true, dx.slice_rows(begin, end));
     scale_rows(part, input, false, dtarget.slice_rows(begin, end));
   }

@@ -34,7 +34,7 @@ std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameter
 
 // Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values near 1 in five steps,
 // for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here of c^(1/4) X, for which c becomes 1 and b becomes b / sqrt(c).
-Tensor nearly_orthogonal(const Tensor& matrix) {
+Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
   constexpr int kSteps = 5;
   constexpr float kA = 3.4445f, kB = -3.350157f, kScale = 1.193862f;
   const bool tall = matrix.dim(0) > matrix.dim(1);
@@ -44,19 +44,23 @@ Tensor nearly_orthogonal(const Tensor& matrix) {
   backend().axpby(norm > 1e-30 ? static_cast<float>(kScale / norm) : 0.0f, matrix, 0.0f, x);
   const Tensor square = Tensor::empty({narrow, narrow}), polynomial = Tensor::empty({narrow, narrow});
   for (int i = 0; i < kSteps; ++i) {
-    backend().matmul(x, tall, x, !tall, 0.0f, square);
+    backend().matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products}, square);
     polynomial.copy_from(square);
-    backend().matmul(square, false, square, false, kB, polynomial);
+    backend().matmul(square, square, {.beta = kB, .precision = products}, polynomial);
     next.copy_from(x);
-    backend().matmul(tall ? x : polynomial, false, tall ? polynomial : x, false, kA, next);
+    backend().matmul(tall ? x : polynomial, tall ? polynomial : x, {.beta = kA, .precision = products}, next);
     std::swap(x, next);
   }
   backend().axpby(1.0f / kScale, x, 0.0f, next);
   return next;
 }
 
-Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest)
-    : parameters_(parameters), options_(options), adam_options_(rest), rest_(parameters, rest, all_but_inner_matrices(parameters)) {
+Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest, Precision products)
+    : parameters_(parameters),
+      options_(options),
+      adam_options_(rest),
+      products_(products),
+      rest_(parameters, rest, all_but_inner_matrices(parameters)) {
   check_options(options);
   std::int64_t size = 0;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
@@ -91,7 +95,7 @@ void Muon::update(const Matrix& matrix, float learning_rate, float gradient_scal
   backend().axpby(fresh, gradient, options_.momentum, momentum);
   const Tensor ahead = momentum.clone();
   backend().axpby(fresh, gradient, options_.momentum, ahead);
-  const Tensor direction = nearly_orthogonal(ahead.reshape(matrix.shape));
+  const Tensor direction = nearly_orthogonal(ahead.reshape(matrix.shape), products_);
   const auto longer = static_cast<float>(std::max(matrix.shape[0], matrix.shape[1]));
   backend().axpby(-learning_rate * kUpdateSize * std::sqrt(longer), direction.reshape({size}),
                   1.0f - learning_rate * adam_options_.weight_decay, values);

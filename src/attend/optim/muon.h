@@ -4,6 +4,7 @@
 // projection to the vocabulary; clipping and weight decay are its options, too.
 #pragma once
 
+#include "attend/backend/precision.h"
 #include "attend/core/options.h"
 #include "attend/optim/adam.h"
 
@@ -20,8 +21,9 @@ void fields(MuonOptions& o, Visitor&& visit) {
 
 class Muon final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimiser. Throws ConfigError.
-  Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest);
+  // `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of those that make a matrix orthogonal.
+  // Throws ConfigError.
+  Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest, Precision products = Precision::f32);
 
   double step(float learning_rate) override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
@@ -39,14 +41,13 @@ class Muon final : public Optimizer {
   ParameterSet& parameters_;
   MuonOptions options_;
   AdamOptions adam_options_;
+  Precision products_;
   std::vector<Matrix> matrices_;
   Tensor momentum_;  // of the matrices, one after the other
   Adam rest_;
 };
 
-// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not far below the largest. Products are those
-// of the current backend, in bf16 where that rounds factors.
-// Zeros stay zeros.
-Tensor nearly_orthogonal(const Tensor& x);
+// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not far below the largest. Zeros stay zeros.
+Tensor nearly_orthogonal(const Tensor& x, Precision products = Precision::f32);
 
 }  // namespace attend

@@ -31,7 +31,7 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimiser. Throws ConfigError.
-std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options);
+// `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of those that Muon makes. Throws ConfigError.
+std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options, Precision products = Precision::f32);
 
 }  // namespace attend

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <utility>
 
-#include "attend/backend/backend.h"
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
@@ -71,7 +69,7 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
     : objective_(objective),
       options_(options),
       run_(std::move(run)),
-      optimizer_(make_optimizer(objective.parameters(), options.optimizer)) {
+      optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)) {
   check(options_);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f) average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
@@ -172,12 +170,10 @@ StepEvent Trainer::update() {
   }
 
   const float learning_rate = schedule_->at(step_ + 1);
-  std::optional<ScopedBackend> products;
-  if (options_.precision == Precision::bf16) products.emplace(bf16_backend());
   objective_.parameters().gradients().zero();
   double loss = 0, nll = 0;
   for (const Position& at : positions) {
-    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_));
+    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_), options_.precision);
     const BatchLoss part = objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
     if (!std::isfinite(part.loss_sum)) diverged("loss", step_ + 1);
     backward(part.loss);

@@ -4,16 +4,14 @@
 // bit, as never having stopped (with the same number of threads).
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "attend/backend/precision.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/core/options.h"
 #include "attend/optim/moving_average.h"
@@ -23,14 +21,6 @@
 #include "attend/train/objective.h"
 
 namespace attend {
-
-// What the factors of matrix products are rounded to, forward and backward. Everything else is f32: sums, activations, parameters, the
-// optimiser, and validation (Micikevicius et al. 2018, mixed precision; bf16 has the range of f32, so the loss needs no scaling).
-enum class Precision { f32, bf16 };
-inline std::span<const std::string_view> enum_names(Precision) {
-  static constexpr std::array<std::string_view, 2> kNames{"f32", "bf16"};
-  return kNames;
-}
 
 struct TrainerOptions {
   std::int64_t max_steps = 100000;
@@ -43,7 +33,7 @@ struct TrainerOptions {
   int average_last = 0;    // at the end, the mean of so many checkpoints becomes the model if it validates better; 0: none
   float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
   std::uint64_t seed = 1;
-  Precision precision = Precision::f32;
+  Precision precision = Precision::f32;  // of the products of a step, the optimiser's too; validation is in f32
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };

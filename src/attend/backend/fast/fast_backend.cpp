@@ -7,9 +7,4 @@ Backend& fast_backend() {
   return instance;
 }
 
-Backend& bf16_backend() {
-  static Bf16Backend instance;
-  return instance;
-}
-
 }  // namespace attend

@@ -18,70 +18,62 @@ class FastBackend : public Backend {
  public:
   std::string_view name() const override { return "fast"; }
 
-  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
-  void fill(const Tensor& x, float value) final;
-  void add(const Tensor& a, const Tensor& b, const Tensor& y) final;
-  void multiply(const Tensor& a, const Tensor& b, const Tensor& y) final;
-  void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) final;
-  void convert(const Tensor& x, const Tensor& y) final;
-  void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) final;
-  void activate(Activation activation, const Tensor& x, const Tensor& y) final;
-  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) final;
-  void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) final;
-  void sum_rows(const Tensor& x, float beta, const Tensor& y) final;
-  double sum(const Tensor& x) final;
-  double sum_of_squares(const Tensor& x) final;
-  bool all_finite(const Tensor& x) final;
+  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override;
+  void fill(const Tensor& x, float value) override;
+  void add(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void multiply(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) override;
+  void convert(const Tensor& x, const Tensor& y) override;
+  void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) override;
+  void activate(Activation activation, const Tensor& x, const Tensor& y) override;
+  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
+  void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
+  void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
+  double sum(const Tensor& x) override;
+  double sum_of_squares(const Tensor& x) override;
+  bool all_finite(const Tensor& x) override;
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
-                  const Tensor& rstd) final;
+                  const Tensor& rstd) override;
   void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
-                           const Tensor& dgamma, const Tensor& dbeta) final;
+                           const Tensor& dgamma, const Tensor& dbeta) override;
   void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
-                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) final;
+                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
   void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
-             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) final;
-  void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) final;
-  void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) final;
-  void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) final;
-  void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows, const Tensor& dx) final;
-  void softmax(const Tensor& x, float scale, const Tensor& y) final;
-  void log_softmax(const Tensor& x, const Tensor& y) final;
-  void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) final;
+             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) override;
+  void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
+  void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
+  void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) override;
+  void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
+                     const Tensor& dx) override;
+  void softmax(const Tensor& x, float scale, const Tensor& y) override;
+  void log_softmax(const Tensor& x, const Tensor& y) override;
+  void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
   void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
-                     const Tensor& losses, const Tensor& nll) final;
+                     const Tensor& losses, const Tensor& nll) override;
   void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
-                            const Tensor& losses, const Tensor& nll) final;
+                            const Tensor& losses, const Tensor& nll) override;
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                 const Tensor& log_sum_exp, const Tensor& weights) final;
+                 const Tensor& log_sum_exp, const Tensor& weights) override;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) final;
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale, const Tensor& out) final;
-  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) final;
-  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) final;
-  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) final;
-  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) final;
-  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) final;
-  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) final;
-  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) final;
+                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
+  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+                        const Tensor& out) override;
+  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;
+  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) override;
+  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) override;
+  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
+  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) override;
+  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
+  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) override;
   void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& dscores,
-                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) final;
-  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) final;
+                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) override;
+  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) override;
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
-                         const Tensor& dh) final;
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) final;
-  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) final;
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) final;
-};
-
-// The fast backend, but for the factors of its products, which are rounded to bf16 (gemm_bf16-inl.h), and what is kept of them.
-class Bf16Backend final : public FastBackend {
- public:
-  std::string_view name() const override { return "bf16"; }
-  DType kept_type() const override { return DType::bf16; }
-
-  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
+                         const Tensor& dh) override;
+  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
+  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
+  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
 };
 
 }  // namespace attend

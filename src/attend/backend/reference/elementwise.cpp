@@ -17,15 +17,6 @@ void for_each_element(const Tensor& y, const Value& value) {
   }
 }
 
-// The upper half of the bits of the bf16 number that is nearest, of two the even one. A NaN remains one.
-std::uint16_t nearest_bf16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  const std::uint32_t down = bits >> 16, rest = bits & 0xFFFFu;
-  if (std::isnan(x)) return static_cast<std::uint16_t>(down | 0x40u);
-  const bool up = rest > 0x8000u || (rest == 0x8000u && down % 2 == 1);
-  return static_cast<std::uint16_t>(up ? down + 1 : down);
-}
-
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 double normal_density(double x) { return std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2; }
 
@@ -44,6 +35,14 @@ float slope(Activation activation, float x) {
 }
 
 }  // namespace
+
+std::uint16_t reference::nearest_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t down = bits >> 16, rest = bits & 0xFFFFu;
+  if (std::isnan(x)) return static_cast<std::uint16_t>(down | 0x40u);
+  const bool up = rest > 0x8000u || (rest == 0x8000u && down % 2 == 1);
+  return static_cast<std::uint16_t>(up ? down + 1 : down);
+}
 
 float reference::activated(Activation activation, float x) {
   switch (activation) {
@@ -86,9 +85,9 @@ void ReferenceBackend::convert(const Tensor& x, const Tensor& y) {
   for (std::int64_t r = 0; r < y.rows(); ++r) {
     for (std::int64_t c = 0; c < y.cols(); ++c) {
       if (y.dtype() == DType::bf16) {
-        y.row<std::uint16_t>(r)[c] = nearest_bf16(x.row(r)[c]);
+        y.row<std::uint16_t>(r)[c] = reference::nearest_bf16(x.row(r)[c]);
       } else {
-        y.row(r)[c] = std::bit_cast<float>(std::uint32_t{x.row<std::uint16_t>(r)[c]} << 16);
+        y.row(r)[c] = reference::widened(x.row<std::uint16_t>(r)[c]);
       }
     }
   }

@@ -58,7 +58,7 @@ void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& v
 
 void ReferenceBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) {
   const Tensor logits = Tensor::empty({x.rows(), weight.rows()});
-  linear(x, weight, {}, Activation::none, logits);
+  linear(x, weight, {}, {}, logits);
   log_softmax_top_k(logits, k, values, indices);
 }
 

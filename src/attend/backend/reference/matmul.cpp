@@ -11,15 +11,21 @@ namespace attend {
 
 namespace {
 
-// A matrix or its transpose: element (i, j) lies at i * row_step + j * column_step.
+double factor(float x, Precision precision) { return precision == Precision::bf16 ? reference::widened(reference::nearest_bf16(x)) : x; }
+
+// A matrix or its transpose, as a factor: element (i, j) lies at i * row_step + j * column_step.
 struct Operand {
-  Operand(const Tensor& x, bool transpose)
-      : data(x.data()), row_step(transpose ? 1 : x.row_stride()), column_step(transpose ? x.row_stride() : 1) {}
-  float at(std::int64_t i, std::int64_t j) const { return data[i * row_step + j * column_step]; }
+  Operand(const Tensor& x, bool transpose, Precision precision_wanted)
+      : data(x.data()),
+        row_step(transpose ? 1 : x.row_stride()),
+        column_step(transpose ? x.row_stride() : 1),
+        precision(precision_wanted) {}
+  double at(std::int64_t i, std::int64_t j) const { return factor(data[i * row_step + j * column_step], precision); }
 
   const float* data;
   std::int64_t row_step;
   std::int64_t column_step;
+  Precision precision;
 };
 
 // A row of activations as integers in -limit .. limit, and what they are multiplied by.
@@ -71,28 +77,29 @@ void ReferenceBackend::quantize_groups(const Tensor& x, std::int64_t width, cons
   }
 }
 
-void ReferenceBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
-  const Operand left(a, transpose_a);
-  const Operand right(b, transpose_b);
-  const std::int64_t depth = transpose_a ? a.rows() : a.cols();
+void ReferenceBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
+  const Operand left(a, options.transpose_a, options.precision);
+  const Operand right(b, options.transpose_b, options.precision);
+  const std::int64_t depth = options.transpose_a ? a.rows() : a.cols();
   for (std::int64_t i = 0; i < c.rows(); ++i) {
     for (std::int64_t j = 0; j < c.cols(); ++j) {
-      double total = beta == 0.0f ? 0.0 : double{beta} * c.row(i)[j];
-      for (std::int64_t k = 0; k < depth; ++k) total += double{left.at(i, k)} * right.at(k, j);
+      double total = options.beta == 0.0f ? 0.0 : double{options.beta} * c.row(i)[j];
+      for (std::int64_t k = 0; k < depth; ++k) total += left.at(i, k) * right.at(k, j);
       c.row(i)[j] = static_cast<float>(total);
     }
   }
 }
 
-void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
-  if (in_panels(weight)) return linear(x, weight_rows(weight), bias, activation, y);
-  if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, activation, y);
+  if (in_panels(weight)) return linear(x, weight_rows(weight), bias, {options.activation}, y);
+  if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, options.activation, y);
+  const Precision precision = options.precision;
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       double total = bias.defined() ? bias.data()[o] : 0.0;
-      for (std::int64_t i = 0; i < x.cols(); ++i) total += double{x.row(n)[i]} * weight.row(o)[i];
-      y.row(n)[o] = reference::activated(activation, static_cast<float>(total));
+      for (std::int64_t i = 0; i < x.cols(); ++i) total += factor(x.row(n)[i], precision) * factor(weight.row(o)[i], precision);
+      y.row(n)[o] = reference::activated(options.activation, static_cast<float>(total));
     }
   }
 }

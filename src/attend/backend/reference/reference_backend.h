@@ -12,8 +12,8 @@ class ReferenceBackend final : public Backend {
   std::string_view name() const override { return "reference"; }
 
   // matmul.cpp
-  void matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) override;
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) override;
+  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override;
 
   // elementwise.cpp
   void fill(const Tensor& x, float value) override;
@@ -99,7 +99,10 @@ inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64
   return bits >= dropout.threshold() ? dropout.scale() : 0.0f;
 }
 
-float activated(Activation activation, float x);  // elementwise.cpp
+// elementwise.cpp
+float activated(Activation activation, float x);
+std::uint16_t nearest_bf16(float x);  // the upper half of its bits; of two as near the even one, and a NaN remains one
+inline float widened(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16); }
 
 }  // namespace reference
 

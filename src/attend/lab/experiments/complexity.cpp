@@ -45,7 +45,7 @@ double time_gru(Size size, double budget, Random& random) {
   parameters.allocate(1);
   const Variable x = random_normal(random, kSequences * size.n, size.d);
   const TimeSteps steps(equal_offsets(size.n), TimeDirection::forward);
-  return fastest_call<ProcessorStopwatch>(budget, [&] { gru.forward(x, steps); });
+  return fastest_call<ProcessorStopwatch>(budget, [&] { gru.forward(x, steps, Pass::inference()); });
 }
 
 double time_feed_forward(Size size, double budget, Random& random) {

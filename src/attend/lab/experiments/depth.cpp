@@ -59,7 +59,7 @@ class Stack final : public SequenceModel {
     return x;
   }
   Variable logits(const Exercise& exercise, Pass& pass) const override {
-    return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows));
+    return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows), pass);
   }
 
   // The norm of the gradient of each layer's parameters, for one batch.

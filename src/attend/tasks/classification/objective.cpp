@@ -34,14 +34,14 @@ BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) 
   return {size.texts, size.tokens};
 }
 
-CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const Ids& labels, double normalizer) const {
-  return cross_entropy(logits, labels, {loss_.label_smoothing, normalizer, loss_.class_weights});
+CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const Ids& labels, double normalizer, const Pass& pass) const {
+  return cross_entropy(logits, labels, {loss_.label_smoothing, normalizer, loss_.class_weights, pass.precision()});
 }
 
 BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
   const ClassificationBatch batch = batches_.batch(epoch, index);
   const Ragged texts = without_some(batch.text, pass.dropout(loss_.word_dropout));
-  CrossEntropy result = loss_of(model_.classifier->forward(texts, pass), batch.labels, normalizer);
+  CrossEntropy result = loss_of(model_.classifier->forward(texts, pass), batch.labels, normalizer, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
@@ -57,7 +57,7 @@ Validation ClassificationObjective::validate() {
       const float* row = logits.value().row(b);
       confusion.add((*batch.labels)[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);
     }
-    const CrossEntropy part = loss_of(logits, batch.labels, 1.0);
+    const CrossEntropy part = loss_of(logits, batch.labels, 1.0, pass);
     result.loss += part.loss_sum;
     result.nll += part.nll;
   }

@@ -33,7 +33,7 @@ class ClassificationObjective final : public Objective {
   Validation validate() override;
 
  private:
-  CrossEntropy loss_of(const Variable& logits, const Ids& labels, double normalizer) const;
+  CrossEntropy loss_of(const Variable& logits, const Ids& labels, double normalizer, const Pass& pass) const;
 
   ClassificationModel model_;
   ClassificationBatcher batches_;

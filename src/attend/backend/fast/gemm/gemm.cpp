@@ -152,9 +152,9 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   const std::size_t panels_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
   float* panels = scratch + kDepthBlock * kRowBlock;
   // Few rows: a panel is used at once, while it is in the first-level cache; but rows that have to be rounded are for all columns.
-  std::size_t chunk = row_end - row_begin <= kRowBlock && product.factors == Factors::f32 ? kTileColumns : kChunk;
+  std::size_t chunk = row_end - row_begin <= kRowBlock && product.factors == Precision::f32 ? kTileColumns : kChunk;
 #if HWY_TARGET != HWY_SCALAR
-  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a && product.factors == Factors::f32;
+  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a && product.factors == Precision::f32;
   if (few) chunk = kFewColumns;
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
@@ -208,7 +208,7 @@ Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t ti
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) * static_cast<double>(product.depth);
   const std::int64_t workers =
       work < 2 * kWorthSharing ? 1 : std::min<std::int64_t>(threads(), static_cast<std::int64_t>(work / kWorthSharing));
-  const bool packs_a = product.transpose_a || product.factors != Factors::f32;
+  const bool packs_a = product.transpose_a || product.factors != Precision::f32;
   Grid best;
   double best_cost = 0.0;
   for (std::int64_t rows = 1; rows <= workers; ++rows) {

@@ -12,9 +12,6 @@
 
 namespace attend {
 
-// What the elements of a and b are rounded to before they are multiplied. Sums are f32.
-enum class Factors { f32, bf16 };
-
 // c [M, N] = activation(op(a) op(b) + beta c + bias), contracted over K. Strides are in floats.
 struct Product {
   std::int64_t rows = 0;     // M
@@ -32,7 +29,7 @@ struct Product {
   float beta = 0.0f;
   const float* bias = nullptr;  // [N] or null
   Activation activation = Activation::none;
-  Factors factors = Factors::f32;  // bf16: b has no panels
+  Precision factors = Precision::f32;  // bf16: b has no panels
 };
 
 // A rectangle of c: what one thread computes.

@@ -83,7 +83,7 @@ HWY_INLINE void pair_neighbours(const float* from, std::size_t count, float* to)
 #endif
 
 HWY_INLINE Packing packing_of(const Product& product) {
-  if (product.factors == Factors::f32) return Packing::floats;
+  if (product.factors == Precision::f32) return Packing::floats;
 #if HWY_TARGET == HWY_AVX3
   if (__builtin_cpu_supports("avx512bf16")) return Packing::bf16_pairs;
 #endif

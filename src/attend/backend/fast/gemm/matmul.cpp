@@ -11,24 +11,25 @@ namespace attend {
 namespace {
 
 // Of at least one element, over a depth of at least one.
-Product matmul_product(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
+Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
   Product product;
   product.rows = c.rows();
   product.columns = c.cols();
-  product.depth = transpose_a ? a.rows() : a.cols();
+  product.depth = options.transpose_a ? a.rows() : a.cols();
   product.a = a.data();
   product.a_stride = a.row_stride();
-  product.transpose_a = transpose_a;
+  product.transpose_a = options.transpose_a;
   product.b = b.data();
   product.b_stride = b.row_stride();
-  product.transpose_b = transpose_b;
+  product.transpose_b = options.transpose_b;
   product.c = c.data();
   product.c_stride = c.row_stride();
-  product.beta = beta;
+  product.beta = options.beta;
+  product.factors = options.precision;
   return product;
 }
 
-Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
   Product product;
   product.rows = y.rows();
   product.columns = y.cols();
@@ -42,38 +43,25 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
   product.c = y.data();
   product.c_stride = y.row_stride();
   if (bias.defined()) product.bias = bias.data();
-  product.activation = activation;
+  product.activation = options.activation;
+  if (weight.dtype() == DType::f32) product.factors = options.precision;
   return product;
 }
 
 }  // namespace
 
-void FastBackend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
+void FastBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
   if (c.size() == 0) return;
-  if ((transpose_a ? a.rows() : a.cols()) == 0) return beta == 0.0f ? fill(c, 0.0f) : axpby(beta, c, 0.0f, c);
-  gemm(matmul_product(a, transpose_a, b, transpose_b, beta, c));
+  const float beta = options.beta;
+  if ((options.transpose_a ? a.rows() : a.cols()) == 0) return beta == 0.0f ? fill(c, 0.0f) : axpby(beta, c, 0.0f, c);
+  gemm(matmul_product(a, b, options, c));
 }
 
-void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
   assert(weight_columns(weight) > 0 && (!in_panels(weight) || weight.contiguous()));
   if (y.size() == 0) return;
-  if (is_quantized(weight)) return quantized_linear(RoundedRows(x), weight, bias, activation, y);
-  gemm(linear_product(x, weight, bias, activation, y));
-}
-
-void Bf16Backend::matmul(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, float beta, const Tensor& c) {
-  if (c.size() == 0 || a.size() == 0) return FastBackend::matmul(a, transpose_a, b, transpose_b, beta, c);
-  Product product = matmul_product(a, transpose_a, b, transpose_b, beta, c);
-  product.factors = Factors::bf16;
-  gemm(product);
-}
-
-// A weight that is not plain f32 belongs to a loaded model, and is taken as it is.
-void Bf16Backend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
-  if (y.size() == 0 || weight.dtype() != DType::f32) return FastBackend::linear(x, weight, bias, activation, y);
-  Product product = linear_product(x, weight, bias, activation, y);
-  product.factors = Factors::bf16;
-  gemm(product);
+  if (is_quantized(weight)) return quantized_linear(RoundedRows(x), weight, bias, options.activation, y);
+  gemm(linear_product(x, weight, bias, options, y));
 }
 
 }  // namespace attend

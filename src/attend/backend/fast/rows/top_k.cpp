@@ -210,7 +210,7 @@ void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k, 
     if (rounded) {
       quantized_linear(*rounded, part, {}, Activation::none, some);
     } else {
-      linear(x, part, {}, Activation::none, some);
+      linear(x, part, {}, {}, some);
     }
     choose(some, begin, rows);
   }

@@ -1,0 +1,65 @@
+// The precision of a pass is that of all of its matrix products, going forward and going back.
+#include <gtest/gtest.h>
+
+#include "attend/models/language_transformer.h"
+#include "attend/models/text_classifier.h"
+#include "attend/ops/cross_entropy.h"
+#include "backend/recording_backend.h"
+#include "models/small_encoder_decoder.h"
+#include "models/small_transformer.h"
+
+namespace attend {
+namespace {
+
+// loss(pass): a forward pass.
+template <class Loss>
+void expect_products_in_the_precision_of_the_pass(const Loss& loss) {
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    RecordingBackend recording;
+    const ScopedBackend scope(recording);
+    Pass pass = Pass::training(1, 1, precision);
+    backward(loss(pass).loss);
+    EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0) << "products of the other precision";
+  }
+  EXPECT_EQ(Pass::inference().precision(), Precision::f32);
+}
+
+class PrecisionOf : public testing::TestWithParam<EncoderDecoderVariant> {};
+INSTANTIATE_TEST_SUITE_P(Of, PrecisionOf, testing::ValuesIn(encoder_decoder_variants()),
+                         [](const auto& suite) { return suite.param.name; });
+
+TEST_P(PrecisionOf, AnEncoderDecoder) {
+  const auto model = make_encoder_decoder(GetParam().config, 1);
+  const Tokens src = random_tokens({5, 1, 3}, 23, 1), tgt = random_tokens({4, 2, 6}, 23, 2);
+  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->loss(src, tgt, tgt.ids, {}, pass); });
+  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->paired_loss(src, tgt, tgt.ids, 0.5f, {}, pass); });
+}
+
+TEST(PrecisionOf, ALanguageModel) {
+  LanguageTransformerConfig config;
+  config.stack = small_config();
+  config.vocab_size = 23;
+  config.previous_tokens = 2;
+  const LanguageTransformer model(config, 1);
+  const Tokens text = random_tokens({5, 1, 3}, 23);
+  const auto classes = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 5, 7});
+  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model.loss(text, text.ids, {}, pass); });
+  expect_products_in_the_precision_of_the_pass([&](Pass& pass) {
+    return model.sampled_loss(text, text.ids, {classes, {0.0f, 0.5f, 0.5f}}, {}, pass);
+  });
+}
+
+TEST(PrecisionOf, AClassifier) {
+  ClassifierConfig config;
+  config.encoder = small_config();
+  config.vocab_size = 23;
+  config.classes = 3;
+  const TextClassifier model(config, 1);
+  const Tokens texts = random_tokens({5, 1, 3}, 23);
+  const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, 2, 1});
+  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return cross_entropy(model.forward(texts, pass), labels); });
+}
+
+}  // namespace
+}  // namespace attend
