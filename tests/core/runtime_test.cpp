@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -170,6 +171,29 @@ TEST(Runtime, LetsLoopsOfItsThreadsFollowOneAnother) {
           for (std::size_t other = 0; other < inside.size(); ++other) wrong += other != c && inside[other] != 0;
           --inside[c];
         });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Runtime, GivesAnExceptionToTheThreadWhoseLoopItEnded) {
+  const auto runtime = runtime_of(3);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&, throws = c % 2 == 0, c] {
+      const RuntimeScope scope(runtime);
+      for (int i = 0; i < 100; ++i) {
+        try {
+          parallel_each(16, [&](std::int64_t item) {
+            if (throws && item >= 3) throw DataError(std::to_string(c));
+          });
+          wrong += throws;
+        } catch (const DataError& error) {
+          wrong += !throws || error.what() != std::to_string(c);
+        }
       }
     });
   }

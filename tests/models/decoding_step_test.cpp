@@ -6,6 +6,7 @@
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/models/make_encoder_decoder.h"
+#include "backend/scoped_backend.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"

@@ -9,6 +9,7 @@
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "backend/scoped_backend.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"

@@ -5,6 +5,7 @@
 #include "attend/models/text_classifier.h"
 #include "attend/ops/cross_entropy.h"
 #include "backend/recording_backend.h"
+#include "backend/scoped_backend.h"
 #include "models/small_encoder_decoder.h"
 #include "models/small_transformer.h"
 

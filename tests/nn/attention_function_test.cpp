@@ -9,6 +9,7 @@
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/nn/multi_head_attention.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

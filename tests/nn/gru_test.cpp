@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 
 namespace attend {

@@ -9,6 +9,7 @@
 #include "attend/core/error.h"
 #include "attend/nn/ragged.h"
 #include "attend/ops/linear.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

@@ -11,6 +11,7 @@
 #include "attend/core/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

@@ -9,6 +9,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/tensor/allocator.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 
 namespace attend {

@@ -13,6 +13,7 @@
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/softmax.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 
 namespace attend {

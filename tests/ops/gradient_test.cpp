@@ -10,6 +10,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/ops/elementwise.h"
+#include "backend/scoped_backend.h"
 #include "ops/op_case.h"
 #include "ops/operands.h"
 

@@ -5,6 +5,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/ops/cross_entropy.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 
 namespace attend {

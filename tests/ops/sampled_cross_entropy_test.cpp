@@ -8,6 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
+#include "backend/scoped_backend.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

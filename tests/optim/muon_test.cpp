@@ -11,6 +11,7 @@
 #include "attend/core/random.h"
 #include "attend/optim/optimizer_choice.h"
 #include "backend/recording_backend.h"
+#include "backend/scoped_backend.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 

@@ -12,6 +12,7 @@
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
+#include "backend/scoped_backend.h"
 
 namespace attend {
 

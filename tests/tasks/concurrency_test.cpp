@@ -1,16 +1,20 @@
-// Several threads of a program may use one model at the same time.
+// Several threads of a program may use one model at the same time, on one runtime or each on its own, and train another beside that.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "attend/core/runtime.h"
 #include "attend/tasks/classification/classifier.h"
 #include "attend/tasks/embedding/embedder.h"
 #include "attend/tasks/language/generator.h"
+#include "attend/tasks/translation/objective.h"
 #include "attend/tasks/translation/translator.h"
-#include "core/scoped_threads.h"
+#include "attend/train/trainer.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
@@ -18,35 +22,58 @@
 namespace attend {
 namespace {
 
+using Runtimes = std::vector<std::shared_ptr<Runtime>>;
+
+std::shared_ptr<Runtime> runtime_of(int threads) { return std::make_shared<Runtime>(RuntimeOptions{.threads = threads}); }
+
+// What each of `threads` threads has: the same runtime, one of its own with another number of threads, or no scope.
+std::vector<Runtimes> runtimes_of(std::size_t threads) {
+  Runtimes own;
+  for (std::size_t i = 0; i < threads; ++i) own.push_back(runtime_of(1 + static_cast<int>(i + 1) % 3));
+  return {Runtimes(threads, runtime_of(2)), own, Runtimes(threads, nullptr)};
+}
+
+// A thread that works in the scope of a runtime, or of none.
+template <class Work>
+std::thread thread_on(const std::shared_ptr<Runtime>& runtime, const Work& work) {
+  return std::thread([runtime, work] {
+    std::optional<RuntimeScope> scope;
+    if (runtime != nullptr) scope.emplace(runtime);
+    work();
+  });
+}
+
 // Each of four threads asks `answer` five times; whether all answers were what it gives alone.
 template <class Answer>
 void expect_the_same_from_several_threads(const Answer& answer) {
-  const ScopedThreads two(2);
   const auto alone = answer();
-  std::atomic<int> different = 0;
-  std::vector<std::thread> callers;
-  for (int c = 0; c < 4; ++c) {
-    callers.emplace_back([&] {
-      for (int repeat = 0; repeat < 5; ++repeat) different += answer() != alone ? 1 : 0;
-    });
+  for (const Runtimes& runtimes : runtimes_of(4)) {
+    std::atomic<int> different = 0;
+    std::vector<std::thread> callers;
+    for (const auto& runtime : runtimes) {
+      callers.push_back(thread_on(runtime, [&] {
+        for (int repeat = 0; repeat < 5; ++repeat) different += answer() != alone ? 1 : 0;
+      }));
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(different, 0);
   }
-  for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(different, 0);
 }
 
 const std::vector<std::string> kSeveralSentences{"the old dog", "a cat eats the fish & chips", "", "dogs catch fish",
                                                  "the old dog sees the small cat and a cat eats the fish"};
 
-TEST(Concurrency, OneTranslatorAnswersSeveralThreads) {
-  const Translator translator(translation_model(checkpoint_of(small_model())));
+std::vector<std::pair<std::string, float>> translations(const Translator& translator) {
   TranslationOptions options;
   options.beam.max_length = 12;
-  expect_the_same_from_several_threads([&] {
-    std::vector<std::pair<std::string, float>> answers;
-    for (const Translation& t : translator.translate(kSeveralSentences, options))
-      answers.emplace_back(t.text(), t.candidates.front().score);
-    return answers;
-  });
+  std::vector<std::pair<std::string, float>> answers;
+  for (const Translation& t : translator.translate(kSeveralSentences, options)) answers.emplace_back(t.text(), t.candidates.front().score);
+  return answers;
+}
+
+TEST(Concurrency, OneTranslatorAnswersSeveralThreads) {
+  const Translator translator(translation_model(checkpoint_of(small_model())));
+  expect_the_same_from_several_threads([&] { return translations(translator); });
 }
 
 TEST(Concurrency, OneScorerAnswersSeveralThreads) {
@@ -84,6 +111,62 @@ TEST(Concurrency, OneEmbedderAnswersSeveralThreads) {
     for (const TextEmbedding& e : embedder.embed(kSeveralSentences, {})) answers.push_back(e.vectors.to_vector());
     return answers;
   });
+}
+
+// The parameters after some steps, which are large enough for threads to share.
+std::vector<float> trained(Precision precision) {
+  TranslationModel model = small_model();
+  auto config = std::get<TransformerConfig>(model.network->architecture());
+  config.d_model = 64;
+  config.d_ff = 128;
+  config.dropout = 0.1f;
+  model.network = std::make_shared<Transformer>(config, 7);
+  ParallelText text;
+  for (int i = 0; i < 64; ++i) {
+    text.src.insert(text.src.end(), {"the old dog sees the small cat", "a cat eats the fish & chips"});
+    text.tgt.insert(text.tgt.end(), {"der alte hund sieht die kleine katze", "eine katze frisst den fisch"});
+  }
+  ReadReport report;
+  EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
+  const TranslationIds ids = TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer);
+  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), ids, {800}, 1), {}, std::nullopt);
+  TrainerOptions options;
+  options.precision = precision;
+  options.optimizer.kind = OptimizerKind::muon;
+  Trainer trainer(objective, options, TrainingRun{RunFolder("none"), false, 64, {}, {}, nullptr, {}});
+  for (int step = 0; step < 4; ++step) trainer.update();
+  return objective.parameters().values().to_vector();
+}
+
+// With backends and pools of the process, a training in bf16 would round the factors of the translations.
+TEST(Concurrency, ATrainingInBf16AndTranslationsHaveTheBytesTheyHaveAlone) {
+  const std::vector<float> wide = trained(Precision::f32), narrow = trained(Precision::bf16);
+  ASSERT_NE(wide, narrow);
+  const Translator translator(translation_model(checkpoint_of(small_model())));
+  const auto alone = translations(translator);
+  for (const Runtimes& runtimes : runtimes_of(5)) {
+    std::atomic<bool> training = true;
+    std::atomic<int> different = 0, answers = 0;
+    std::vector<std::thread> translating;
+    for (std::size_t i = 0; i < 3; ++i) {
+      translating.push_back(thread_on(runtimes[i], [&] {
+        do {
+          different += translations(translator) != alone ? 1 : 0;
+          ++answers;
+        } while (training);
+      }));
+    }
+    bool narrow_is_same = false, wide_is_same = false;
+    std::thread in_bf16 = thread_on(runtimes[3], [&] { narrow_is_same = trained(Precision::bf16) == narrow; });
+    std::thread in_f32 = thread_on(runtimes[4], [&] { wide_is_same = trained(Precision::f32) == wide; });
+    in_bf16.join();
+    in_f32.join();
+    training = false;
+    for (std::thread& thread : translating) thread.join();
+    EXPECT_TRUE(narrow_is_same);
+    EXPECT_TRUE(wide_is_same);
+    EXPECT_EQ(different, 0) << "of " << answers << " answers";
+  }
 }
 
 }  // namespace

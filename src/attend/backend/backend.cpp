@@ -3,25 +3,25 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "attend/core/runtime.h"
+
 namespace attend {
 
 namespace {
 
-Backend* initial_backend() {
-  const char* wanted = std::getenv("ATTEND_BACKEND");
-  return wanted != nullptr && std::string_view(wanted) == "reference" ? &reference_backend() : &fast_backend();
-}
-
-Backend*& current() {
-  static Backend* instance = initial_backend();
-  return instance;
+Backend& default_backend() {
+  static Backend& chosen = [&]() -> Backend& {
+    const char* wanted = std::getenv("ATTEND_BACKEND");
+    return wanted != nullptr && std::string_view(wanted) == "reference" ? reference_backend() : fast_backend();
+  }();
+  return chosen;
 }
 
 }  // namespace
 
-Backend& backend() { return *current(); }
-
-ScopedBackend::ScopedBackend(Backend& replacement) : previous_(current()) { current() = &replacement; }
-ScopedBackend::~ScopedBackend() { current() = previous_; }
+Backend& backend() {
+  Backend* const named = Runtime::current().backend();
+  return named != nullptr ? *named : default_backend();
+}
 
 }  // namespace attend

@@ -227,19 +227,8 @@ class Backend {
 Backend& reference_backend();
 Backend& fast_backend();
 
-// The backend that ops use: the fast one unless a test or ATTEND_BACKEND=reference says otherwise.
+// The backend that ops use on the calling thread: that of its current runtime (core/runtime.h). A runtime that names none has the fast one,
+// or the reference when the environment says ATTEND_BACKEND=reference, which is read once.
 Backend& backend();
-
-// Replaces the backend for the lifetime of the object, in the whole process.
-class ScopedBackend {
- public:
-  explicit ScopedBackend(Backend& replacement);
-  ~ScopedBackend();
-  ScopedBackend(const ScopedBackend&) = delete;
-  ScopedBackend& operator=(const ScopedBackend&) = delete;
-
- private:
-  Backend* previous_;
-};
 
 }  // namespace attend

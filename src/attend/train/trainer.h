@@ -1,7 +1,7 @@
 // The training loop: batches -> loss -> gradients -> optimiser, with validation, checkpoints and exact resumption.
 //
 // A run is a function of (data, options, seed): stopping after any step and resuming from its checkpoint gives the same parameters, bit for
-// bit, as never having stopped (with the same number of threads).
+// bit, as never having stopped, with any number of threads.
 #pragma once
 
 #include <atomic>
