@@ -1,7 +1,10 @@
 #include "attend/tensor/allocator.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -130,6 +133,31 @@ TEST(Allocator, ServesSeveralThreads) {
   }
   for (std::thread& worker : workers) worker.join();
   EXPECT_EQ(memory_statistics().bytes_in_use, before);
+}
+
+TEST(Allocator, ServesTheChildOfAForkWhileOthersAllocate) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 2; ++t) {
+    busy.emplace_back([&] {
+      while (!stop) allocate(4000);
+    });
+  }
+  int served = 0;
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      _exit(allocate(4000) != nullptr ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status)) break;
+    served += WEXITSTATUS(status) == 0;
+  }
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
+  EXPECT_EQ(served, 50) << "a child waits for a lock that a thread of its parent held";
 }
 
 }  // namespace

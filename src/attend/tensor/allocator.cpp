@@ -1,6 +1,7 @@
 #include "attend/tensor/allocator.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -167,6 +168,10 @@ class Cache {
     statistics_.peak_bytes = statistics_.bytes_in_use;
   }
 
+  // Of the whole cache.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
  private:
   // The smallest listed one that is not far too large; else one that is cut from what is free.
   Range take_small(std::size_t size) {
@@ -209,9 +214,14 @@ class Cache {
   MemoryStatistics statistics_;
 };
 
-// Never destroyed: tensors in static storage may outlive every other static object.
+// Never destroyed: tensors in static storage may outlive every other static object. A fork waits until no thread is in the middle of a
+// change: the child would find it, and the lock that nobody gives back.
 Cache& cache() {
-  static Cache* const instance = new Cache;
+  static Cache* const instance = [] {
+    auto* const made = new Cache;
+    pthread_atfork([] { cache().lock(); }, [] { cache().unlock(); }, [] { cache().unlock(); });
+    return made;
+  }();
   return *instance;
 }
 
