@@ -32,18 +32,18 @@ INSTANTIATE_TEST_SUITE_P(Of, PrecisionOf, testing::ValuesIn(encoder_decoder_vari
 
 TEST_P(PrecisionOf, AnEncoderDecoder) {
   const auto model = make_encoder_decoder(GetParam().config, 1);
-  const Tokens src = random_tokens({5, 1, 3}, 23, 1), tgt = random_tokens({4, 2, 6}, 23, 2);
+  const Ragged src = random_tokens({5, 1, 3}, 23, 1), tgt = random_tokens({4, 2, 6}, 23, 2);
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->loss(src, tgt, tgt.ids, {}, pass); });
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->paired_loss(src, tgt, tgt.ids, 0.5f, {}, pass); });
 }
 
 TEST(PrecisionOf, ALanguageModel) {
   LanguageTransformerConfig config;
-  config.stack = small_config();
+  static_cast<StackConfig&>(config) = small_config();
   config.vocab_size = 23;
   config.previous_tokens = 2;
   const LanguageTransformer model(config, 1);
-  const Tokens text = random_tokens({5, 1, 3}, 23);
+  const Ragged text = random_tokens({5, 1, 3}, 23);
   const auto classes = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 5, 7});
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model.loss(text, text.ids, {}, pass); });
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) {
@@ -53,11 +53,11 @@ TEST(PrecisionOf, ALanguageModel) {
 
 TEST(PrecisionOf, AClassifier) {
   ClassifierConfig config;
-  config.encoder = small_config();
+  static_cast<StackConfig&>(config) = small_config();
   config.vocab_size = 23;
   config.classes = 3;
   const TextClassifier model(config, 1);
-  const Tokens texts = random_tokens({5, 1, 3}, 23);
+  const Ragged texts = random_tokens({5, 1, 3}, 23);
   const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, 2, 1});
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return cross_entropy(model.forward(texts, pass), labels); });
 }

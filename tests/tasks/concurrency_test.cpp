@@ -128,8 +128,8 @@ std::vector<float> trained(Precision precision) {
   }
   ReadReport report;
   EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
-  const TranslationIds ids = TranslationIds::of(model.src_tokenizer, model.tgt_tokenizer);
-  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), ids, {400}, 1), {}, std::nullopt);
+  const SpecialTokens src = model.src_tokenizer.special_tokens(), tgt = model.tgt_tokenizer.special_tokens();
+  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), src, tgt, {400}, 1), {}, std::nullopt);
   TrainerOptions options;
   options.precision = precision;
   options.optimizer.kind = OptimizerKind::muon;
