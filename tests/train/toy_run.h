@@ -118,10 +118,12 @@ struct ToyRun {
   ToyObjective objective;
   Recorder recorder;
   std::vector<std::string> warnings;
+  std::function<void(Checkpoint&)> add_samples;
 
   TrainingEnd train(const std::filesystem::path& folder, const TrainerOptions& options, bool resume = false) {
     TrainingRun run{RunFolder(folder), resume, 64, describe, {&recorder}, &recorder.stop, {}};
     run.warn = [this](const std::string& message) { warnings.push_back(message); };
+    run.add_samples = add_samples;
     return Trainer(objective, options, std::move(run)).train();
   }
 

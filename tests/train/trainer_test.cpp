@@ -1,4 +1,5 @@
 #include "attend/train/trainer.h"
+#include "attend/checkpoint/finite.h"
 
 #include <algorithm>
 #include <cmath>
@@ -248,6 +249,36 @@ TEST_F(TrainerTest, ValidatesAndSavesTheMovingAverage) {
   EXPECT_EQ(last.tensor("state.parameters").to_vector(), run.objective.parameters().values().to_vector());
   EXPECT_EQ(run.objective.validated_with.back(), parameters_in(checkpoint("run", 12)));
   EXPECT_NE(run.objective.validated_with.back(), run.objective.parameters().values().to_vector());
+}
+
+TEST_F(TrainerTest, SamplesOnlyTheModelAndWithTheParametersThatAreSaved) {
+  for (const bool averages : {false, true}) {
+    options_.ema_decay = averages ? 0.9f : 0.0f;
+    options_.average_last = averages ? 2 : 0;
+    const std::string name = averages ? "averages" : "parameters";
+    ToyRun run;
+    run.objective.scores = {1, 2, 3, 4, 5, 6, 7};
+    std::vector<float> sampled;
+    int samples = 0;
+    run.add_samples = [&](Checkpoint& model) {
+      sampled = run.objective.parameters().values().to_vector();
+      model.metadata["attend.golden"] = std::to_string(++samples);
+    };
+    run.train(path(name), options_);
+    const Checkpoint model = load_checkpoint(path(name) / "model.safetensors");
+    EXPECT_EQ(model.text("attend.golden"), std::to_string(samples));
+    EXPECT_EQ(sampled, parameters_in(path(name) / "model.safetensors"));
+    for (const std::int64_t step : saved_steps(name))
+      EXPECT_FALSE(load_checkpoint(checkpoint(name, step)).metadata.contains("attend.golden"));
+    EXPECT_EQ(averages, run.objective.parameters().values().to_vector() != sampled) << "put back";
+  }
+}
+
+TEST_F(TrainerTest, StopsAtASampleThatIsNoNumber) {
+  ToyRun run;
+  run.add_samples = [](Checkpoint&) { throw NotFiniteError("log-probability"); };
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"score of a sample is not a finite number at step"});
+  EXPECT_FALSE(std::filesystem::exists(path("run") / "model.safetensors"));
 }
 
 TEST_F(TrainerTest, TakesTheAverageOfTheLastCheckpointsWhenItIsBetter) {

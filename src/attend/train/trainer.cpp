@@ -279,10 +279,11 @@ bool Trainer::accept(const Validation& result, int averaged) {
   return event.best;
 }
 
-// A description has samples of what the model computes, which may be the first to show that it does no more.
-void Trainer::describe(Checkpoint& checkpoint) const {
+// The samples may be the first to show that the network no longer computes numbers.
+void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
+  const Substitution substituted(objective_.parameters().values(), values);
   try {
-    run_.describe_model(checkpoint);
+    run_.add_samples(model);
   } catch (const NotFiniteError&) {
     diverged("score of a sample", step_);
   }
@@ -291,14 +292,15 @@ void Trainer::describe(Checkpoint& checkpoint) const {
 void Trainer::save_model(const Tensor& values) const {
   Checkpoint model;
   add_parameters(model, objective_.parameters(), values);
-  describe(model);
+  run_.describe_model(model);
+  if (run_.add_samples) add_samples(model, values);
   save_checkpoint(run_.folder.model_file(), model);
 }
 
 Checkpoint Trainer::checkpoint() const {
   Checkpoint checkpoint;
   add_parameters(checkpoint, objective_.parameters(), model_values());
-  describe(checkpoint);
+  run_.describe_model(checkpoint);
   const StateWriter state(checkpoint, std::string(kTrainingState));
   if (average_) state.put("parameters", objective_.parameters().values());
   state.put("optimizer", name(options_.optimizer.kind));

@@ -69,6 +69,8 @@ struct TrainingRun {
   std::vector<TrainingListener*> listeners;
   const std::atomic<bool>* stop = nullptr;       // set from outside (a signal): checkpoint after this step, then return
   std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
+  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the parameters that are saved.
+  std::function<void(Checkpoint&)> add_samples = {};
 };
 
 class Trainer {
@@ -101,13 +103,13 @@ class Trainer {
   Checkpoint checkpoint() const;
   void save();
   void save_model(const Tensor& values) const;
+  void add_samples(Checkpoint& model, const Tensor& values) const;
   void restore();
   bool finished() const;
   bool due(std::int64_t every) const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
   const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
-  void describe(Checkpoint& checkpoint) const;
   [[noreturn]] void diverged(const char* what, std::int64_t step) const;
   double seconds() const;
 
