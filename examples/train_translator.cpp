@@ -35,9 +35,7 @@ void train(const std::string& src, const std::string& tgt, const std::string& fo
 
   TrainingTask task = prepare_training(options, /*resumed=*/nullptr);
   Report report;
-  TrainingRun run{RunFolder(folder)};
-  run.d_model = task.d_model;
-  run.describe_model = task.describe_model;
+  TrainingRun run = run_of(task, RunFolder(folder), /*resume=*/false);
   run.listeners = {&report};
   Trainer(*task.objective, options.trainer, run).train();
 }

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/model_check.h"
 #include "attend/tasks/model_quantization.h"
 #include "cli/program_test.h"
 #include "tasks/small_classifier.h"
@@ -16,20 +15,9 @@
 namespace attend {
 namespace {
 
-Checkpoint small_language_checkpoint() {
-  const LanguageModel model = small_language_model();
-  Checkpoint checkpoint;
-  describe_language_model(checkpoint, model);
-  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
-  add_golden_samples(checkpoint);
-  return checkpoint;
-}
+Checkpoint small_language_checkpoint() { return finished_checkpoint_of(small_language_model()); }
 
-Checkpoint small_translation_checkpoint() {
-  Checkpoint checkpoint = checkpoint_of(small_model());
-  add_golden_samples(checkpoint);
-  return checkpoint;
-}
+Checkpoint small_translation_checkpoint() { return finished_checkpoint_of(small_model()); }
 
 // A copy of `checkpoint` with every number of the tensors whose names contain `part` replaced.
 Checkpoint with_numbers(Checkpoint checkpoint, std::string_view part, float number) {

@@ -7,7 +7,6 @@
 #include "attend/checkpoint/safetensors.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/model_check.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/translation/shortlist_training.h"
 #include "tasks/small_classifier.h"
@@ -18,11 +17,7 @@ namespace attend {
 
 namespace {
 
-Checkpoint translation() {
-  Checkpoint checkpoint = checkpoint_of(small_model());
-  add_golden_samples(checkpoint);
-  return checkpoint;
-}
+Checkpoint translation() { return finished_checkpoint_of(small_model()); }
 
 Checkpoint recurrent_translation() {
   TranslationModel model = small_model();
@@ -32,9 +27,7 @@ Checkpoint recurrent_translation() {
   config.src_vocab_size = model.src_tokenizer.vocab_size();
   config.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
   model.network = make_encoder_decoder(config, 7);
-  Checkpoint checkpoint = checkpoint_of(model);
-  add_golden_samples(checkpoint);
-  return checkpoint;
+  return finished_checkpoint_of(model);
 }
 
 Checkpoint with_a_shortlist(const Checkpoint& checkpoint) {
@@ -46,12 +39,8 @@ Checkpoint with_a_shortlist(const Checkpoint& checkpoint) {
 }
 
 Checkpoint language() {
-  const LanguageModel model = small_language_model();
-  Checkpoint checkpoint;
-  describe_language_model(checkpoint, model);
-  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
+  Checkpoint checkpoint = finished_checkpoint_of(small_language_model());
   checkpoint.metadata["attend.cache"] = R"({"cache_tokens":4})";
-  add_golden_samples(checkpoint);
   return checkpoint;
 }
 

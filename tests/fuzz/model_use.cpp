@@ -17,8 +17,7 @@
 #include "attend/tasks/classification/classifier.h"
 #include "attend/tasks/embedding/embedder.h"
 #include "attend/tasks/language/generator.h"
-#include "attend/tasks/model_check.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/translator.h"
 
 namespace attend {
@@ -79,8 +78,8 @@ void show(const std::string& path, bool json) {
   if (json && !output.empty()) require(!nlohmann::json::parse(output, nullptr, false).is_discarded(), "JSON that is none");
 }
 
-void use_translation(const std::string& path) {
-  const Translator translator = Translator::load(path);
+void use_translation(const TranslationModel& model) {
+  const Translator translator(model);
   const std::vector<std::string> texts{"the old dog sees fish"}, targets{"der alte hund"};
   TranslationOptions options = translator.default_options();
   options.beam.max_length = 8;
@@ -95,8 +94,8 @@ void use_translation(const std::string& path) {
   for (const SequenceScore& score : translator.score(texts, targets)) require_numbers(score.token_scores);
 }
 
-void use_classifier(const std::string& path) {
-  const Classifier classifier = Classifier::load(path);
+void use_classifier(const ClassificationModel& model) {
+  const Classifier classifier(model);
   const std::vector<std::string> texts{"a good film"};
   for (const Classification& result : classifier.classify(texts)) {
     require_numbers(result.probabilities);
@@ -104,8 +103,8 @@ void use_classifier(const std::string& path) {
   }
 }
 
-void use_language_model(const std::string& path) {
-  const Generator generator = Generator::load(path);
+void use_language_model(const LanguageModel& model) {
+  const Generator generator(model);
   GenerationOptions options = generator.default_options();
   options.max_tokens = 12;
   require_numbers(generator.generate("the cat", options).token_scores);
@@ -123,10 +122,10 @@ std::string use_model(const std::string& path) {
   show(path, false);
   try {
     describe(path);
-    const std::string task = load_checkpoint(path).text("attend.task");
-    if (task == kTranslation) use_translation(path);
-    if (task == kClassification) use_classifier(path);
-    if (task == kLanguageModelling) use_language_model(path);
+    visit_model(
+        *load_model(path), [](const TranslationModel& model) { use_translation(model); },
+        [](const ClassificationModel& model) { use_classifier(model); }, [](const LanguageModel& model) { use_language_model(model); },
+        [](const SavedModel& model) { throw std::logic_error("no use for " + std::string(model.task())); });
     embed(path);
     check_model(load_checkpoint(path));
     return "used";

@@ -84,7 +84,7 @@ TEST(ClassifierVectors, AreThoseThatArePooled) {
     const std::vector<std::int32_t> ids = model.ids("not a good film"), offsets{0, static_cast<std::int32_t>(ids.size())};
     const NoGradient guard;
     Pass pass = Pass::inference();
-    const Tensor encoded = model.classifier->encode(Ragged::copy(ids, offsets), pass).value();
+    const Tensor encoded = model.network->encode(Ragged::copy(ids, offsets), pass).value();
     const std::int64_t begin = pooling == Pooling::first ? 1 : 0;  // the marks at the ends have no vectors
     EmbeddingOptions options;
     options.pooling = EmbeddingPooling::none;

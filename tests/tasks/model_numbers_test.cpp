@@ -18,13 +18,9 @@ namespace {
 using Load = std::function<void(const Checkpoint&)>;
 
 Checkpoint language_checkpoint() {
-  const LanguageModel model = small_language_model();
-  Checkpoint checkpoint;
-  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
-  LanguageModel cached = model;
-  cached.cache.tokens = 10;
-  describe_language_model(checkpoint, cached);
-  return checkpoint;
+  LanguageModel model = small_language_model();
+  model.cache.tokens = 10;
+  return checkpoint_of(model);
 }
 
 // Where loading ended with an error that names the file, its text; empty when it brought a model.

@@ -82,13 +82,10 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
 
 TEST(ModelQuantization, KeepsWhatClassifiersSay) {
   ClassificationModel model = small_classifier();
-  ClassifierConfig config = model.classifier->config();
+  ClassifierConfig config = model.network->config();
   config.bigram_buckets = 50;
-  model.classifier = std::make_shared<TextClassifier>(config, 7);
-  Checkpoint checkpoint;
-  describe_classification_model(checkpoint, model);
-  add_parameters(checkpoint, model.classifier->parameters(), model.classifier->parameters().values());
-  const Classifier before(model), after(classification_model(quantize_model(checkpoint)));
+  model.network = std::make_shared<TextClassifier>(config, 7);
+  const Classifier before(model), after(classification_model(quantize_model(checkpoint_of(model))));
   const auto a = before.classify(kFilms.texts), b = after.classify(kFilms.texts);
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a[i].probabilities[c], b[i].probabilities[c], 0.03);
@@ -97,14 +94,11 @@ TEST(ModelQuantization, KeepsWhatClassifiersSay) {
 
 TEST(ModelQuantization, KeepsWhatLanguageModelsSay) {
   const LanguageModel model = small_language_model();
-  Checkpoint checkpoint;
-  describe_language_model(checkpoint, model);
-  add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
-  const LanguageModel rounded = language_model(quantize_model(checkpoint));
+  const LanguageModel rounded = language_model(quantize_model(checkpoint_of(model)));
   const Ragged text = Ragged::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const double off = relative_difference(model.transformer->hidden(text, pass).value(), rounded.transformer->hidden(text, pass).value());
+  const double off = relative_difference(model.network->hidden(text, pass).value(), rounded.network->hidden(text, pass).value());
   EXPECT_GT(off, 0.0);
   EXPECT_LT(off, 0.05);
 }

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/checkpoint/parameters.h"
-#include "attend/tasks/classification/golden.h"
 #include "attend/tasks/classification/model.h"
+#include "tasks/model_checkpoint.h"
 
 namespace attend {
 
@@ -37,13 +36,6 @@ inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, floa
 }
 
 // As it is in a file.
-inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) {
-  const ClassificationModel model = small_classifier(pooling);
-  Checkpoint checkpoint;
-  describe_classification_model(checkpoint, model);
-  add_parameters(checkpoint, model.classifier->parameters(), model.classifier->parameters().values());
-  add_golden_texts(checkpoint);
-  return checkpoint;
-}
+inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) { return finished_checkpoint_of(small_classifier(pooling)); }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/tasks/language/model.h"
+#include "tasks/model_checkpoint.h"
 
 namespace attend {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/checkpoint/parameters.h"
 #include "attend/models/transformer.h"
 #include "attend/tasks/translation/model.h"
+#include "tasks/model_checkpoint.h"
 
 namespace attend {
 
@@ -38,13 +38,6 @@ inline TranslationModel small_model() {
   const Tokenizer tgt =
       small_tokenizer({"der alte hund sieht die kleine katze", "eine katze frisst den fisch", "<i>\"</script>'&{{data}}", "ü"});
   return {std::make_shared<Transformer>(small_config(src, tgt), 7), src, tgt};
-}
-
-inline Checkpoint checkpoint_of(const TranslationModel& model) {
-  Checkpoint checkpoint;
-  add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
-  describe_translation_model(checkpoint, model);
-  return checkpoint;
 }
 
 // Ends with eos, as sources do.

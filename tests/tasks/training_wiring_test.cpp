@@ -138,7 +138,7 @@ class ValidationWiring : public TrainingWiring {
     Checkpoint checkpoint;
     const ParameterSet& parameters = untrained.objective->parameters();
     add_parameters(checkpoint, parameters, parameters.values());
-    untrained.describe_model(checkpoint);
+    untrained.model->describe(checkpoint);
     const Translator translator(translation_model(checkpoint));
     std::string lines;
     for (const Translation& translation : translator.translate(read_lines(path("valid").string()), options)) {
@@ -190,7 +190,7 @@ TEST_F(TrainingWiring, DecodingAndCacheReachTheModelFile) {
   const auto metadata = [](const TrainingTask& task, const char* key) {
     Checkpoint checkpoint;
     add_parameters(checkpoint, task.objective->parameters(), task.objective->parameters().values());
-    task.describe_model(checkpoint);
+    task.model->describe(checkpoint);
     return checkpoint.text(key);
   };
   translation_.decoding.beam_size = 3;

@@ -53,7 +53,7 @@ std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel&
   Pass pass = Pass::inference();
   pass.attention = &records;
   const Ragged tokens = Ragged::one(text);
-  model.classifier->encode(tokens, pass);
+  model.network->encode(tokens, pass);
   check_numbers(records, model.source);
   std::vector<std::vector<AttentionMap>> layers;
   for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.tokens(), tokens.tokens()));

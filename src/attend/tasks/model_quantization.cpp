@@ -3,25 +3,14 @@
 #include <chrono>
 
 #include "attend/checkpoint/quantization.h"
-#include "attend/tasks/classification/model.h"
-#include "attend/tasks/language/model.h"
-#include "attend/tasks/model_check.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/translator.h"
 
 namespace attend {
 
 Checkpoint quantize_model(const Checkpoint& model) {
-  const std::string& task = model.text("attend.task");
-  Checkpoint quantized;
-  if (task == kLanguageModelling) {
-    quantized = quantize_checkpoint(model, language_model(model).transformer->parameters());
-  } else if (task == kClassification) {
-    quantized = quantize_checkpoint(model, classification_model(model).classifier->parameters());
-  } else {
-    quantized = quantize_checkpoint(model, translation_model(model).network->parameters());
-  }
-  add_golden_samples(quantized);
+  Checkpoint quantized = quantize_checkpoint(model, load_model(model)->parameters());
+  add_golden_samples(quantized, *load_model(quantized));
   return quantized;
 }
 

@@ -3,11 +3,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/tasks/golden.h"
 
 namespace attend {
+
+TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume) {
+  TrainingRun run{std::move(folder), resume, task.d_model, {}, {}, nullptr, {}};
+  run.describe_model = [&task](Checkpoint& checkpoint) { task.model->describe(checkpoint); };
+  run.add_samples = [&task](Checkpoint& model) { add_golden_samples(model, *task.model); };
+  return run;
+}
 
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files) {
   for (std::string& file : files) file = (std::filesystem::path(folder) / file).string();

@@ -1,13 +1,14 @@
-// A task made ready for a Trainer: what prepare_translation and its siblings return.
+// A task made ready for a Trainer: what the prepare_training() of each task returns.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/tasks/saved_model.h"
 #include "attend/train/objective.h"
+#include "attend/train/trainer.h"
 
 namespace attend {
 
@@ -15,9 +16,12 @@ struct TrainingTask {
   std::string name;  // of `attend train`: "translation", "lm", "classification"
   std::unique_ptr<Objective> objective;
   int d_model = 0;
-  std::function<void(Checkpoint&)> describe_model;  // adds what makes a checkpoint a model to use: configuration, tokenizers
-  std::vector<std::string> notes;                   // what was read and made, a line each, for people
+  std::shared_ptr<const SavedModel> model;  // with the network that the objective trains
+  std::vector<std::string> notes;           // what was read and made, a line each, for people
 };
+
+// The run of a task in a folder, without listeners. `task` must outlive it.
+TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume);
 
 // The paths of `files`, which stand in `folder`.
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);

@@ -1,8 +1,8 @@
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/parameters.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
 #include "cli/program_test.h"
+#include "tasks/model_checkpoint.h"
 
 namespace attend {
 namespace {
@@ -23,10 +23,7 @@ class AttentionCommand : public ProgramTest {
     config.n_encoder_layers = config.n_decoder_layers = 1;
     config.src_vocab_size = config.tgt_vocab_size = tokenizer.vocab_size();
     const TranslationModel model{make_encoder_decoder(config, 3), tokenizer, tokenizer};
-    Checkpoint checkpoint;
-    describe_translation_model(checkpoint, model);
-    add_parameters(checkpoint, model.network->parameters(), model.network->parameters().values());
-    save_checkpoint(path("model"), checkpoint);
+    save_checkpoint(path("model"), checkpoint_of(model));
   }
 
   int attention(std::vector<std::string> arguments) {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "attend/core/error.h"
-#include "attend/tasks/model_check.h"
-#include "attend/tasks/translation/golden.h"
 #include "attend/tasks/translation/model.h"
 #include "checkpoint/test_folder.h"
 #include "ops/operands.h"
@@ -66,37 +64,6 @@ TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
   refuse("attend.text", "{\"max_length\": 1}", "max-length");
   refuse("attend.config", "{\"n_encoder_layers\": 1000000}", "layers");
   refuse("attend.config", "{\"pooling\": \"min\"}", "pooling");
-}
-
-TEST(GoldenTexts, HoldWhenTheModelComputesTheSame) {
-  for (const Pooling pooling : {Pooling::max, Pooling::first}) {
-    const Checkpoint checkpoint = small_classifier_checkpoint(pooling);
-    EXPECT_EQ(golden_texts(checkpoint).size(), 3u);
-    EXPECT_LT(golden_deviation(classification_model(checkpoint), golden_texts(checkpoint)), 1e-6);
-    const auto check = check_model(checkpoint);
-    ASSERT_TRUE(check.has_value());
-    EXPECT_EQ(check->samples, 3u);
-    EXPECT_LT(check->deviation, 1e-6);
-  }
-}
-
-TEST(GoldenTexts, ShowThatItComputesSomethingElse) {
-  const Checkpoint checkpoint = small_classifier_checkpoint();
-  const ClassificationModel model = classification_model(checkpoint);
-  for (float& value : model.classifier->parameters().values().span()) value *= 1.05f;
-  EXPECT_GT(golden_deviation(model, golden_texts(checkpoint)), kGoldenTolerance);
-}
-
-TEST(GoldenTexts, MayBeAbsentButNotDamaged) {
-  Checkpoint checkpoint = small_classifier_checkpoint();
-  const ClassificationModel model = classification_model(checkpoint);
-  EXPECT_THROW(golden_deviation(model, {{{1000000}, {0, 0, 0}}}), DataError);
-  EXPECT_THROW(golden_deviation(model, {{{1}, {0, 0}}}), DataError);
-  checkpoint.metadata["attend.golden"] = "[{\"text\": 3}]";
-  EXPECT_THROW(golden_texts(checkpoint), DataError);
-  checkpoint.metadata.erase("attend.golden");
-  EXPECT_TRUE(golden_texts(checkpoint).empty());
-  EXPECT_FALSE(check_model(checkpoint).has_value());
 }
 
 }  // namespace

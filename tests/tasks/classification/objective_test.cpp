@@ -117,7 +117,7 @@ TEST(ClassificationObjective, KeepsTheFirstAndTheLastTokenOfEveryText) {
     ends.add(std::vector<std::int32_t>{ids.front(), ids.back()});
   }
   Pass pass = Pass::inference(), dropping = Pass::training(1, 1);
-  const Variable logits = model.classifier->forward(ends.build(), pass);
+  const Variable logits = model.network->forward(ends.build(), pass);
   const double expected = cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(kFilms.labels), {0.0f, 1.0}).loss_sum;
   EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
 }
@@ -153,7 +153,7 @@ class ClassificationRun : public FolderTest {
       void on_step(const StepEvent& e) override { flag = e.step == at; }
     } stop;
     stop.at = stop_at;
-    const auto describe = [](Checkpoint& c) { describe_classification_model(c, small_classifier()); };
+    const auto describe = [](Checkpoint& c) { small_classifier().describe(c); };
     Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
   }
 

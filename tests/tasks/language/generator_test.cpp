@@ -91,7 +91,7 @@ TEST(Generator, ChoosesWhatWholePassesChoose) {
   for (const std::int32_t id : model.tokenizer.encode("a fat")) window.push_back(id);
   for (std::size_t n = 0; n < found.ids.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())};
-    const Tensor logits = model.transformer->project(model.transformer->hidden(Ragged::copy(window, offsets), pass)).value();
+    const Tensor logits = model.network->project(model.network->hidden(Ragged::copy(window, offsets), pass)).value();
     const float* last = logits.row(logits.rows() - 1);
     std::int32_t best = model.tokenizer.eos_id();
     for (std::int32_t v = 4; v < model.tokenizer.vocab_size(); ++v) best = last[v] > last[best] ? v : best;
@@ -103,7 +103,7 @@ TEST(Generator, ChoosesWhatWholePassesChoose) {
 
 TEST(Generator, WritesLinesAndStopsAtTheirEndWhenAsked) {
   const LanguageModel model = small_language_model();
-  model.transformer->parameters().values().zero();  // all pieces are equally likely
+  model.network->parameters().values().zero();  // all pieces are equally likely
   const Generator generator(model);
   const Generation text = generator.generate("", with_tokens(200));
   EXPECT_NE(text.text.find('\n'), std::string::npos);
@@ -126,11 +126,11 @@ TEST(Generator, ReadsAPromptOfSeveralLines) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(stream.size())};
-  const Variable hidden = model.transformer->hidden(Ragged::copy(stream, offsets), pass);
+  const Variable hidden = model.network->hidden(Ragged::copy(stream, offsets), pass);
   const Generation found = generator.generate("the dog\na cat", options);
   std::vector<std::int32_t> targets(stream.begin() + 1, stream.end());
   targets.push_back(found.ids[0]);
-  EXPECT_NEAR(found.token_scores[0], model.transformer->target_log_probabilities(hidden, targets).back(), 1e-4);
+  EXPECT_NEAR(found.token_scores[0], model.network->target_log_probabilities(hidden, targets).back(), 1e-4);
 }
 
 TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
@@ -144,13 +144,13 @@ TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
 
   const NoGradient guard;
   Pass pass = Pass::inference();
-  ContinuousCache cache(options.cache, model.transformer->config().d_model);
+  ContinuousCache cache(options.cache, model.network->config().d_model);
   std::vector<std::int32_t> window{model.tokenizer.eos_id()};
   for (std::size_t n = 0; n < text.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())}, target{text[n]};
-    const Tensor hidden = model.transformer->hidden(Ragged::copy(window, offsets), pass).value();
+    const Tensor hidden = model.network->hidden(Ragged::copy(window, offsets), pass).value();
     const Tensor last = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
-    const float expected = cache.read(last, target, model.transformer->target_log_probabilities(Variable(last), target)).front();
+    const float expected = cache.read(last, target, model.network->target_log_probabilities(Variable(last), target)).front();
     if (n >= prompt) {
       EXPECT_NEAR(found.token_scores[n - prompt], expected, 1e-4) << "token " << n;
     }
@@ -163,7 +163,7 @@ TEST(Generator, WritesWithTheCacheThatMeasuresPerplexity) {
 
 TEST(Generator, NeverWritesPiecesWithoutText) {
   const LanguageModel model = small_language_model();
-  model.transformer->parameters().values().zero();  // all pieces are equally likely
+  model.network->parameters().values().zero();  // all pieces are equally likely
   const Generation generation = Generator(model).generate("", with_tokens(300));
   for (const std::int32_t id : generation.ids) EXPECT_GE(id, model.tokenizer.eos_id());
 }
@@ -188,7 +188,7 @@ std::string after_cat(float cat, float dog, float penalty) {
   const LanguageModel model = small_language_model();
   const auto id = [&](const char* word) { return model.tokenizer.encode(word).front(); };
   // Whatever is read, what is projected to logits is the bias of the last normalisation: the first column of the embeddings.
-  ParameterSet& parameters = model.transformer->parameters();
+  ParameterSet& parameters = model.network->parameters();
   parameters.values().zero();
   for (const auto& entry : parameters.entries()) {
     const Tensor value = parameters.value(entry);
@@ -228,7 +228,7 @@ TEST(Generator, EndsALineOnlyWithItsEnd) {
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
   const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options), 64);
-  model.transformer->parameters().values().zero();  // all pieces are equally likely, the bytes of line ends too
+  model.network->parameters().values().zero();  // all pieces are equally likely, the bytes of line ends too
   const Generation generation = Generator(model).generate("", with_tokens(2000));
   const auto drawn = [&](std::string_view piece) {
     return std::count(generation.ids.begin(), generation.ids.end(), model.tokenizer.id(piece));
@@ -244,7 +244,7 @@ TEST(Generator, WritesWhatItsTokensDecodeTo) {
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
   const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options), 64);
-  model.transformer->parameters().values().zero();
+  model.network->parameters().values().zero();
   const std::string prompt = "the cat sät";
   for (std::uint64_t sample = 0; sample < 5; ++sample) {
     const Generation generation = Generator(model).generate(prompt, with_tokens(400), {}, sample);

@@ -21,8 +21,8 @@ double by_hand(const LanguageModel& model, const std::vector<std::int32_t>& stre
     const std::int32_t begin = std::max((t / stride + 1) * stride - context, 0);
     const std::vector<std::int32_t> window(stream.begin() + begin, stream.begin() + t + 1), target{stream[static_cast<std::size_t>(t) + 1]};
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())};
-    const Tensor hidden = model.transformer->hidden(Ragged::copy(window, offsets), pass).value();
-    nll -= model.transformer->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
+    const Tensor hidden = model.network->hidden(Ragged::copy(window, offsets), pass).value();
+    nll -= model.network->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
   }
   return nll;
 }
@@ -42,7 +42,7 @@ TEST(TextPerplexity, PredictsEveryTokenOnceWithItsContext) {
 
 TEST(TextPerplexity, IsThatOfAGuessForAModelThatKnowsNothing) {
   const LanguageModel model = small_language_model();
-  model.transformer->parameters().values().zero();
+  model.network->parameters().values().zero();
   const LanguageText text = encode_language(kRhyme, model.tokenizer);
   EXPECT_NEAR(text_perplexity(model, text).perplexity.per_token(), model.tokenizer.vocab_size(), 1e-3);
 }
@@ -98,10 +98,10 @@ TEST(TextPerplexity, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { text_perplexity(model, text, {8, 9, {}}); }, {"stride", "9", "8"});
   expect_error<ConfigError>([&] { text_perplexity(model, text, {-1, 0, {}}); }, {"context", "-1"});
   expect_error<DataError>([&] { text_perplexity(model, encode_language(std::vector<std::string>{}, model.tokenizer)); }, {"no token"});
-  LanguageTransformerConfig config = model.transformer->config();
+  LanguageTransformerConfig config = model.network->config();
   config.positions = PositionKind::learned;
   config.max_positions = 8;
-  model.transformer = std::make_shared<LanguageTransformer>(config, 7);
+  model.network = std::make_shared<LanguageTransformer>(config, 7);
   EXPECT_NO_THROW(text_perplexity(model, text, {8, 8, {}}));
   expect_error<ConfigError>([&] { text_perplexity(model, text, {9, 9, {}}); }, {"context", "9", "8 positions"});
 }

@@ -38,10 +38,10 @@ TEST_F(LineScores, AreThoseOfEachTokenAfterTheOnesBefore) {
   Pass pass = Pass::inference();
   float sum = 0;
   for (std::size_t t = 0; t < ids.size(); ++t) {
-    const Tensor hidden = model_.transformer->hidden(Ragged::one(std::span(ids).first(t + 1)), pass).value();
+    const Tensor hidden = model_.network->hidden(Ragged::one(std::span(ids).first(t + 1)), pass).value();
     const std::vector<std::int32_t> target{t + 1 < ids.size() ? ids[t + 1] : model_.tokenizer.eos_id()};
     const float expected =
-        model_.transformer->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
+        model_.network->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
     EXPECT_NEAR(found.token_scores[t], expected, 1e-5);
     sum += expected;
   }

@@ -54,7 +54,10 @@ class LanguageTrainingTest : public FolderTest {
     std::vector<std::string> skipped;
     const auto latest = resume ? folder.latest(skipped) : std::nullopt;
     const TrainingTask task = prepare_training(options_, latest ? &latest->checkpoint : nullptr);
-    Trainer(*task.objective, options_.trainer, {folder, resume, task.d_model, task.describe_model, {&stop}, &stop.flag, {}}).train();
+    TrainingRun run = run_of(task, folder, resume);
+    run.listeners = {&stop};
+    run.stop = &stop.flag;
+    Trainer(*task.objective, options_.trainer, run).train();
   }
   std::string model(const std::string& name) const { return (path(name) / "model.safetensors").string(); }
 
@@ -112,7 +115,7 @@ TEST_F(LanguageTrainingTest, ValidatesWithTheProbabilitiesOfTheWholeVocabulary) 
   const Validation validation = task.objective->validate();
   train("run");  // from the same beginning, to get hold of the tokenizer
   const LanguageModel trained = load_language_model(model("run"));
-  LanguageTransformerConfig config = trained.transformer->config();
+  LanguageTransformerConfig config = trained.network->config();
   const LanguageModel fresh{std::make_shared<LanguageTransformer>(config, options_.trainer.seed), trained.tokenizer, trained.context};
   const std::vector<std::string> files{path("valid").string()};
   const TextPerplexity expected = text_perplexity(fresh, read_language(files, fresh.tokenizer));
@@ -186,9 +189,7 @@ TEST_F(LanguageTrainingTest, RefusesToResumeAnotherModel) {
 }
 
 TEST(LanguageModelFile, IsForLanguageModelling) {
-  const LanguageModel model = small_language_model();
-  Checkpoint checkpoint;
-  describe_language_model(checkpoint, model);
+  Checkpoint checkpoint = checkpoint_of(small_language_model());
   checkpoint.metadata["attend.task"] = "translation";
   checkpoint.source = "model";
   expect_error<DataError>([&] { language_model(checkpoint); },
@@ -198,9 +199,7 @@ TEST(LanguageModelFile, IsForLanguageModelling) {
 TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
   LanguageModel model = small_language_model();
   const auto saved = [&] {
-    Checkpoint checkpoint;
-    add_parameters(checkpoint, model.transformer->parameters(), model.transformer->parameters().values());
-    describe_language_model(checkpoint, model);
+    Checkpoint checkpoint = checkpoint_of(model);
     checkpoint.source = "model";
     return checkpoint;
   };

@@ -7,7 +7,6 @@
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/embedding/embedder.h"
-#include "attend/tasks/translation/golden.h"
 #include "attend/tasks/translation/translator.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
@@ -62,12 +61,11 @@ TEST_F(RecurrentModelFile, SaysWhatItIs) {
   EXPECT_EQ(std::get<RecurrentConfig>(config).d_hidden, 12);
 }
 
-TEST_F(RecurrentModelFile, ComputesItsGoldenSentencesAgain) {
-  Checkpoint checkpoint = checkpoint_of(model_);
-  add_golden_sentences(checkpoint);
-  const auto golden = golden_sentences(checkpoint);
-  ASSERT_EQ(golden.size(), 3u);
-  EXPECT_EQ(golden_deviation(saved_and_loaded(checkpoint), golden), 0.0);
+TEST_F(RecurrentModelFile, ComputesItsGoldenSamplesAgain) {
+  const Checkpoint checkpoint = finished_checkpoint_of(model_);
+  const ModelCheck check = check_golden_samples(saved_and_loaded(checkpoint), golden_samples(checkpoint, model_));
+  EXPECT_EQ(check.samples, 3u);
+  EXPECT_EQ(check.deviation, 0.0);
 }
 
 TEST_F(RecurrentModelFile, WithAnUnknownArchitectureIsRefused) {

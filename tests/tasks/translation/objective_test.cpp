@@ -331,7 +331,7 @@ class TranslationRun : public FolderTest {
       void on_step(const StepEvent& e) override { flag = e.step == at; }
     } stop;
     stop.at = stop_at;
-    const auto describe = [](Checkpoint& c) { describe_translation_model(c, learning_model(0.1f)); };
+    const auto describe = [](Checkpoint& c) { learning_model(0.1f).describe(c); };
     Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
   }
 

@@ -12,7 +12,8 @@
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/inspect/attention_page.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 namespace {
@@ -36,9 +37,19 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   });
 }
 
-void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arguments, AtomicFile& page) {
+void show_translation(const TranslationModel& model, AttentionArguments& arguments, const OptionBinding& binding, AtomicFile& page) {
+  const Translator translator(model);
+  use_model_decoding(translator, binding, arguments.translation);
+  const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
+                                                   : translated_pair(translator, arguments.text, arguments.translation);
+  page.write(attention_page(translator.model(), pair));
+  page.commit();
+  answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
+}
+
+void show_classification(const ClassificationModel& model, const AttentionArguments& arguments, AtomicFile& page) {
   if (!arguments.target.empty()) throw ConfigError("--target: expected a model for translation, a classifier has no translations");
-  const Classifier classifier(classification_model(checkpoint));
+  const Classifier classifier(model);
   const ClassifiedText text = classified_text(classifier, arguments.text);
   page.write(attention_page(classifier.model(), text));
   page.commit();
@@ -48,15 +59,10 @@ void show_classifier(const Checkpoint& checkpoint, const AttentionArguments& arg
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
-  const Checkpoint checkpoint = open_checkpoint(arguments.model);
-  if (checkpoint.text("attend.task") == kClassification) return show_classifier(checkpoint, arguments, page);
-  const Translator translator(translation_model(checkpoint));
-  use_model_decoding(translator, binding, arguments.translation);
-  const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
-                                                   : translated_pair(translator, arguments.text, arguments.translation);
-  page.write(attention_page(translator.model(), pair));
-  page.commit();
-  answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
+  visit_model(
+      *load_model(arguments.model), [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
+      [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
+      [&](const SavedModel& model) { throw wrong_task(model.source, "translation or classification", model.task()); });
 }
 
 }  // namespace

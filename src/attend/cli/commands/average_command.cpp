@@ -10,7 +10,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
-#include "attend/tasks/model_check.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 namespace {
@@ -49,7 +49,7 @@ void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const auto paths = checkpoints_of(arguments);
   Checkpoint mean = average_checkpoints(paths);
-  add_golden_samples(mean);
+  add_golden_samples(mean, *load_model(mean));
   save_checkpoint(arguments.out, mean);
   answer("{}: the mean of {} checkpoints\n", shown_path(arguments.out), paths.size());
 }

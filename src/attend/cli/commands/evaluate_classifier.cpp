@@ -34,9 +34,9 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
 
 }  // namespace
 
-void evaluate_classifier(const Checkpoint& checkpoint, const ClassifierEvaluation& options, const EvaluationOutput& output) {
+void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output) {
   if (options.labelled.empty()) throw ConfigError("--labelled: expected a file of labelled texts to measure the classifier on, got none");
-  const Classifier classifier(classification_model(checkpoint));
+  const Classifier classifier(model);
   const LabelledText texts = read_labelled(options.labelled, options.columns, classifier.labels());
   ConfusionMatrix confusion(classifier.labels());
   const std::vector<Classification> found = classifier.classify(texts.texts);

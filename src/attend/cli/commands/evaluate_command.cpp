@@ -8,8 +8,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/evaluation.h"
 #include "attend/core/error.h"
-#include "attend/core/quote.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 namespace {
@@ -23,15 +22,16 @@ struct EvaluateArguments {
   ClassifierEvaluation classifier;
 };
 
-// What is measured of a model depends on what it is for: a line here for every kind.
-void evaluate_model(const EvaluateArguments& arguments, const OptionBinding& binding) {
-  const Checkpoint model = open_checkpoint(arguments.model);
-  const std::string& task = model.text("attend.task");
-  if (task == kLanguageModelling) return evaluate_language_model(model, arguments.language, arguments.output, binding);
-  if (task == kClassification) return evaluate_classifier(model, arguments.classifier, arguments.output);
-  throw ConfigError(
-      fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
-                  arguments.model, printable(task, 60)));
+// What is measured of a model depends on what it is for.
+void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
+  visit_model(
+      *load_model(a.model), [&](const LanguageModel& model) { evaluate_language_model(model, a.language, a.output, binding); },
+      [&](const ClassificationModel& model) { evaluate_classifier(model, a.classifier, a.output); },
+      [&](const SavedModel& model) {
+        throw ConfigError(
+            fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
+                        a.model, model.task()));
+      });
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {

@@ -9,10 +9,9 @@
 
 namespace attend {
 
-void evaluate_language_model(const Checkpoint& checkpoint, LanguageEvaluation options, const EvaluationOutput& output,
+void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options, const EvaluationOutput& output,
                              const OptionBinding& binding) {
   if (options.text.empty()) throw ConfigError("--text: expected the text to measure the perplexity on, got none");
-  const LanguageModel model = language_model(checkpoint);
   use_model_cache(model, binding, options.perplexity.cache);
   const LanguageText text = read_language(options.text, model.tokenizer);
   const TextPerplexity result = text_perplexity(model, text, options.perplexity);

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/checkpoint.h"
 #include "attend/core/options.h"
 #include "attend/data/classification.h"
 #include "attend/metrics/report.h"
+#include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/perplexity.h"
 
 namespace attend {
@@ -66,7 +66,7 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
 }
 
 // `binding`: tells which of the options were given.
-void evaluate_language_model(const Checkpoint& model, LanguageEvaluation options, const EvaluationOutput& output,
+void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options, const EvaluationOutput& output,
                              const OptionBinding& binding);
 
 // A classifier, by texts whose labels are known.
@@ -81,6 +81,6 @@ void fields(ClassifierEvaluation& o, Visitor&& visit) {
   fields(o.columns, visit);
 }
 
-void evaluate_classifier(const Checkpoint& model, const ClassifierEvaluation& options, const EvaluationOutput& output);
+void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output);
 
 }  // namespace attend

@@ -11,8 +11,7 @@
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
-#include "attend/tasks/model_check.h"
-#include "attend/tasks/translation/golden.h"
+#include "attend/tasks/registry.h"
 #include "attend/train/readable.h"
 
 namespace attend {
@@ -76,10 +75,9 @@ void print_json(const FileDescription& file, bool tensors) {
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
   if (!check) return;
-  const bool same = check->deviation <= kGoldenTolerance;
   answer("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
-         same ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
-  if (!same) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
+         check->holds() ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
+  if (!check->holds()) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }
 
 void run_info(const InfoArguments& arguments) {

@@ -12,7 +12,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
 #include "attend/tasks/language/scoring.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/translator.h"
 
 namespace attend {
@@ -44,11 +44,11 @@ void print(const SequenceScore& score, bool tokens) {
   answer("\n");
 }
 
-void score_translations(const Checkpoint& model, const ScoreArguments& arguments) {
+void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
   if (!arguments.text.empty()) throw ConfigError("--text: expected a language model; a translation model scores --src and --tgt");
   if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
-  const Translator translator(translation_model(model));
+  const Translator translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
   translator.score(
       src, tgt, [&](const SequenceScore& score) { print(score, arguments.tokens); }, arguments.scoring);
@@ -63,12 +63,13 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
 
 void run_score(const ScoreArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const Checkpoint model = open_checkpoint(arguments.model);
-  if (model.text("attend.task") == kLanguageModelling) {
-    score_text(language_model(model), arguments);
-  } else {
-    score_translations(model, arguments);
-  }
+  visit_model(
+      *load_model(arguments.model), [&](const TranslationModel& model) { score_translations(model, arguments); },
+      [&](const LanguageModel& model) { score_text(model, arguments); },
+      [](const SavedModel& model) {
+        throw DataError(
+            fmt::format("{}: expected a model for translation or language modelling, found one for {}", model.source, model.task()));
+      });
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ void train_in_folder(TrainingTask& task, const SessionOptions& session, const Tr
   TrainingLog log(folder.log_file(), session.log);
   TensorBoard tensorboard(folder.path(), session.tensorboard);
   StopSignal stop;
-  TrainingRun run{folder, session.resume, task.d_model, task.describe_model, {&config, &log, &tensorboard, &progress}, &stop.flag(), {}};
+  TrainingRun run = run_of(task, folder, session.resume);
+  run.listeners = {&config, &log, &tensorboard, &progress};
+  run.stop = &stop.flag();
   run.warn = [&progress](const std::string& message) { progress.note("passed over: " + message); };
   if (Trainer(*task.objective, options, run).train() == TrainingEnd::kInterrupted) {
     remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, shown_path(session.out));

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/json.h"
 #include "attend/checkpoint/options_json.h"
-#include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/ops/softmax.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
@@ -41,51 +42,62 @@ std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
   return names;
 }
 
-template <class Options>
-Options read_options(const Checkpoint& checkpoint, const char* key) {
-  Options options;
-  options_from_json(checkpoint.text(key), options, fmt::format("{}: {}", checkpoint.source, key));
-  return options;
-}
-
 }  // namespace
+
+ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_, Tokenizer tokenizer_, std::vector<std::string> labels_,
+                                         TextLengthOptions length_)
+    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), labels(std::move(labels_)), length(length_) {}
 
 SpecialTokens ClassificationModel::special() const {
   SpecialTokens special = tokenizer.special_tokens();
-  if (classifier->config().pooling != Pooling::first) special.bos = -1;
+  if (network->config().pooling != Pooling::first) special.bos = -1;
   return special;
 }
 
-void describe_classification_model(Checkpoint& checkpoint, const ClassificationModel& model) {
-  checkpoint.metadata["attend.task"] = kClassification;
-  checkpoint.metadata["attend.config"] = options_to_json(model.classifier->config());
-  checkpoint.metadata["attend.text"] = options_to_json(model.length);
-  checkpoint.metadata["attend.labels"] = nlohmann::json(model.labels).dump();
-  checkpoint.tensors.push_back({"tokenizer", bytes_tensor(model.tokenizer.bytes())});
+Metadata ClassificationModel::configuration() const {
+  return {{"attend.config", options_to_json(network->config())},
+          {"attend.text", options_to_json(length)},
+          {"attend.labels", nlohmann::json(labels).dump()}};
+}
+
+std::int64_t ClassificationModel::longest_input() const { return network->config().learned_positions(); }
+
+TextEncoder ClassificationModel::text_encoder() const {
+  return {tokenizer,
+          special(),
+          network->config().n_encoder_layers,
+          network->config().d_model,
+          network->embeddings(),
+          [network = network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); }};
+}
+
+GoldenInput ClassificationModel::random_input(Random& random) const {
+  return {classifier_ids(random_ids(random, tokenizer), special(), length)};
+}
+
+std::vector<std::vector<float>> ClassificationModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+  RaggedBuilder texts;
+  for (const GoldenInput& input : inputs) texts.add(input[0]);
+  const Tensor results = class_log_probabilities(*this, texts.build());
+  std::vector<std::vector<float>> outputs;
+  for (std::int64_t b = 0; b < results.rows(); ++b) outputs.emplace_back(results.row(b), results.row(b) + results.cols());
+  return outputs;
 }
 
 ClassificationModel classification_model(const Checkpoint& checkpoint) {
-  require_task(checkpoint, kClassification);
+  require_task(checkpoint, ClassificationModel::kTask);
   Tokenizer tokenizer = read_tokenizer(checkpoint);
   std::vector<std::string> labels = read_labels(checkpoint);
   const auto length = read_options<TextLengthOptions>(checkpoint, "attend.text");
   auto config = read_options<ClassifierConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(labels.size());
-  if (config.n_encoder_layers > std::ssize(checkpoint.tensors))
-    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.n_encoder_layers,
-                                checkpoint.tensors.size()));
-  try {
-    auto classifier = std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
-    load_parameters(checkpoint, classifier->parameters());
-    ClassificationModel model{std::move(classifier), std::move(tokenizer), std::move(labels), length, checkpoint.source};
-    classifier_ids({}, model.special(), length);  // refuses a length that has no room for a token
-    return model;
-  } catch (const DataError&) {
-    throw;
-  } catch (const Error& error) {  // no such shape, or no memory for it
-    throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
-  }
+  auto network = read_network(checkpoint, config.n_encoder_layers,
+                              [&] { return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference); });
+  ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
+  model.source = checkpoint.source;
+  from_configuration(checkpoint, [&] { classifier_ids({}, model.special(), length); });  // refuses a length without room for a token
+  return model;
 }
 
 ClassificationModel load_classification_model(const std::filesystem::path& path) { return classification_model(open_checkpoint(path)); }
@@ -93,7 +105,7 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor result = log_softmax(model.classifier->forward(texts, pass)).value();
+  const Tensor result = log_softmax(model.network->forward(texts, pass)).value();
   require_finite(result.span(), "log-probabilities of the classes", model.source);
   return result;
 }

@@ -1,39 +1,53 @@
-// A text classifier as users keep it: architecture, parameters, tokenizer and classes in one file.
+// A text classifier as users keep it: what saved_model.h says of all models, and
 //
 //   metadata   attend.task    "classification"
 //              attend.config  the ClassifierConfig, as JSON
 //              attend.text    the TextLengthOptions, as JSON: how much of a text it looks at
 //              attend.labels  the names of the classes, a JSON array in the order of the logits
-//   tensors    the parameters under their module paths; tokenizer (u8)
+//   tensors    tokenizer
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
+#include "attend/tasks/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
-struct ClassificationModel {
-  std::shared_ptr<TextClassifier> classifier;
+struct ClassificationModel final : SavedModel {
+  static constexpr std::string_view kTask = "classification";
+
+  std::shared_ptr<TextClassifier> network;
   Tokenizer tokenizer;
   std::vector<std::string> labels;
   TextLengthOptions length;
-  std::string source = {};  // the file it was read from, for messages
+
+  ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer, std::vector<std::string> labels,
+                      TextLengthOptions length);
 
   // The special tokens that it wants around a text; no bos unless it looks at the first token.
   SpecialTokens special() const;
   // What it sees of a text.
   std::vector<std::int32_t> ids(std::string_view text) const { return classifier_ids(tokenizer.encode(text), special(), length); }
-};
 
-// Writes what describes a classification model beside its parameters.
-void describe_classification_model(Checkpoint& checkpoint, const ClassificationModel& model);
+  std::string_view task() const override { return kTask; }
+  ParameterSet& parameters() const override { return network->parameters(); }
+  std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
+  Metadata configuration() const override;
+  std::int64_t longest_input() const override;
+  TextEncoder text_encoder() const override;
+  GoldenFormat golden_format() const override { return {{{"text", &tokenizer}}, "log_probabilities"}; }
+  GoldenInput random_input(Random& random) const override;
+  std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
+};
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.
 ClassificationModel load_classification_model(const std::filesystem::path& path);

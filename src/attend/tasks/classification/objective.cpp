@@ -41,7 +41,7 @@ CrossEntropy ClassificationObjective::loss_of(const Variable& logits, const Ids&
 BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
   const ClassificationBatch batch = batches_.batch(epoch, index);
   const Ragged texts = without_some(batch.text, pass.dropout(loss_.word_dropout));
-  CrossEntropy result = loss_of(model_.classifier->forward(texts, pass), batch.labels, normalizer, pass);
+  CrossEntropy result = loss_of(model_.network->forward(texts, pass), batch.labels, normalizer, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
@@ -52,7 +52,7 @@ Validation ClassificationObjective::validate() {
   for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
     const ClassificationBatch batch = validation_->batch(0, i);
     Pass pass = Pass::inference();
-    const Variable logits = model_.classifier->forward(batch.text, pass);
+    const Variable logits = model_.network->forward(batch.text, pass);
     for (std::int64_t b = 0; b < logits.dim(0); ++b) {
       const float* row = logits.value().row(b);
       confusion.add((*batch.labels)[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);

@@ -22,7 +22,7 @@ class ClassificationObjective final : public Objective {
   ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
                           std::optional<ClassificationBatcher> validation);
 
-  ParameterSet& parameters() override { return model_.classifier->parameters(); }
+  ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
   // targets: texts; sources: their tokens.
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;

@@ -12,7 +12,6 @@
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
-#include "attend/tasks/classification/golden.h"
 #include "attend/tasks/classification/objective.h"
 
 namespace attend {
@@ -54,7 +53,7 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
 // The vocabulary, the classes and the shape of a model are settled by its first checkpoint.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o, const std::vector<std::string>& labels) {
   ClassificationModel model = classification_model(checkpoint);
-  require_same_model(checkpoint, options_to_json(model.classifier->config()), options_to_json(o.model));
+  require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
   require_same_model(checkpoint, fmt::format("for {}", fmt::join(model.labels, ", ")), fmt::format("for {}", fmt::join(labels, ", ")));
   return std::move(model.tokenizer);
@@ -104,10 +103,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   std::optional<ClassificationBatcher> validation;
   if (valid) validation = batches(*valid, "validation", std::nullopt);
   task.objective = std::make_unique<ClassificationObjective>(model, std::move(training), std::move(loss), std::move(validation));
-  task.describe_model = [model](Checkpoint& checkpoint) {
-    describe_classification_model(checkpoint, model);
-    add_golden_texts(checkpoint);
-  };
+  task.model = std::make_shared<ClassificationModel>(model);
   return task;
 }
 

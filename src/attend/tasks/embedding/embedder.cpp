@@ -9,7 +9,7 @@
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 
@@ -35,14 +35,6 @@ Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
   return result;
 }
 
-// Throws unless a text of so many tokens, and the marks at its ends, have positions.
-void check_positions(const TextEncoder& encoder, std::size_t tokens, const std::string& where) {
-  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder.special.bos >= 0 ? 2 : 1);
-  if (encoder.positions > 0 && with_marks > encoder.positions)
-    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
-                                tokens, encoder.special.bos >= 0 ? "the marks at its ends" : "its end", encoder.positions));
-}
-
 TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
   TextEmbedding embedding;
   for (const std::int32_t id : ids) embedding.tokens.push_back(tokenizer.piece(id));
@@ -52,49 +44,24 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
 
 }  // namespace
 
-Embedder Embedder::load(const std::filesystem::path& path) {
-  const Checkpoint checkpoint = open_checkpoint(path);
-  if (checkpoint.text("attend.task") == kClassification) return Embedder(classification_model(checkpoint));
-  if (checkpoint.text("attend.task") == kLanguageModelling) return Embedder(language_model(checkpoint));
-  return Embedder(translation_model(checkpoint));
+Embedder Embedder::load(const std::filesystem::path& path) { return Embedder(*load_model(path)); }
+
+Embedder::Embedder(const SavedModel& model) : encoder_(model.text_encoder()), longest_(model.longest_input()), source_(model.source) {}
+
+// Throws unless a text of so many tokens, and the marks at its ends, have positions.
+void Embedder::check_tokens(std::size_t tokens, const std::string& where) const {
+  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder_.special.bos >= 0 ? 2 : 1);
+  if (longest_ > 0 && with_marks > longest_)
+    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
+                                tokens, encoder_.special.bos >= 0 ? "the marks at its ends" : "its end", longest_));
 }
 
 Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
-  require_finite(vectors.span(), "vectors of the tokens", encoder_.source);
+  require_finite(vectors.span(), "vectors of the tokens", source_);
   const Tensor result = pooled(vectors, pooling);  // a sum may overflow
-  require_finite(result.span(), "the vector of a text", encoder_.source);
+  require_finite(result.span(), "the vector of a text", source_);
   return result;
 }
-
-Embedder::Embedder(const TranslationModel& model)
-    : encoder_{model.src_tokenizer,
-               {.eos = model.src_tokenizer.eos_id()},
-               model.network->encoder_layers(),
-               model.network->d_model(),
-               model.network->src_embeddings(),
-               [network = model.network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); },
-               model.network->longest_sequence(),
-               model.source} {}
-
-Embedder::Embedder(const ClassificationModel& model)
-    : encoder_{model.tokenizer,
-               model.special(),
-               model.classifier->config().n_encoder_layers,
-               model.classifier->config().d_model,
-               model.classifier->embeddings(),
-               [classifier = model.classifier](const Ragged& texts, Pass& pass) { classifier->encode(texts, pass); },
-               model.classifier->config().learned_positions(),
-               model.source} {}
-
-Embedder::Embedder(const LanguageModel& model)
-    : encoder_{model.tokenizer,
-               {.bos = model.tokenizer.eos_id(), .eos = model.tokenizer.eos_id()},  // lines follow one another
-               model.transformer->config().n_layers,
-               model.transformer->config().d_model,
-               model.transformer->embeddings(),
-               [transformer = model.transformer](const Ragged& texts, Pass& pass) { transformer->hidden(texts, pass); },
-               model.transformer->config().learned_positions(),
-               model.source} {}
 
 int Embedder::layer_number(int layer) const {
   const int number = layer < 0 ? layers() + 1 + layer : layer;
@@ -103,7 +70,7 @@ int Embedder::layer_number(int layer) const {
 }
 
 void Embedder::check_length(const std::string& text, const std::string& where) const {
-  if (encoder_.positions > 0) check_positions(encoder_, encoder_.tokenizer.encode(text).size(), where);
+  if (longest_ > 0) check_tokens(encoder_.tokenizer.encode(text).size(), where);
 }
 
 std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
@@ -118,7 +85,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     RaggedBuilder sequences;
     for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
       const std::vector<std::int32_t> own = tokenizer.encode(text);
-      check_positions(encoder_, own.size(), fmt::format("text {}", embeddings.size() + 1));
+      check_tokens(own.size(), fmt::format("text {}", embeddings.size() + 1));
       embeddings.push_back(without_vectors(tokenizer, own));
       if (before > 0) sequences.append(encoder_.special.bos);
       sequences.append(own);

@@ -4,17 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/tasks/classification/model.h"
-#include "attend/tasks/language/model.h"
-#include "attend/tasks/translation/model.h"
+#include "attend/tasks/saved_model.h"
 
 namespace attend {
 
@@ -43,28 +39,13 @@ struct TextEmbedding {
   Tensor vectors;                      // [tokens, D]; [1, D] when pooled (zeros for a text without tokens)
 };
 
-// The encoder inside a model.
-struct TextEncoder {
-  Tokenizer tokenizer;
-  SpecialTokens special;  // it wants bos, if there is one, before a text, and eos after it
-  int layers = 0;
-  int width = 0;
-  Tensor embeddings;                              // [V, D]
-  std::function<void(const Ragged&, Pass&)> run;  // fills Pass::hidden
-  std::int64_t positions = 0;                     // that it has learned; 0: it takes texts of any length
-  std::string source = {};                        // the file it was read from, for messages
-};
-
 // Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
 class Embedder {
  public:
   // The encoder of a translation or a classification model, or a language model, where a token knows what stands before it. Throws IoError
   // or DataError.
   static Embedder load(const std::filesystem::path& path);
-  explicit Embedder(TextEncoder encoder) : encoder_(std::move(encoder)) {}
-  explicit Embedder(const TranslationModel& model);
-  explicit Embedder(const ClassificationModel& model);
-  explicit Embedder(const LanguageModel& model);
+  explicit Embedder(const SavedModel& model);
 
   int layers() const { return encoder_.layers; }
   // 0 .. layers() for EmbeddingOptions::layer. Throws ConfigError for a layer that the model does not have.
@@ -84,9 +65,12 @@ class Embedder {
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const;
 
  private:
+  void check_tokens(std::size_t tokens, const std::string& where) const;
   Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
 
   TextEncoder encoder_;
+  std::int64_t longest_;  // tokens of a text with its marks; 0: any number
+  std::string source_;    // the file, for messages
 };
 
 // The mean of the vectors [T, D] of some tokens -> [D].

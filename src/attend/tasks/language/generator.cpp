@@ -19,7 +19,7 @@ namespace {
 int checked_context(const LanguageModel& model, const GenerationOptions& o) {
   check_options(o);
   const int context = o.context == 0 ? model.context.sequence_length : o.context;
-  const std::int64_t positions = model.transformer->config().learned_positions();
+  const std::int64_t positions = model.network->config().learned_positions();
   if (positions > 0 && context > positions)
     throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
   return context;
@@ -92,7 +92,7 @@ Beginning begin(const LanguageModel& model, std::string_view text, const Generat
   const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt prompt = read_prompt(text, name, tokenizer, context);
   const SpecialTokens special = tokenizer.special_tokens();
-  LanguageScorer scorer(*model.transformer, prompt.stream,
+  LanguageScorer scorer(*model.network, prompt.stream,
                         {.context = context,
                          .max_length = options.max_tokens,
                          .cache = options.cache,

@@ -2,53 +2,82 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
-#include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
-#include "attend/tasks/model_kind.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
 namespace {
 
-ContinuousCacheOptions read_cache(const Checkpoint& checkpoint) {
-  ContinuousCacheOptions cache;
-  if (!checkpoint.metadata.contains("attend.cache")) return cache;
-  options_from_json(checkpoint.text("attend.cache"), cache, checkpoint.source + ": attend.cache");
-  return cache;
+// log p of all ids but the first, which is only read.
+float log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
+  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)),
+                            std::make_shared<const std::vector<std::int32_t>>(ids.begin() + 1, ids.end()),
+                            {0}};
+  const auto result = static_cast<float>(-negative_log_likelihood(*model.network, batch));
+  require_finite(std::span(&result, 1), "log-probability of a passage", model.source);
+  return result;
 }
 
 }  // namespace
 
-void describe_language_model(Checkpoint& checkpoint, const LanguageModel& model) {
-  checkpoint.metadata["attend.task"] = kLanguageModelling;
-  checkpoint.metadata["attend.config"] = options_to_json(model.transformer->config());
-  checkpoint.metadata["attend.context"] = options_to_json(model.context);
-  if (model.cache.used()) checkpoint.metadata["attend.cache"] = options_to_json(model.cache);
-  checkpoint.tensors.push_back({"tokenizer", bytes_tensor(model.tokenizer.bytes())});
+LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Tokenizer tokenizer_, LanguageOptions context_,
+                             ContinuousCacheOptions cache_)
+    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), context(context_), cache(cache_) {}
+
+Metadata LanguageModel::configuration() const {
+  Metadata metadata{{"attend.config", options_to_json(network->config())}, {"attend.context", options_to_json(context)}};
+  if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
+  return metadata;
+}
+
+std::int64_t LanguageModel::longest_input() const { return network->config().learned_positions(); }
+
+TextEncoder LanguageModel::text_encoder() const {
+  return {tokenizer,
+          {.bos = tokenizer.eos_id(), .eos = tokenizer.eos_id()},  // lines follow one another
+          network->config().n_layers,
+          network->config().d_model,
+          network->embeddings(),
+          [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
+}
+
+GoldenInput LanguageModel::random_input(Random& random) const {
+  std::vector<std::int32_t> ids = random_ids(random, tokenizer);
+  ids.insert(ids.begin(), tokenizer.eos_id());
+  ids.resize(std::min(ids.size(), static_cast<std::size_t>(context.sequence_length) + 1));
+  return {std::move(ids)};
+}
+
+std::vector<std::vector<float>> LanguageModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+  std::vector<std::vector<float>> outputs;
+  for (const GoldenInput& input : inputs) {
+    if (std::ssize(input[0]) < 2 || std::ssize(input[0]) > context.sequence_length + 1)
+      throw DataError(fmt::format("{}: expected two or more ids, as many as the context holds, found {}", kGoldenKey, input[0].size()));
+    outputs.push_back({log_probability(*this, input[0])});
+  }
+  return outputs;
 }
 
 LanguageModel language_model(const Checkpoint& checkpoint) {
-  require_task(checkpoint, kLanguageModelling);
+  require_task(checkpoint, LanguageModel::kTask);
   Tokenizer tokenizer = read_tokenizer(checkpoint);
-  LanguageTransformerConfig config;
-  options_from_json(checkpoint.text("attend.config"), config, checkpoint.source + ": attend.config");
+  auto config = read_options<LanguageTransformerConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
-  LanguageOptions context;
-  options_from_json(checkpoint.text("attend.context"), context, checkpoint.source + ": attend.context");
-  const ContinuousCacheOptions cache = read_cache(checkpoint);
-  if (config.n_layers > std::ssize(checkpoint.tensors))
-    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, config.n_layers,
-                                checkpoint.tensors.size()));
-  try {
-    auto transformer = std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
-    load_parameters(checkpoint, transformer->parameters());
-    return {std::move(transformer), std::move(tokenizer), context, cache, checkpoint.source};
-  } catch (const DataError&) {
-    throw;
-  } catch (const Error& error) {  // no such shape, or no memory for it
-    throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
-  }
+  const auto context = read_options<LanguageOptions>(checkpoint, "attend.context");
+  const auto cache = read_options_if_any<ContinuousCacheOptions>(checkpoint, "attend.cache");
+  auto network = read_network(checkpoint, config.n_layers,
+                              [&] { return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference); });
+  LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
+  model.source = checkpoint.source;
+  return model;
 }
 
 LanguageModel load_language_model(const std::filesystem::path& path) { return language_model(open_checkpoint(path)); }

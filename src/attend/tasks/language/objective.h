@@ -25,7 +25,7 @@ class LanguageObjective final : public Objective {
  public:
   LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss, std::optional<LanguageValidation> validation);
 
-  ParameterSet& parameters() override { return model_.transformer->parameters(); }
+  ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
   BatchSize size(std::int64_t epoch, std::int64_t batch) override { return {batches_.size(epoch, batch), 0}; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;

@@ -29,7 +29,7 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
 
 int resolved_context(const LanguageModel& model, int context) {
   if (context == 0) context = model.context.sequence_length;
-  const std::int64_t positions = model.transformer->config().learned_positions();
+  const std::int64_t positions = model.network->config().learned_positions();
   if (positions > 0 && context > positions)
     throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
   return context;
@@ -75,10 +75,10 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
   const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
   std::optional<ContinuousCache> cache;
-  if (options.cache.used()) cache.emplace(options.cache, model.transformer->config().d_model);
+  if (options.cache.used()) cache.emplace(options.cache, model.network->config().d_model);
   double nll = 0, nll_without = 0;
   for (std::int64_t i = 0; i < batches.batches(); ++i) {
-    Predictions predictions = predict(*model.transformer, batches.batch(i));
+    Predictions predictions = predict(*model.network, batches.batch(i));
     require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model.source);
     nll_without += predictions.nll();
     if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);

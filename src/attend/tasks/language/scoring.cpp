@@ -35,7 +35,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
     targets.push_back(eos);
   }
   const LanguageBatch batch{inputs.build(), std::make_shared<const LineIds>(std::move(targets)), LineIds(lines.size(), 0)};
-  const std::vector<float> log_probabilities = target_log_probabilities(*model.transformer, batch);
+  const std::vector<float> log_probabilities = target_log_probabilities(*model.network, batch);
   for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
     const auto first = log_probabilities.begin() + batch.input.begin_of(i);
     *scores[static_cast<std::size_t>(i)] = score_of({first, first + batch.input.length(i)}, model);
@@ -50,7 +50,7 @@ SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   const LanguageEvaluationBatcher windows(std::move(stream), model.context, std::max(1, model.context.sequence_length / 2), {});
   std::vector<float> token_scores;
   for (std::int64_t i = 0; i < windows.batches(); ++i) {
-    const std::vector<float> more = target_log_probabilities(*model.transformer, windows.batch(i));
+    const std::vector<float> more = target_log_probabilities(*model.network, windows.batch(i));
     token_scores.insert(token_scores.end(), more.begin(), more.end());
   }
   return score_of(std::move(token_scores), model);

@@ -9,7 +9,6 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
-#include "attend/tasks/language/golden.h"
 #include "attend/tasks/language/objective.h"
 
 namespace attend {
@@ -41,7 +40,7 @@ void check(const LanguageTraining& o) {
 // The vocabulary and the shape of a model are settled by its first checkpoint.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
   LanguageModel model = language_model(checkpoint);
-  require_same_model(checkpoint, options_to_json(model.transformer->config()), options_to_json(config));
+  require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(config));
   return std::move(model.tokenizer);
 }
 
@@ -86,10 +85,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   }
 
   task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
-  task.describe_model = [model](Checkpoint& checkpoint) {
-    describe_language_model(checkpoint, model);
-    add_golden_passages(checkpoint);
-  };
+  task.model = std::make_shared<LanguageModel>(model);
   return task;
 }
 

@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/tasks/golden_ids.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/translation/scoring.h"
 
 namespace attend {
 
 namespace {
-
-constexpr const char* kTask = "translation";
 
 // The vocabulary sizes belong to the file but are no options: the tokenizers decide them.
 ArchitectureConfig read_config(const Checkpoint& checkpoint) {
@@ -36,38 +35,13 @@ ArchitectureConfig read_config(const Checkpoint& checkpoint) {
   return config;
 }
 
-// A number of layers that no file could hold would only cost memory.
-void check_layers(const ArchitectureConfig& config, const Checkpoint& checkpoint) {
+std::int64_t layers(const ArchitectureConfig& config) {
   const auto* transformer = std::get_if<TransformerConfig>(&config);
-  if (transformer == nullptr) return;
-  const std::int64_t layers = std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
-  if (layers > std::ssize(checkpoint.tensors))
-    throw DataError(
-        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
+  return transformer == nullptr ? 0 : std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
 }
 
-// Files from before decoding was recorded have none.
-TranslationDecoding read_decoding(const Checkpoint& checkpoint) {
-  TranslationDecoding decoding;
-  if (!checkpoint.metadata.contains("attend.decoding")) return decoding;
-  options_from_json(checkpoint.text("attend.decoding"), decoding, checkpoint.source + ": attend.decoding");
-  return decoding;
-}
-
-Tokenizer read_tokenizer(const Checkpoint& checkpoint, const char* name) {
-  try {
-    return Tokenizer::from_bytes(tensor_bytes(checkpoint.tensor(name)));
-  } catch (const Error& error) {
-    throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
-  }
-}
-
-struct Tokenizers {
-  Tokenizer src, tgt;
-};
-
-// A joint vocabulary is built once.
-Tokenizers read_tokenizers(const Checkpoint& checkpoint) {
+// Of the source and of the target; a joint vocabulary is built once.
+std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
   if (checkpoint.find("tokenizer") == nullptr)
     return {read_tokenizer(checkpoint, "tokenizer.src"), read_tokenizer(checkpoint, "tokenizer.tgt")};
   const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
@@ -78,10 +52,10 @@ constexpr std::string_view kShortlist = "shortlist.";
 
 Tensor ids_tensor(const std::vector<std::int32_t>& ids) { return Tensor::from(ids, {std::ssize(ids)}); }
 
-void add_shortlist(Checkpoint& checkpoint, const Shortlist& shortlist) {
-  checkpoint.tensors.push_back({"shortlist.always", ids_tensor(shortlist.always)});
-  checkpoint.tensors.push_back({"shortlist.offsets", ids_tensor(*shortlist.translations.offsets)});
-  checkpoint.tensors.push_back({"shortlist.translations", ids_tensor(*shortlist.translations.ids)});
+std::vector<NamedTensor> shortlist_tensors(const Shortlist& shortlist) {
+  return {{"shortlist.always", ids_tensor(shortlist.always)},
+          {"shortlist.offsets", ids_tensor(*shortlist.translations.offsets)},
+          {"shortlist.translations", ids_tensor(*shortlist.translations.ids)}};
 }
 
 std::vector<std::int32_t> read_ids(const Checkpoint& checkpoint, const char* name) {
@@ -106,55 +80,92 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
   return shortlist;
 }
 
+// At most `longest` of them; 0: all.
+std::vector<std::int32_t> first_ids(std::vector<std::int32_t> ids, std::int64_t longest) {
+  if (longest > 0 && std::ssize(ids) > longest) ids.resize(static_cast<std::size_t>(longest));
+  return ids;
+}
+
 }  // namespace
 
 std::string config_json(const ArchitectureConfig& config) {
   return std::visit([](const auto& one) { return options_to_json(one); }, config);
 }
 
-void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& model) {
-  const Tokenizer& src = model.src_tokenizer;
-  const Tokenizer& tgt = model.tgt_tokenizer;
-  checkpoint.metadata["attend.task"] = kTask;
-  checkpoint.metadata["attend.arch"] = name_of(model.network->architecture());
-  checkpoint.metadata["attend.config"] = config_json(model.network->architecture());
-  checkpoint.metadata["attend.decoding"] = options_to_json(model.decoding);
-  if (src.bytes() == tgt.bytes()) {
-    checkpoint.tensors.push_back({"tokenizer", bytes_tensor(src.bytes())});
-  } else {
-    checkpoint.tensors.push_back({"tokenizer.src", bytes_tensor(src.bytes())});
-    checkpoint.tensors.push_back({"tokenizer.tgt", bytes_tensor(tgt.bytes())});
+TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tokenizer src, Tokenizer tgt, TranslationDecoding decoding_,
+                                   std::shared_ptr<const Shortlist> shortlist_)
+    : network(std::move(network_)),
+      src_tokenizer(std::move(src)),
+      tgt_tokenizer(std::move(tgt)),
+      decoding(decoding_),
+      shortlist(std::move(shortlist_)) {}
+
+std::vector<NamedTokenizer> TranslationModel::tokenizers() const {
+  if (src_tokenizer.bytes() == tgt_tokenizer.bytes()) return {{"tokenizer", src_tokenizer}};
+  return {{"tokenizer.src", src_tokenizer}, {"tokenizer.tgt", tgt_tokenizer}};
+}
+
+Metadata TranslationModel::configuration() const {
+  const ArchitectureConfig config = network->architecture();
+  return {{"attend.arch", std::string(name_of(config))},
+          {"attend.config", config_json(config)},
+          {"attend.decoding", options_to_json(decoding)}};
+}
+
+std::vector<NamedTensor> TranslationModel::other_tensors() const {
+  return shortlist ? shortlist_tensors(*shortlist) : std::vector<NamedTensor>{};
+}
+
+TextEncoder TranslationModel::text_encoder() const {
+  return {src_tokenizer,
+          {.eos = src_tokenizer.eos_id()},
+          network->encoder_layers(),
+          network->d_model(),
+          network->src_embeddings(),
+          [network = network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); }};
+}
+
+GoldenFormat TranslationModel::golden_format() const { return {{{"src", &src_tokenizer}, {"tgt", &tgt_tokenizer}}, "log_probability"}; }
+
+GoldenInput TranslationModel::random_input(Random& random) const {
+  const std::int64_t learned = longest_input(), longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
+  std::vector<std::int32_t> src = first_ids(random_ids(random, src_tokenizer), longest);
+  src.push_back(src_tokenizer.eos_id());
+  return {std::move(src), first_ids(random_ids(random, tgt_tokenizer), longest)};
+}
+
+std::vector<std::vector<float>> TranslationModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+  std::vector<std::vector<std::int32_t>> src, tgt;
+  for (const GoldenInput& input : inputs) {
+    src.push_back(input[0]);
+    tgt.push_back(input[1]);
   }
-  if (model.shortlist) add_shortlist(checkpoint, *model.shortlist);
+  std::vector<std::vector<float>> outputs;
+  for (const SequenceScore& score : score_pairs(*this, src, tgt)) outputs.push_back({score.log_probability});
+  return outputs;
 }
 
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist) {
   Checkpoint result = checkpoint;
   std::erase_if(result.tensors, [](const NamedTensor& t) { return t.name.starts_with(kTrainingState) || t.name.starts_with(kShortlist); });
   std::erase_if(result.metadata, [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
-  add_shortlist(result, shortlist);
+  for (NamedTensor& tensor : shortlist_tensors(shortlist)) result.tensors.push_back(std::move(tensor));
   return result;
 }
 
 TranslationModel translation_model(const Checkpoint& checkpoint) {
-  if (const std::string& task = checkpoint.text("attend.task"); task != kTask)
-    throw DataError(fmt::format("{}: expected a model for {}, found one for {}", checkpoint.source, kTask, printable(task, 60)));
+  require_task(checkpoint, TranslationModel::kTask);
   auto [src, tgt] = read_tokenizers(checkpoint);
   ArchitectureConfig config = read_config(checkpoint);
-  const TranslationDecoding decoding = read_decoding(checkpoint);
+  const auto decoding = read_options_if_any<TranslationDecoding>(checkpoint, "attend.decoding");
   common(config).src_vocab_size = src.vocab_size();
   common(config).tgt_vocab_size = tgt.vocab_size();
-  check_layers(config, checkpoint);
-  try {
-    auto network = make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
-    load_parameters(checkpoint, network->parameters());
-    auto shortlist = read_shortlist(checkpoint, src, tgt);
-    return {std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist), checkpoint.source};
-  } catch (const DataError&) {
-    throw;
-  } catch (const Error& error) {  // no such shape, or no memory for it
-    throw DataError(fmt::format("{}: attend.config: {}", checkpoint.source, error.what()));
-  }
+  std::shared_ptr<EncoderDecoder> network =
+      read_network(checkpoint, layers(config), [&] { return make_encoder_decoder(config, EncoderDecoder::Purpose::inference); });
+  auto shortlist = read_shortlist(checkpoint, src, tgt);
+  TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist));
+  model.source = checkpoint.source;
+  return model;
 }
 
 TranslationModel load_translation_model(const std::filesystem::path& path) { return translation_model(open_checkpoint(path)); }

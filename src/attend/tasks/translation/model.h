@@ -1,22 +1,26 @@
-// A translation model as users keep it: architecture, parameters and tokenizers in one file.
+// A translation model as users keep it: what saved_model.h says of all models, and
 //
 //   metadata   attend.task      "translation"
 //              attend.arch      the Architecture by name; absent: transformer
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
-//   tensors    the parameters under their module paths; tokenizer.src and tokenizer.tgt (u8), or tokenizer when the vocabulary is joint;
-//              with a shortlist shortlist.always, shortlist.offsets, shortlist.translations (i32)
+//   tensors    tokenizer.src and tokenizer.tgt, or tokenizer when the vocabulary is joint; with a shortlist shortlist.always,
+//              shortlist.offsets, shortlist.translations (i32)
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/shortlist.h"
 #include "attend/models/encoder_decoder.h"
+#include "attend/tasks/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -33,22 +37,34 @@ void fields(TranslationDecoding& o, Visitor&& visit) {
   visit("length-penalty", o.length_penalty, kLengthPenalties, "length penalty of the model's users unless they say otherwise");
 }
 
-struct TranslationModel {
+struct TranslationModel final : SavedModel {
+  static constexpr std::string_view kTask = "translation";
+
   std::shared_ptr<EncoderDecoder> network;
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
-  TranslationDecoding decoding = {};
-  std::shared_ptr<const Shortlist> shortlist = nullptr;  // most models have none
-  std::string source = {};                               // the file it was read from, for messages
+  TranslationDecoding decoding;
+  std::shared_ptr<const Shortlist> shortlist;  // most models have none
+
+  TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer, Tokenizer tgt_tokenizer,
+                   TranslationDecoding decoding = {}, std::shared_ptr<const Shortlist> shortlist = nullptr);
 
   SpecialTokens special() const { return tgt_tokenizer.special_tokens(); }
+
+  std::string_view task() const override { return kTask; }
+  ParameterSet& parameters() const override { return network->parameters(); }
+  std::vector<NamedTokenizer> tokenizers() const override;
+  Metadata configuration() const override;
+  std::vector<NamedTensor> other_tensors() const override;  // of the shortlist
+  std::int64_t longest_input() const override { return network->longest_sequence(); }
+  TextEncoder text_encoder() const override;  // of the source
+  GoldenFormat golden_format() const override;
+  GoldenInput random_input(Random& random) const override;
+  std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
 };
 
 // As it stands in the file.
 std::string config_json(const ArchitectureConfig& config);
-
-// Writes what describes a translation model beside its parameters: configuration, tokenizers, decoding.
-void describe_translation_model(Checkpoint& checkpoint, const TranslationModel& model);
 
 // The model in `checkpoint` with this shortlist instead of one that it may have; what only training needs is left out.
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);

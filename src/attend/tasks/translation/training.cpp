@@ -8,7 +8,6 @@
 #include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/tasks/translation/golden.h"
 #include "attend/tasks/translation/objective.h"
 
 namespace attend {
@@ -122,10 +121,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   }
 
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));
-  task.describe_model = [model](Checkpoint& checkpoint) {
-    describe_translation_model(checkpoint, model);
-    add_golden_sentences(checkpoint);
-  };
+  task.model = std::make_shared<TranslationModel>(model);
   return task;
 }
 

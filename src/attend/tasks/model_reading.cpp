@@ -1,0 +1,38 @@
+#include "attend/tasks/model_reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attend/core/quote.h"
+
+namespace attend {
+
+DataError wrong_task(std::string_view source, std::string_view expected, std::string_view found) {
+  return DataError(fmt::format("{}: expected a model for {}, found one for {}", source, expected, printable(found, 60)));
+}
+
+void require_task(const Checkpoint& checkpoint, std::string_view task) {
+  if (const std::string& found = checkpoint.text("attend.task"); found != task) throw wrong_task(checkpoint.source, task, found);
+}
+
+Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+  const Tensor& bytes = checkpoint.tensor(name);
+  try {
+    return Tokenizer::from_bytes(tensor_bytes(bytes));
+  } catch (const Error& error) {
+    throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
+  }
+}
+
+void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {
+  if (layers > std::ssize(checkpoint.tensors))
+    throw DataError(
+        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
+}
+
+bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
+  return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
+}
+
+}  // namespace attend

@@ -1,0 +1,70 @@
+// Parts of a model file, read and checked; shared by the load functions of all tasks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/options_json.h"
+#include "attend/checkpoint/parameters.h"
+#include "attend/core/error.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+// "model.safetensors: expected a model for translation, found one for classification".
+DataError wrong_task(std::string_view source, std::string_view expected, std::string_view found);
+
+// Throws DataError unless the file is a model for `task`.
+void require_task(const Checkpoint& checkpoint, std::string_view task);
+
+// The tokenizer in the tensor `name`. Throws DataError when it is missing or damaged.
+Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
+
+// The options under the metadata key `key`. Throws DataError when they are missing, misspelt or out of range.
+template <class Options>
+Options read_options(const Checkpoint& checkpoint, const std::string& key) {
+  Options options;
+  options_from_json(checkpoint.text(key), options, checkpoint.source + ": " + key);
+  return options;
+}
+
+// The same for a key that older files do not have; then the defaults.
+template <class Options>
+Options read_options_if_any(const Checkpoint& checkpoint, const std::string& key) {
+  return checkpoint.metadata.contains(key) ? read_options<Options>(checkpoint, key) : Options{};
+}
+
+// Throws DataError when the file has fewer tensors than layers: the number of layers is wrong, and would only cost memory.
+void require_layers(const Checkpoint& checkpoint, std::int64_t layers);
+
+// The result of `make`, whose ConfigErrors and the like become a DataError that names attend.config: there is no such model, or no memory
+// for it.
+template <class Make>
+auto from_configuration(const Checkpoint& checkpoint, const Make& make) {
+  try {
+    return make();
+  } catch (const DataError&) {
+    throw;
+  } catch (const Error& error) {
+    throw DataError(checkpoint.source + ": attend.config: " + error.what());
+  }
+}
+
+// The network that `make` makes for inference, with the parameters in the file. Throws DataError.
+template <class Make>
+auto read_network(const Checkpoint& checkpoint, std::int64_t layers, const Make& make) {
+  require_layers(checkpoint, layers);
+  return from_configuration(checkpoint, [&] {
+    auto network = make();
+    load_parameters(checkpoint, network->parameters());
+    return network;
+  });
+}
+
+bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer);
+
+}  // namespace attend
