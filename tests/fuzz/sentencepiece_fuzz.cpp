@@ -25,7 +25,7 @@ using detail::WireReader;
 using detail::WireType;
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::uint32_t kPiece = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5, kSeal = 201;
+constexpr std::uint32_t kPiece = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
 
 const std::vector<std::string>& texts() {
   static const std::vector<std::string> texts = [] {
@@ -159,7 +159,7 @@ class StructuredMutation {
     WireReader reader(model);
     for (WireField f; reader.next(f);) {
       const bool message = f.type == WireType::bytes;
-      if (f.number != kSeal) parts.push_back({f.number, message, std::string(message ? f.bytes : f.whole)});
+      parts.push_back({f.number, message, std::string(message ? f.bytes : f.whole)});
     }
     for (std::size_t i = 0, count = 1 + below(3); i < count && !parts.empty(); ++i) mutate(parts);
     std::string result;

@@ -45,7 +45,7 @@ std::string piece_with_score(float score) {
 }
 
 TEST(HostileModel, IsRefusedForItsCharacterMap) {
-  const std::string model = without_seal(victim());
+  const std::string model = victim().bytes();
   for (const auto& [name, hostile] : hostile_maps()) {
     for (const std::uint32_t where : {kNormalizerField, kDenormalizerField})
       expect_refused(model + field(where, field(kMapField, hostile.first)), hostile.second, name);
@@ -54,21 +54,21 @@ TEST(HostileModel, IsRefusedForItsCharacterMap) {
 
 TEST(HostileModel, MayHaveACharacterMapThatIsRight) {
   const std::string map = field(kMapField, MapBytes().add("x", "a").bytes());
-  const Tokenizer tokenizer = Tokenizer::from_bytes(without_seal(victim()) + field(kNormalizerField, map) + field(kDenormalizerField, map));
+  const Tokenizer tokenizer = Tokenizer::from_bytes(victim().bytes() + field(kNormalizerField, map) + field(kDenormalizerField, map));
   EXPECT_EQ(tokenizer.encode("x smxll"), tokenizer.encode("a small"));
 }
 
 TEST(HostileModel, DoesNotMakeTooMuchOfAText) {
   const std::string map = field(kMapField, MapBytes().add("x", std::string(255, 'a')).bytes());
   for (const bool byte_fallback : {false, true}) {
-    const Tokenizer tokenizer = Tokenizer::from_bytes(without_seal(victim(TokenizerType::unigram, Normalization::identity, byte_fallback)) +
+    const Tokenizer tokenizer = Tokenizer::from_bytes(victim(TokenizerType::unigram, Normalization::identity, byte_fallback).bytes() +
                                                       field(kNormalizerField, map));
     EXPECT_THROW(tokenizer.encode(std::string(9 << 20, 'x')), DataError) << "more bytes than the library can count";
   }
 }
 
 TEST(HostileModel, IsRefusedForItsPieces) {
-  const std::string bpe = without_seal(victim()), unigram = without_seal(victim(TokenizerType::unigram));
+  const std::string bpe = victim().bytes(), unigram = victim(TokenizerType::unigram).bytes();
   for (const std::string& model : {bpe, unigram}) {
     expect_refused(model + piece(""), "empty", "an empty piece");
     expect_refused(model + piece("\xC3"), "not UTF-8", "half a character");
@@ -88,7 +88,7 @@ TEST(HostileModel, IsRefusedForItsPieces) {
 }
 
 TEST(HostileModel, IsRefusedWhenItsBytesCanBeReadInTwoWays) {
-  const std::string model = without_seal(victim());
+  const std::string model = victim().bytes();
   const std::string map = field(kMapField, hostile_maps().at("the root leads out").first);
   // A tag of 35 bits, of which protobuf might keep the lower ones: the normalizer.
   expect_refused(model + "\x9A\x80\x80\x80\x10" + varint(map.size()) + map, "no number", "a long tag");
@@ -101,13 +101,13 @@ TEST(HostileModel, IsRefusedWhenItsBytesCanBeReadInTwoWays) {
 
 TEST(HostileModel, HasNoEnumerationsBeyondThirtyTwoBits) {
   const std::string byte_piece = field(kPieceField, field(1, "q") + varint(3 << 3) + varint((std::uint64_t{1} << 32) + 6));
-  expect_refused(without_seal(victim()) + byte_piece, "byte piece", "a piece whose type has 33 bits");
+  expect_refused(victim().bytes() + byte_piece, "byte piece", "a piece whose type has 33 bits");
 }
 
 TEST(HostileModel, DoesNotTestItselfForHours) {
   std::string samples;
   for (int i = 0; i < 200; ++i) samples += field(1, field(1, std::string(100'000, '\x01')) + field(2, "x"));
-  const std::string model = without_seal(victim()) + field(kSelfTestField, samples);
+  const std::string model = victim().bytes() + field(kSelfTestField, samples);
   const std::clock_t begin = std::clock();
   const Tokenizer tokenizer = Tokenizer::from_bytes(model);
   EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
@@ -118,7 +118,7 @@ TEST(HostileModel, IsWhatNoNormalisationMakes) {
   for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
     for (const Normalization normalization :
          {Normalization::nmt_nfkc, Normalization::nfkc, Normalization::nmt_nfkc_cf, Normalization::nfkc_cf})
-      EXPECT_NO_THROW(Tokenizer::from_bytes(without_seal(victim(type, normalization))));
+      EXPECT_NO_THROW(Tokenizer::from_bytes(victim(type, normalization).bytes()));
   }
 }
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "attend/text/tokenizer.h"
-
 namespace attend {
 
 inline std::string varint(std::uint64_t value) {
@@ -21,7 +19,5 @@ inline std::string field(std::uint32_t number, std::uint64_t value) { return var
 // Field numbers of a model, of its normalizer and of its trainer.
 inline constexpr std::uint32_t kPieceField = 1, kTrainerField = 2, kNormalizerField = 3, kSelfTestField = 4, kDenormalizerField = 5;
 inline constexpr std::uint32_t kMapField = 2, kDummyPrefixField = 3, kRemoveSpacesField = 4, kUnknownSurfaceField = 44;
-
-inline std::string without_seal(const Tokenizer& tokenizer) { return tokenizer.bytes().substr(0, tokenizer.bytes().size() - 6); }
 
 }  // namespace attend

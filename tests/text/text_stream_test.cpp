@@ -43,7 +43,7 @@ std::string library_text(const TokenizerUnderTest& t, const Ids& ids) {
 std::vector<TokenizerUnderTest> variants() {
   std::vector<TokenizerUnderTest> all;
   for (const TokenizerUnderTest& t : small_tokenizers()) {
-    const std::string model = without_seal(t.tokenizer);
+    const std::string model = t.tokenizer.bytes();
     const auto add = [&](const std::string& what, const std::string& more) {
       all.push_back(with_library(t.name + what, Tokenizer::from_bytes(model + more)));
     };

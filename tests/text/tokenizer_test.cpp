@@ -334,21 +334,13 @@ TEST(Tokenizer, RefusesBytesThatAreNoModel) {
   EXPECT_THROW(Tokenizer::from_bytes(std::string_view(bytes).substr(0, bytes.size() / 2)), DataError);
 }
 
-TEST(Tokenizer, NoticesEveryDamagedByte) {
-  const std::string bytes = trained(TokenizerType::chars).bytes();
-  const std::size_t tag = bytes.size() - 6;  // of the checksum; a model without one is loaded unchecked
-  for (std::size_t i = 0; i < bytes.size(); i += i + 600 < tag ? 97 : 1) {
-    if (i == tag || i == tag + 1) continue;
-    std::string damaged = bytes;
-    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
-    EXPECT_THROW(Tokenizer::from_bytes(damaged), DataError) << "byte " << i;
-  }
-}
-
-TEST(Tokenizer, LoadsAModelWithoutChecksum) {
+// Earlier versions put a checksum behind the model, as field 201 of 32 bits. Whatever it is, it means nothing.
+TEST(Tokenizer, LoadsAModelWithTheChecksumOfEarlierVersions) {
   const Tokenizer tokenizer = trained(TokenizerType::bpe);
-  const Tokenizer loaded = Tokenizer::from_bytes(std::string_view(tokenizer.bytes()).substr(0, tokenizer.bytes().size() - 6));
+  const std::string bytes = tokenizer.bytes() + "\xCD\x0C" + "\x01\x02\x03\x04";
+  const Tokenizer loaded = Tokenizer::from_bytes(bytes);
   EXPECT_EQ(loaded.encode("Ein Mann kauft"), tokenizer.encode("Ein Mann kauft"));
+  EXPECT_EQ(loaded.bytes(), bytes);
 }
 
 TEST(Tokenizer, PrintsNothing) {

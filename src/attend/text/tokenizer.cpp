@@ -8,7 +8,6 @@
 
 #include "attend/core/error.h"
 #include "attend/text/meta_symbol.h"
-#include "attend/text/seal.h"
 #include "attend/text/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer_model.h"
@@ -58,14 +57,10 @@ char Tokenizer::Model::byte_of(std::int32_t id) const {
 }
 
 Tokenizer Tokenizer::train(std::span<const std::string> sentences, const TokenizerOptions& options) {
-  return from_bytes(detail::seal(detail::train_sentencepiece(sentences, options)));
+  return from_bytes(detail::train_sentencepiece(sentences, options));
 }
 
 Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
-  if (detail::check_seal(bytes) == detail::Seal::broken) {
-    throw DataError(
-        fmt::format("tokenizer: the {} bytes of the SentencePiece model are damaged (wrong checksum); restore the file", bytes.size()));
-  }
   detail::silence_sentencepiece();
   std::shared_ptr<const Model> model;
   try {
