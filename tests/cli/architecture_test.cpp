@@ -32,7 +32,7 @@ TEST_F(ArchitectureOption, MakesAModelFileThatEveryCommandTakes) {
   ASSERT_EQ(run({"translate", model("run"), "--beam-size", "3", "--batch-size", "1", "--threads", "1"}, sentences), 0) << error_;
   EXPECT_EQ(out_, text);
   ASSERT_EQ(run({"translate", model("run"), "--sample", "--max-length", "8"}, sentences), 0) << error_;
-  ASSERT_EQ(run({"translate", model("run"), "--format", "json"}, "A dog sees the cat.\n"), 0) << error_;
+  ASSERT_EQ(run({"translate", model("run"), "--format", "json", "--alignment"}, "A dog sees the cat.\n"), 0) << error_;
   EXPECT_TRUE(nlohmann::json::parse(out_)["translations"][0].contains("alignment"));
 
   ASSERT_EQ(run({"score", model("run"), "--src", path("valid.en"), "--tgt", path("valid.de")}), 0) << error_;

@@ -84,7 +84,7 @@ void use_translation(const TranslationModel& model) {
   TranslationOptions options = translator.default_options();
   options.beam.max_length = 8;
   options.shortlist = translator.model().shortlist != nullptr;
-  options.alignments = true;
+  options.alignment = true;
   for (const Translation& translation : translator.translate(texts, options)) {
     for (const TranslationCandidate& candidate : translation.candidates) {
       require_numbers(candidate.token_scores);

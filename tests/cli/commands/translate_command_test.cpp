@@ -34,7 +34,7 @@ TEST_F(TranslateCommand, AnswersLineByLineInOrder) {
   }
 }
 
-TEST_F(TranslateCommand, PrintsJsonWithScoresTokensAndAlignments) {
+TEST_F(TranslateCommand, PrintsJsonWithScoresAndTokens) {
   ASSERT_EQ(translate({"--format", "json", "--n-best", "2"}, "The man sleeps.\n\n"), 0) << error_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 2u);
@@ -43,8 +43,30 @@ TEST_F(TranslateCommand, PrintsJsonWithScoresTokensAndAlignments) {
   const auto& best = json["translations"][0];
   EXPECT_GE(best["score"], json["translations"][1]["score"]);
   EXPECT_GE(best["token_log_probabilities"].size(), best["tokens"].size());  // one more when it ended before the greatest length
-  for (const auto& pair : best["alignment"]) EXPECT_LT(pair[0], 3);
+  EXPECT_FALSE(best.contains("alignment"));
   EXPECT_EQ(nlohmann::json::parse(lines[1])["translations"][0]["text"], "");
+}
+
+TEST_F(TranslateCommand, PrintsAlignmentsWhenAsked) {
+  ASSERT_EQ(translate({"--n-best", "2", "--format", "json", "--alignment"}, "The man sleeps.\n"), 0) << error_;
+  std::vector<std::string> expected;
+  const auto json = nlohmann::json::parse(out_);
+  for (const auto& candidate : json["translations"]) {
+    std::string pairs;
+    for (const auto& pair : candidate.at("alignment")) {
+      EXPECT_LT(pair[0], 3);
+      pairs += fmt::format(" {}-{}", pair[0].get<int>(), pair[1].get<int>());
+    }
+    EXPECT_FALSE(pairs.empty());
+    expected.push_back(candidate["text"].get<std::string>() + " |||" + pairs);
+  }
+  ASSERT_EQ(expected.size(), 2u);
+  ASSERT_EQ(translate({"--alignment"}, "The man sleeps.\n\n"), 0) << error_;
+  EXPECT_EQ(lines_of(out_), (std::vector<std::string>{expected[0], " ||| "}));
+  ASSERT_EQ(translate({"--n-best", "2", "--alignment"}, "The man sleeps.\n"), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 2u);
+  for (const std::size_t i : {0u, 1u}) EXPECT_TRUE(lines[i].ends_with(expected[i].substr(expected[i].find(" ||| ")))) << lines[i];
 }
 
 TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {

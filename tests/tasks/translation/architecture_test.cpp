@@ -30,7 +30,7 @@ const std::vector<std::string> kSentences{"the old dog sees the small cat", "", 
 TranslationOptions short_options() {
   TranslationOptions options;
   options.beam.max_length = 12;
-  options.alignments = true;
+  options.alignment = true;
   return options;
 }
 

@@ -54,7 +54,7 @@ void expect_same_translations(const TranslationModel& a, const TranslationModel&
   const std::vector<std::string> sentences{"the old dog sees the small cat", "dogs catch fish & chips", "a cat"};
   TranslationOptions options;
   options.beam.max_length = 15;
-  options.alignments = true;
+  options.alignment = true;
   const auto first = Translator(a).translate(sentences, options), second = Translator(b).translate(sentences, options);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     EXPECT_EQ(first[i].text(), second[i].text());

@@ -285,7 +285,7 @@ TEST(Translator, DrawsSamplesByTheNumberOfTheSentence) {
 TEST(Translator, AlignsEveryTargetWordWithASourceWord) {
   const TranslationModel& model = translator().model();
   TranslationOptions options = beam_of(2, 2);
-  options.alignments = true;
+  options.alignment = true;
   for (const std::string& sentence : random_sentences(10)) {
     const std::size_t src_words = model.src_tokenizer.words(model.src_tokenizer.encode(sentence)).size();
     const Translation result = translator().translate(std::vector{sentence}, options)[0];

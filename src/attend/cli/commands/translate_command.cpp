@@ -3,6 +3,9 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/model_decoding.h"
@@ -34,33 +37,47 @@ struct TranslateArguments {
 
 template <class Visitor>
 void fields(TranslateArguments& a, Visitor&& visit) {
-  visit("format", a.format, "text: the translations (with --n-best: number ||| translation ||| score); json: an object per line");
+  visit("format", a.format,
+        "text: the translations (with --n-best: number ||| translation ||| score; with --alignment: ||| 0-0 2-1 behind each); json: an "
+        "object "
+        "per line");
   visit("sample", a.sample, "draw a translation at random instead of searching the best");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
 }
 
-std::string to_json(const Translation& translation) {
+std::string to_json(const Translation& translation, bool alignment) {
   nlohmann::ordered_json json{{"source_tokens", translation.source_tokens}, {"translations", nlohmann::ordered_json::array()}};
   for (const TranslationCandidate& c : translation.candidates) {
-    json["translations"].push_back({{"text", c.text},
-                                    {"score", c.score},
-                                    {"log_probability", c.log_probability},
-                                    {"tokens", c.tokens},
-                                    {"token_log_probabilities", c.token_scores},
-                                    {"alignment", c.alignment}});
+    nlohmann::ordered_json candidate{{"text", c.text},
+                                     {"score", c.score},
+                                     {"log_probability", c.log_probability},
+                                     {"tokens", c.tokens},
+                                     {"token_log_probabilities", c.token_scores}};
+    if (alignment) candidate["alignment"] = c.alignment;
+    json["translations"].push_back(std::move(candidate));
   }
   return json_text(json);
 }
 
+// " ||| 0-0 2-1", source word and target word, as other programs write alignments.
+std::string alignment_text(const TranslationCandidate& candidate) {
+  std::vector<std::string> pairs;
+  for (const auto& [source, target] : candidate.alignment) pairs.push_back(fmt::format("{}-{}", source, target));
+  return fmt::format(" ||| {}", fmt::join(pairs, " "));
+}
+
 void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments) {
-  if (arguments.format == TranslationFormat::json) {
-    answer("{}\n", to_json(translation));
-  } else if (arguments.translation.beam.n_best > 1) {
-    for (const TranslationCandidate& c : translation.candidates) answer("{} ||| {} ||| {:.4f}\n", number, c.text, c.score);
-  } else {
-    answer("{}\n", translation.text());
+  const TranslationOptions& options = arguments.translation;
+  if (arguments.format == TranslationFormat::json) return answer("{}\n", to_json(translation, options.alignment));
+  for (const TranslationCandidate& c : translation.candidates) {
+    const std::string alignment = options.alignment ? alignment_text(c) : "";
+    if (options.beam.n_best > 1) {
+      answer("{} ||| {} ||| {:.4f}{}\n", number, c.text, c.score, alignment);
+    } else {
+      answer("{}{}\n", c.text, alignment);
+    }
   }
 }
 
@@ -73,7 +90,6 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
-  options.alignments = arguments.format == TranslationFormat::json;
   // Who types wants an answer to every line.
   if (!binding.is_set("window") && standard_input_is_terminal()) options.window = 1;
 

@@ -199,7 +199,7 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
       translation.source_tokens.push_back(model_->src_tokenizer.piece(request->ids[i]));
     for (const Hypothesis& hypothesis : found[next]) {
       translation.candidates.push_back(candidate(hypothesis));
-      if (options.alignments) translation.candidates.back().alignment = word_alignment(*model_, request->ids, hypothesis.ids);
+      if (options.alignment) translation.candidates.back().alignment = word_alignment(*model_, request->ids, hypothesis.ids);
     }
     ++next;
     results.push_back(std::move(translation));

@@ -29,7 +29,7 @@ struct TranslationOptions {
   int window = 1024;                        // sentences read ahead and sorted by length
   int max_source_tokens = 1024;             // longer sentences are a DataError
   bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
-  bool alignments = false;                  // fill TranslationCandidate::alignment
+  bool alignment = false;                   // fill TranslationCandidate::alignment, with one more pass over each candidate
 };
 
 template <class Visitor>
@@ -38,6 +38,8 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones, and with a wide beam");
   visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
   visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
+  visit("alignment", o.alignment,
+        "also say for each word of a translation which source word it attends to most, as pairs of numbers from 0");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest sentence that is translated, in tokens");
 }
 
