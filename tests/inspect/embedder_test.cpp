@@ -8,6 +8,7 @@
 #include "attend/inspect/nearest_contexts.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -92,6 +93,20 @@ TEST(LanguageEmbedder, KnowsWhatStandsBeforeAToken) {
   EXPECT_EQ(embeddings[0].vectors.shape(), (Shape{3, 32}));
   EXPECT_EQ(word(0, 1), word(1, 1)) << "what follows is not seen";
   EXPECT_NE(word(0, 1), word(2, 1));
+}
+
+TEST(LanguageEmbedder, HasRoomForATextAndTheMarksAtItsEnds) {
+  LanguageModel model = small_language_model();
+  LanguageTransformerConfig config = model.network->config();
+  config.stack.positions = PositionKind::learned;
+  config.stack.max_positions = 6;
+  model.network = std::make_shared<LanguageTransformer>(config, 7);
+  const Embedder embedder(model);
+  const std::vector<std::string> fits{"the cat sat on"}, long_by_one{"the cat sat on the"};
+  EXPECT_NO_THROW(embedder.check_length(fits.front(), "line 1"));
+  EXPECT_NO_THROW(embedder.embed(fits, {}));
+  expect_error<DataError>([&] { embedder.check_length(long_by_one.front(), "line 1"); }, {"line 1: a text of 5 tokens and the marks"});
+  expect_error<DataError>([&] { embedder.embed(long_by_one, {}); }, {"text 1: a text of 5 tokens and the marks", "6 positions"});
 }
 
 TEST_F(EmbedderTest, FindsTheNearestUsesOfAWord) {

@@ -103,7 +103,7 @@ TEST(TextPerplexity, RefusesWhatMakesNoSense) {
   config.max_positions = 8;
   model.network = std::make_shared<LanguageTransformer>(config, 7);
   EXPECT_NO_THROW(text_perplexity(model, text, {8, 8, {}}));
-  expect_error<ConfigError>([&] { text_perplexity(model, text, {9, 9, {}}); }, {"context", "9", "8 positions"});
+  expect_error<ConfigError>([&] { text_perplexity(model, text, {9, 9, {}}); }, {"context: 9 tokens", "max-positions 8"});
 }
 
 }  // namespace

@@ -131,6 +131,23 @@ TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
   EXPECT_EQ(accepted_.size(), 1u);
 }
 
+TEST(TranslatorScores, OnlyWhatTheLearnedPositionsHaveRoomFor) {
+  const Translator limited = with_positions(12);
+  const auto text_of = [](const Tokenizer& tokenizer, std::size_t tokens) {
+    std::string text;
+    while (tokenizer.encode(text).size() < tokens) text += "c";
+    EXPECT_EQ(tokenizer.encode(text).size(), tokens);
+    return text;
+  };
+  const auto score = [&](std::size_t src, std::size_t tgt) {
+    const std::vector<std::string> source{text_of(limited.model().src_tokenizer, src)}, target{text_of(limited.model().tgt_tokenizer, tgt)};
+    limited.score(source, target);
+  };
+  EXPECT_NO_THROW(score(11, 11));
+  expect_error<DataError>([&] { score(12, 11); }, {"source 1: a text of 12 tokens and its end", "12 positions"});
+  expect_error<DataError>([&] { score(11, 12); }, {"target 1: a text of 12 tokens and its end", "12 positions"});
+}
+
 // A model that makes no numbers of one word.
 Translator failing_at(const std::string& word, const std::string& others) {
   TranslationModel model = small_model();

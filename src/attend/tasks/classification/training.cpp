@@ -13,6 +13,7 @@
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/classification/objective.h"
+#include "attend/tasks/learned_positions.h"
 
 namespace attend {
 
@@ -21,9 +22,7 @@ namespace {
 void check(const ClassificationTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
   check_options(o.loss);
-  if (o.model.positions == PositionKind::learned && o.data.length.max_length > o.model.max_positions)
-    throw ConfigError(fmt::format("max-length: texts of {} tokens need as many learned positions, got max-positions {}",
-                                  o.data.length.max_length, o.model.max_positions));
+  require_positions("max-length", o.data.length.max_length, o.model);
 }
 
 std::vector<float> balanced_weights(const LabelledText& texts) {

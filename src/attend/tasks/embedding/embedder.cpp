@@ -9,6 +9,7 @@
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/tasks/learned_positions.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
@@ -48,12 +49,8 @@ Embedder Embedder::load(const std::filesystem::path& path) { return Embedder(*lo
 
 Embedder::Embedder(const SavedModel& model) : encoder_(model.text_encoder()), longest_(model.longest_input()), source_(model.source) {}
 
-// Throws unless a text of so many tokens, and the marks at its ends, have positions.
 void Embedder::check_tokens(std::size_t tokens, const std::string& where) const {
-  const auto with_marks = static_cast<std::int64_t>(tokens) + (encoder_.special.bos >= 0 ? 2 : 1);
-  if (longest_ > 0 && with_marks > longest_)
-    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
-                                tokens, encoder_.special.bos >= 0 ? "the marks at its ends" : "its end", longest_));
+  require_room(where, static_cast<std::int64_t>(tokens), encoder_.special.bos >= 0 ? 2 : 1, longest_);
 }
 
 Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {

@@ -16,15 +16,6 @@ namespace attend {
 
 namespace {
 
-int checked_context(const LanguageModel& model, const GenerationOptions& o) {
-  check_options(o);
-  const int context = o.context == 0 ? model.context.sequence_length : o.context;
-  const std::int64_t positions = model.network->config().learned_positions();
-  if (positions > 0 && context > positions)
-    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
-  return context;
-}
-
 // The prompt as the model reads it, and the tokens of its last line, which goes on.
 struct Prompt {
   std::vector<std::int32_t> stream;  // begins with eos
@@ -88,7 +79,8 @@ struct Beginning {
 
 Beginning begin(const LanguageModel& model, std::string_view text, const GenerationOptions& options) {
   const Tokenizer& tokenizer = model.tokenizer;
-  const int context = checked_context(model, options);
+  check_options(options);
+  const int context = model.context_for(options.context);
   const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt prompt = read_prompt(text, name, tokenizer, context);
   const SpecialTokens special = tokenizer.special_tokens();

@@ -10,6 +10,7 @@
 #include "attend/core/error.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/learned_positions.h"
 #include "attend/tasks/model_reading.h"
 
 namespace attend {
@@ -31,6 +32,12 @@ float log_probability(const LanguageModel& model, const std::vector<std::int32_t
 LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Tokenizer tokenizer_, LanguageOptions context_,
                              ContinuousCacheOptions cache_)
     : network(std::move(network_)), tokenizer(std::move(tokenizer_)), context(context_), cache(cache_) {}
+
+int LanguageModel::context_for(int asked) const {
+  const int tokens = asked == 0 ? context.sequence_length : asked;
+  require_positions("context", tokens, network->config());
+  return tokens;
+}
 
 Metadata LanguageModel::configuration() const {
   Metadata metadata{{"attend.config", options_to_json(network->config())}, {"attend.context", options_to_json(context)}};

@@ -35,6 +35,9 @@ struct LanguageModel final : SavedModel {
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer, LanguageOptions context,
                 ContinuousCacheOptions cache = {});
 
+  // Tokens to see at once when so many are asked for; 0: as many as it has learned to. Throws ConfigError for more than it has positions.
+  int context_for(int asked) const;
+
   std::string_view task() const override { return kTask; }
   ParameterSet& parameters() const override { return network->parameters(); }
   std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }

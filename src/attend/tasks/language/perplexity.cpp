@@ -27,14 +27,6 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
   return rows;
 }
 
-int resolved_context(const LanguageModel& model, int context) {
-  if (context == 0) context = model.context.sequence_length;
-  const std::int64_t positions = model.network->config().learned_positions();
-  if (positions > 0 && context > positions)
-    throw ConfigError(fmt::format("context: {} is more than the {} positions the model has learned", context, positions));
-  return context;
-}
-
 // The targets of a batch that count, each with the hidden state it is predicted from, in the order of the text.
 struct Predictions {
   Tensor hidden;  // [M, D]
@@ -70,7 +62,7 @@ double negative_log_likelihood(const LanguageTransformer& model, const LanguageB
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
   check_options(options);
   TextPerplexity result;
-  result.context = resolved_context(model, options.context);
+  result.context = model.context_for(options.context);
   result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
   const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);

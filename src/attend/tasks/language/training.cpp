@@ -10,6 +10,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/tasks/language/objective.h"
+#include "attend/tasks/learned_positions.h"
 
 namespace attend {
 
@@ -31,10 +32,7 @@ void check(const LanguageTraining& o) {
   check_options(o.loss);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
-  const StackConfig& stack = o.model;
-  if (stack.positions == PositionKind::learned && o.data.windows.sequence_length > stack.max_positions)
-    throw ConfigError(fmt::format("sequence-length: {} tokens do not fit in max-positions {}; raise it, or make the windows shorter",
-                                  o.data.windows.sequence_length, stack.max_positions));
+  require_positions("sequence-length", o.data.windows.sequence_length, o.model);
 }
 
 // The vocabulary and the shape of a model are settled by its first checkpoint.

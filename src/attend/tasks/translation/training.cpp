@@ -8,6 +8,7 @@
 #include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
 #include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/objective.h"
 
 namespace attend {
@@ -29,10 +30,7 @@ void check(const TranslationTraining& o) {
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   check_options(o.loss);
   check_options(o.decoding);
-  if (const TransformerConfig& t = o.model.transformer;
-      o.model.arch == Architecture::transformer && t.positions == PositionKind::learned && o.data.length.max_length > t.max_positions)
-    throw ConfigError(fmt::format("max-length: sentences of {} tokens need as many learned positions, got max-positions {}",
-                                  o.data.length.max_length, t.max_positions));
+  if (o.model.arch == Architecture::transformer) require_positions("max-length", o.data.length.max_length, o.model.transformer);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
   if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)

@@ -16,6 +16,7 @@
 #include "attend/decode/shortlisted_scorer.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/attention_maps.h"
+#include "attend/tasks/learned_positions.h"
 
 namespace attend {
 
@@ -52,11 +53,9 @@ Translation empty_translation() {
 
 void check_length(const std::vector<std::int32_t>& text, const std::string& where, const TranslationModel& model,
                   const ScoringOptions& options) {
-  const std::int64_t learned = model.network->longest_sequence();
-  const std::int64_t limit = learned > 0 ? std::min<std::int64_t>(options.max_tokens, learned - 1) : options.max_tokens;
-  if (std::ssize(text) > limit)
-    throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens, and what the model's positions have room for), got {}",
-                                where, limit, text.size()));
+  if (std::ssize(text) > options.max_tokens)
+    throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, options.max_tokens, text.size()));
+  require_room(where, std::ssize(text), 1, model.longest_input());
 }
 
 std::string ends_early(const LineReader& shorter, const LineReader& longer) {
@@ -81,9 +80,7 @@ Translator::Request Translator::request(const std::string& line, std::uint64_t n
   if (tokens > options.max_source_tokens)
     throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
                                 where, tokens, options.max_source_tokens));
-  if (const std::int64_t limit = model_->network->longest_sequence(); limit > 0 && tokens >= limit)
-    throw DataError(fmt::format("{}: a sentence of {} tokens and its end is longer than the {} positions the model has learned; split it",
-                                where, tokens, limit));
+  require_room(where, tokens, 1, model_->longest_input());
   if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
   return request;
 }
