@@ -19,7 +19,7 @@ TEST_F(StandardInput, ThatCannotBeReadIsNotAnEmptyText) {
   train_classifier("cl");
   for (const std::string& command : {std::string("translate mt/model.safetensors"), std::string("classify cl/model.safetensors"),
                                      std::string("embed mt/model.safetensors"), std::string("generate lm/model.safetensors"),
-                                     std::string("embed --nearest man --corpus valid.en mt/model.safetensors"),
+                                     std::string("embed nearest --word man --corpus valid.en mt/model.safetensors"),
                                      std::string("evaluate --hypotheses - --references valid.de")}) {
     EXPECT_EQ(shell("$attend " + command + " < /proc/self/mem"), 1) << command;
     EXPECT_EQ(error_, "attend: cannot read standard input: Input/output error\n") << command;

@@ -14,17 +14,16 @@ namespace attend {
 inline constexpr NumberRange kContextCounts = between(1, 1e6);
 
 struct NearestOptions {
-  std::string nearest;
+  std::string word;
   std::string corpus;
   int count = 10;
 };
 
 template <class Visitor>
 void fields(NearestOptions& o, Visitor&& visit) {
-  visit("nearest", o.nearest,
-        "a word of the first line of standard input, which alone is read: find the lines of the corpus that use it most alike");
+  visit("word", o.word, "the word to look for, one of the text");
   visit("corpus", o.corpus, "file to look for the word in, plain or gzip");
-  visit("count", o.count, kContextCounts, "lines to print");
+  visit("count", o.count, kContextCounts, "lines of the corpus to print");
 }
 
 struct WordContext {

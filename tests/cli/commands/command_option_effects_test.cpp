@@ -198,30 +198,43 @@ TEST_F(CommandOptionEffects, OfAttention) {
 
 TEST_F(CommandOptionEffects, OfEmbed) {
   train_translator();
+  write("others.tsv", "one\tThe dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe dog sleeps.\n");
   write("uses.tsv", "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old dog sleeps here.\n");
-  const std::string nearest = "--nearest dog --corpus @train.en", senses = "--senses @uses.tsv --word dog";
   input_ = "The man sees the dog.\nA child sleeps.\n";
   const std::vector<OptionCase> cases{
       {"npy", "@made/vectors.npy", "", "out files"},
       {"context", "no", "", "out"},
       {"threads", "2", "", ""},
       {"layer", "1", "", "out"},
-      {"layer", "1", nearest, "out"},
-      {"layer", "1", senses + " --plot @made/plot.svg", "files out?"},
       {"pooling", "max", "", "out"},
       {"pooling", "first", "--no-context", "out"},
       {"batch-size", "1", "", ""},
       {"window", "1", "", ""},
-      {"nearest", "sees", nearest, "out"},
-      {"corpus", "@test.en", nearest, "out"},
-      {"count", "2", nearest, "out"},
-      {"senses", "@uses.tsv", "", "status error out"},  // the word is missing
-      {"word", "man", senses, "status error out"},      // not in all of the uses
-      {"plot", "@made/plot.svg", senses, "files"},
   };
   expect_cases("embed @model", cases);
   expect_config_file("embed @model", "--layer 0", "layer = 0\n");
   expect_a_case_for_every_option("embed", {cases}, {"config"});
+
+  const std::string nearest = "embed nearest @model --word dog --corpus @train.en";
+  const std::vector<OptionCase> nearest_cases{
+      {"word", "sees", "", "out"}, {"corpus", "@test.en", "", "out"}, {"count", "2", "", "out"},
+      {"layer", "1", "", "out"},   {"threads", "2", "", ""},
+  };
+  expect_cases(nearest, nearest_cases);
+  expect_config_file(nearest, "--count 2", "count = 2\n");
+  expect_a_case_for_every_option("embed nearest", {nearest_cases}, {"config"});
+
+  const std::string senses = "embed senses @model --uses @uses.tsv --word dog";
+  const std::vector<OptionCase> sense_cases{
+      {"uses", "@others.tsv", "", "out"},
+      {"word", "man", "", "status error out"},  // not in all of the uses
+      {"plot", "@made/plot.svg", "", "files"},
+      {"layer", "1", "--plot @made/plot.svg", "files out?"},
+      {"threads", "2", "", ""},
+  };
+  expect_cases(senses, sense_cases);
+  expect_config_file("embed senses @model --uses @uses.tsv", "--word dog", "word = \"dog\"\n");
+  expect_a_case_for_every_option("embed senses", {sense_cases}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfAverage) {

@@ -69,11 +69,11 @@ TEST_F(EmbedCommand, WritesTheTokensOfAllTextsOneTextAfterTheOther) {
 
 TEST_F(EmbedCommand, FindsTheNearestUsesOfAWord) {
   const std::string corpus = write("corpus", "A dog sees the man .\nA dog runs.\nThe man sleeps.\nThe dog runs.\n");
-  ASSERT_EQ(run({"embed", model("run"), "--nearest", "the", "--corpus", corpus, "--count", "2"}, "The man sleeps.\nnot read\n"), 0)
+  ASSERT_EQ(run({"embed", "nearest", model("run"), "--word", "the", "--corpus", corpus, "--count", "2"}, "The man sleeps.\nnot read\n"), 0)
       << error_;
   EXPECT_TRUE(out_.starts_with("1.0000\t3\tThe man sleeps.\n")) << out_;
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2) << out_;
-  ASSERT_EQ(run({"embed", model("run"), "--nearest", "the", "--corpus", corpus}, "The man sleeps.\n"), 0) << error_;
+  ASSERT_EQ(run({"embed", "nearest", model("run"), "--word", "the", "--corpus", corpus}, "The man sleeps.\n"), 0) << error_;
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3) << "not the line without the word\n" << out_;
 }
 
@@ -88,14 +88,15 @@ TEST_F(EmbedCommand, NamesTheLineThatIsLongerThanTheLearnedPositions) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "what came before is printed";
   ASSERT_EQ(run({"embed", model("learned"), "--no-context"}, longer), 0) << error_;
   const std::string corpus = write("corpus", "The dog runs.\nA cat.\n" + longer), uses = write("uses", "a\tThe man.\nb\t" + longer);
-  expect_error({"embed", model("learned"), "--nearest", "the", "--corpus", corpus}, {corpus + ":3: ", "40 positions"}, "The man.\n");
-  expect_error({"embed", model("learned"), "--nearest", "the", "--corpus", corpus}, {"standard input:1: ", "40 positions"}, longer);
-  expect_error({"embed", model("learned"), "--senses", uses, "--word", "man"}, {uses + ":2: ", "40 positions"});
+  expect_error({"embed", "nearest", model("learned"), "--word", "the", "--corpus", corpus}, {corpus + ":3: ", "40 positions"},
+               "The man.\n");
+  expect_error({"embed", "nearest", model("learned"), "--word", "the", "--corpus", corpus}, {"standard input:1: ", "40 positions"}, longer);
+  expect_error({"embed", "senses", model("learned"), "--uses", uses, "--word", "man"}, {uses + ":2: ", "40 positions"});
 }
 
 TEST_F(EmbedCommand, MeasuresHowFarTheSensesOfAWordAreApart) {
   write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tA dog sees the man .\nother\tA dog sees the man .\n");
-  ASSERT_EQ(run({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man", "--plot", path("plot.svg")}), 0) << error_;
+  ASSERT_EQ(run({"embed", "senses", model("run"), "--uses", path("uses.tsv"), "--word", "man", "--plot", path("plot.svg")}), 0) << error_;
   EXPECT_NE(out_.find("2 one, 2 other"), std::string::npos) << out_;
   EXPECT_NE(out_.find("static embedding"), std::string::npos) << out_;
   EXPECT_NE(out_.find("layer 1"), std::string::npos) << out_;
@@ -103,30 +104,36 @@ TEST_F(EmbedCommand, MeasuresHowFarTheSensesOfAWordAreApart) {
 }
 
 TEST_F(EmbedCommand, SaysWhatIsWrong) {
-  expect_error({"embed", model("run"), "--nearest", "zebra", "--corpus", path("train.en")}, {"zebra"}, "The man sleeps.\n");
-  expect_error({"embed", model("run"), "--nearest", "man"}, {"--corpus"}, "The man sleeps.\n");
   expect_error({"embed", model("run"), "--layer", "5"}, {"layer"}, "The man sleeps.\n");
-  write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tThe man sleeps.\n");
-  expect_error({"embed", model("run"), "--senses", path("uses.tsv")}, {"--word"});
-  expect_error({"embed", model("run"), "--senses", path("uses.tsv"), "--word", "man"}, {path("uses.tsv"), "other", "two uses"});
-  expect_error({"embed", model("run"), "--senses", path("missing.tsv"), "--word", "man"}, {"missing.tsv"});
-  expect_error({"embed", model("run"), "--plot", path("plot.svg")}, {"--plot", "--senses"});
-  expect_error({"embed", model("run"), "--word", "man"}, {"--word", "--senses"});
-  expect_error({"embed", model("run"), "--count", "3"}, {"--count", "--nearest"});
-  expect_error({"embed", model("run"), "--corpus", path("train.en")}, {"--corpus", "--nearest"});
   expect_error({"embed", model("run"), "--no-context", "--layer", "1"}, {"--layer", "--no-context"});
-  expect_error({"embed", model("run"), "--npy", path("v.npy"), "--senses", path("uses.tsv"), "--word", "man"}, {"--npy", "--senses"});
-  const std::vector<std::string> nearest{"embed", model("run"), "--nearest", "man", "--corpus", path("train.en")};
-  std::vector<std::string> with_npy = nearest, with_senses = nearest;
-  with_npy.insert(with_npy.end(), {"--npy", path("v.npy")});
-  expect_error(with_npy, {"--npy", "--nearest"}, "The man sleeps.\n");
-  with_senses.insert(with_senses.end(), {"--senses", path("uses.tsv"), "--word", "man"});
-  std::vector<std::string> pooled = nearest, without_context = nearest;
-  pooled.insert(pooled.end(), {"--pooling", "max"});
-  expect_error(pooled, {"--pooling", "--nearest"}, "The man sleeps.\n");
-  without_context.push_back("--no-context");
-  expect_error(without_context, {"--no-context", "--nearest"}, "The man sleeps.\n");
-  expect_error(with_senses, {"--nearest", "--senses"}, "The man sleeps.\n");
+  expect_error({"embed"}, {"model is required", "attend embed --help"});
+
+  expect_error({"embed", "nearest", "--word", "man", "--corpus", path("train.en")}, {"model is required", "attend embed nearest --help"});
+  expect_error({"embed", "nearest", model("run"), "--word", "zebra", "--corpus", path("train.en")}, {"zebra"}, "The man sleeps.\n");
+  expect_error({"embed", "nearest", model("run"), "--word", "man"}, {"--corpus"}, "The man sleeps.\n");
+  expect_error({"embed", "nearest", model("run"), "--corpus", path("train.en")}, {"--word"}, "The man sleeps.\n");
+  expect_error({"embed", "nearest", model("run"), "--word", "man", "--corpus", path("train.en")}, {"standard input", "found none"}, "");
+
+  write("uses.tsv", "one\tThe man sleeps.\none\tThe man sleeps.\nother\tThe man sleeps.\n");
+  expect_error({"embed", "senses", model("run"), "--uses", path("uses.tsv")}, {"--word"});
+  expect_error({"embed", "senses", model("run"), "--word", "man"}, {"--uses"});
+  expect_error({"embed", "senses", model("run"), "--uses", path("uses.tsv"), "--word", "man"}, {path("uses.tsv"), "other", "two uses"});
+  expect_error({"embed", "senses", model("run"), "--uses", path("missing.tsv"), "--word", "man"}, {"missing.tsv"});
+}
+
+// What is for vectors of whole texts says nothing to the commands inside, and is not passed over.
+TEST_F(EmbedCommand, TakesNoFlagsBeforeAnInnerCommand) {
+  const std::vector<std::string> nearest{"nearest", model("run"), "--word", "man", "--corpus", path("train.en")};
+  const auto refuse = [&](std::vector<std::string> before, const std::string& named) {
+    before.insert(before.begin(), "embed");
+    before.insert(before.end(), nearest.begin(), nearest.end());
+    expect_error(before, {"nearest", named}, "The man sleeps.\n");
+  };
+  refuse({"--pooling", "max"}, "--pooling");
+  refuse({"--no-context"}, "--context");
+  refuse({model("run")}, "model");
+  expect_error({"embed", "nearest", model("run"), "--pooling", "max"}, {"unknown flag --pooling"});
+  expect_error({"embed", "senses", model("run"), "--npy", path("v.npy")}, {"unknown flag --npy"});
 }
 
 }  // namespace

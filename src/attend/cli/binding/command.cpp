@@ -21,9 +21,21 @@ CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std
   return group;
 }
 
+CLI::App& add_inner_command(CLI::App& outer, const std::string& name, const std::string& help) {
+  CLI::App& inner = add_command(outer, name, help);
+  for (CLI::Option* option : outer.get_options()) {
+    if (option != outer.get_help_ptr()) inner.excludes(option);
+  }
+  return inner;
+}
+
 void add_argument(CLI::App& command, std::string& value, const Argument& argument) { add(command, value, argument); }
 void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument) { add(command, values, argument); }
 
-void on_command(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
+void on_command(CLI::App& command, std::function<void()> run) {
+  command.callback([&command, run = std::move(run)] {
+    if (command.get_subcommands().empty()) run();
+  });
+}
 
 }  // namespace attend

@@ -16,6 +16,9 @@ namespace attend {
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
 // One of whose own commands must follow it on the line.
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
+// One that may follow a command which does something alone, too. The outer command must have its arguments and flags; none of them may
+// stand before the inner one.
+CLI::App& add_inner_command(CLI::App& outer, const std::string& name, const std::string& help);
 
 struct Argument {
   std::string name;
@@ -28,7 +31,7 @@ struct Argument {
 void add_argument(CLI::App& command, std::string& value, const Argument& argument);
 void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument);
 
-// What the command does once the line is parsed.
+// What the command does once the line is parsed, unless it went on with an inner command.
 void on_command(CLI::App& command, std::function<void()> run);
 
 }  // namespace attend

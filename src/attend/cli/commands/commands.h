@@ -28,8 +28,12 @@ void add_score_command(CLI::App& app);
 // attend attention MODEL TEXT --out F: a page that shows where the model looks when it translates.
 void add_attention_command(CLI::App& app);
 
-// attend embed MODEL < text: vectors of tokens or sentences, and the nearest uses of a word.
+// attend embed MODEL < text: vectors of tokens or sentences.
 void add_embed_command(CLI::App& app);
+// attend embed nearest MODEL --word WORD --corpus FILE < text: where else a word is used as in the text.
+void add_embed_nearest_command(CLI::App& embed);
+// attend embed senses MODEL --word WORD --uses FILE: how far the senses of a word are apart.
+void add_embed_senses_command(CLI::App& embed);
 
 // attend average CHECKPOINT... --out F: the mean of several checkpoints.
 void add_average_command(CLI::App& app);

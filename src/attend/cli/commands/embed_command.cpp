@@ -16,25 +16,11 @@
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
-#include "attend/inspect/nearest_contexts.h"
-#include "attend/inspect/word_senses.h"
 #include "attend/tasks/answers.h"
+#include "attend/tasks/embedding/embedder.h"
 
 namespace attend {
 namespace {
-
-struct SenseOptions {
-  std::string senses;
-  std::string word;
-  std::string plot;
-};
-
-template <class Visitor>
-void fields(SenseOptions& o, Visitor&& visit) {
-  visit("senses", o.senses, "instead of standard input: file of uses of a word, sense TAB text; print how far its senses are apart");
-  visit("word", o.word, "the word in them");
-  visit("plot", o.plot, "write an SVG with the uses of --senses as points, at --layer");
-}
 
 struct EmbedArguments {
   std::string model;
@@ -43,8 +29,6 @@ struct EmbedArguments {
   int window = 1024;
   ThreadOptions threads;
   EmbeddingOptions embedding;
-  NearestOptions nearest;
-  SenseOptions senses;
 };
 
 template <class Visitor>
@@ -56,8 +40,6 @@ void fields(EmbedArguments& a, Visitor&& visit) {
   visit("window", a.window, between(1, 1e6), "lines read ahead; 1: every line is answered at once");
   fields(a.threads, visit);
   fields(a.embedding, visit);
-  fields(a.nearest, visit);
-  fields(a.senses, visit);
 }
 
 // Numbers with as many digits as their float has, not as its double would.
@@ -116,66 +98,13 @@ void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, cons
   });
 }
 
-void print_nearest(const Embedder& embedder, const EmbedArguments& arguments) {
-  LineReader text = standard_input();
-  std::string line;
-  if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");
-  embedder.check_length(line, text.where());
-  LineReader corpus(arguments.nearest.corpus);
-  const NearestOptions& options = arguments.nearest;
-  for (const WordContext& context : nearest_contexts(embedder, line, options.nearest, corpus, arguments.embedding.layer, options.count))
-    answer("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
-}
-
-WordSenses measured_senses(const Embedder& embedder, const LabelledText& uses, const EmbedArguments& arguments) {
-  try {
-    return measure_senses(embedder, uses, arguments.senses.word, arguments.embedding.layer);
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", arguments.senses.senses, error.what()));
-  }
-}
-
-void print_senses(const Embedder& embedder, const EmbedArguments& arguments) {
-  const SenseOptions& options = arguments.senses;
-  const LabelledText uses = read_labelled(std::span(&options.senses, 1), {});
-  for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", options.senses, i + 1));
-  const WordSenses result = measured_senses(embedder, uses, arguments);
-  for (std::size_t s = 0; s < result.senses.size(); ++s) answer("{}{} {}", s == 0 ? "" : ", ", result.uses[s], printable(result.senses[s]));
-  answer("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
-  for (const SenseSeparation& row : result.separations)
-    answer("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
-  if (options.plot.empty()) return;
-  AtomicFile file(options.plot);
-  file.write(to_svg(result.plot));
-  file.commit();
-}
-
-// Options that say nothing without another, or contradict each other.
-void check(const EmbedArguments& a, const OptionBinding& binding) {
-  const bool nearest = !a.nearest.nearest.empty(), senses = !a.senses.senses.empty();
-  const char* const other = nearest ? "nearest" : "senses";
-  if (nearest && a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
-  if (senses && a.senses.word.empty()) throw ConfigError("--word: expected the word of which the senses are, got none");
-  if (!senses && !a.senses.word.empty()) throw ConfigError("--word: expected --senses, the file with the uses of the word, got none");
-  if (!senses && !a.senses.plot.empty()) throw ConfigError("--plot: expected --senses, the file with the uses to draw, got none");
-  for (const char* name : {"corpus", "count"})
-    if (!nearest && binding.is_set(name)) throw ConfigError(fmt::format("--{}: expected --nearest, the word to look for, got none", name));
-  if (nearest && senses) throw ConfigError("--nearest and --senses: expected one of them, got both");
-  if (!a.npy.empty() && (nearest || senses)) throw ConfigError(fmt::format("--npy: expected no --{}, which prints no vectors", other));
-  if (binding.is_set("pooling") && (nearest || senses))
-    throw ConfigError(fmt::format("--pooling: expected no --{}, which looks at one word of a text", other));
-  if (!a.context && (nearest || senses)) throw ConfigError(fmt::format("--no-context: expected no --{}, which compares contexts", other));
-  if (!a.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
-}
-
 void run_embed(EmbedArguments& arguments, const OptionBinding& binding) {
-  check(arguments, binding);
+  if (arguments.model.empty()) throw ConfigError("model is required; attend embed --help shows the usage");
+  if (!arguments.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
   // Who types wants an answer to every line.
   if (!binding.is_set("window") && standard_input_is_terminal()) arguments.window = 1;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
-  if (!arguments.nearest.nearest.empty()) return print_nearest(embedder, arguments);
-  if (!arguments.senses.senses.empty()) return print_senses(embedder, arguments);
   if (arguments.npy.empty()) {
     embed_lines(embedder, arguments, [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); });
     return;
@@ -195,10 +124,13 @@ void run_embed(EmbedArguments& arguments, const OptionBinding& binding) {
 void add_embed_command(CLI::App& app) {
   CLI::App& command = add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  // Not required: a command of those below may follow instead.
+  add_argument(command, arguments->model, {"model", "MODEL", "model file", /*required=*/false});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_embed(*arguments, binding); });
+  add_embed_nearest_command(command);
+  add_embed_senses_command(command);
 }
 
 }  // namespace attend

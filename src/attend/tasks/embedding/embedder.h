@@ -20,6 +20,10 @@ inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
   return kNames;
 }
 
+// Of an option that names a layer.
+inline constexpr NumberRange kEncoderLayers = between(-1025, 1024);
+inline constexpr std::string_view kEncoderLayerHelp = "encoder layer: 1 is the first, 0 what enters it, -1 the last";
+
 struct EmbeddingOptions {
   int layer = -1;  // 1 .. layers(); 0: what enters the first; negative: counted from the end, -1 the last
   EmbeddingPooling pooling = EmbeddingPooling::mean;
@@ -28,7 +32,7 @@ struct EmbeddingOptions {
 
 template <class Visitor>
 void fields(EmbeddingOptions& o, Visitor&& visit) {
-  visit("layer", o.layer, between(-1025, 1024), "encoder layer: 1 is the first, 0 what enters it, -1 the last");
+  visit("layer", o.layer, kEncoderLayers, kEncoderLayerHelp);
   visit("pooling", o.pooling, "one vector for a text: mean, max or first of its tokens; none: one for each token");
   visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
 }

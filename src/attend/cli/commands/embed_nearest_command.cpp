@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/cli/standard_input.h"
+#include "attend/core/error.h"
+#include "attend/inspect/nearest_contexts.h"
+
+namespace attend {
+namespace {
+
+struct NearestArguments {
+  std::string model;
+  NearestOptions nearest;
+  int layer = EmbeddingOptions{}.layer;
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(NearestArguments& a, Visitor&& visit) {
+  fields(a.nearest, visit);
+  visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
+  fields(a.threads, visit);
+}
+
+void run_embed_nearest(const NearestArguments& a) {
+  if (a.nearest.word.empty()) throw ConfigError("--word: expected the word to look for, got none");
+  if (a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
+  use_threads(a.threads);
+  const Embedder embedder = Embedder::load(a.model);
+  LineReader text = standard_input();
+  std::string line;
+  if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");
+  embedder.check_length(line, text.where());
+  LineReader corpus(a.nearest.corpus);
+  for (const WordContext& context : nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count))
+    answer("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
+}
+
+}  // namespace
+
+void add_embed_nearest_command(CLI::App& embed) {
+  CLI::App& command = add_inner_command(
+      embed, "nearest", "Lines of a corpus that use a word as the first line of standard input does; further lines are not read");
+  const auto arguments = std::make_shared<NearestArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_embed_nearest(*arguments); });
+}
+
+}  // namespace attend

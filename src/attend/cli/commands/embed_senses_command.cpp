@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/core/atomic_file.h"
+#include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/inspect/word_senses.h"
+
+namespace attend {
+namespace {
+
+struct SenseArguments {
+  std::string model;
+  std::string uses;
+  std::string word;
+  std::string plot;
+  int layer = EmbeddingOptions{}.layer;
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(SenseArguments& a, Visitor&& visit) {
+  visit("uses", a.uses, "file with a use of the word on each line: its sense, a tab, a text with the word");
+  visit("word", a.word, "the word whose senses are compared");
+  visit("plot", a.plot, "SVG file to write: the uses as points, at --layer");
+  visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
+  fields(a.threads, visit);
+}
+
+WordSenses measured_senses(const Embedder& embedder, const LabelledText& uses, const SenseArguments& a) {
+  try {
+    return measure_senses(embedder, uses, a.word, a.layer);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", a.uses, error.what()));
+  }
+}
+
+void print_senses(const WordSenses& result) {
+  for (std::size_t s = 0; s < result.senses.size(); ++s) answer("{}{} {}", s == 0 ? "" : ", ", result.uses[s], printable(result.senses[s]));
+  answer("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
+  for (const SenseSeparation& row : result.separations)
+    answer("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
+}
+
+void run_embed_senses(const SenseArguments& a) {
+  if (a.uses.empty()) throw ConfigError("--uses: expected the file with the uses of the word, got none");
+  if (a.word.empty()) throw ConfigError("--word: expected the word whose senses are compared, got none");
+  use_threads(a.threads);
+  const Embedder embedder = Embedder::load(a.model);
+  const LabelledText uses = read_labelled(std::span(&a.uses, 1), {});
+  for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
+  const WordSenses result = measured_senses(embedder, uses, a);
+  print_senses(result);
+  if (!a.plot.empty()) write_file_atomically(a.plot, to_svg(result.plot));
+}
+
+}  // namespace
+
+void add_embed_senses_command(CLI::App& embed) {
+  CLI::App& command = add_inner_command(embed, "senses", "How far apart the senses of a word are in its vectors, layer by layer");
+  const auto arguments = std::make_shared<SenseArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_embed_senses(*arguments); });
+}
+
+}  // namespace attend
