@@ -98,8 +98,8 @@ TEST(LanguageEmbedder, KnowsWhatStandsBeforeAToken) {
 TEST(LanguageEmbedder, HasRoomForATextAndTheMarksAtItsEnds) {
   LanguageModel model = small_language_model();
   LanguageTransformerConfig config = model.network->config();
-  config.stack.positions = PositionKind::learned;
-  config.stack.max_positions = 6;
+  config.positions = PositionKind::learned;
+  config.max_positions = 6;
   model.network = std::make_shared<LanguageTransformer>(config, 7);
   const Embedder embedder(model);
   const std::vector<std::string> fits{"the cat sat on"}, long_by_one{"the cat sat on the"};

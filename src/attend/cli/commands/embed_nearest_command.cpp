@@ -32,7 +32,7 @@ void fields(NearestArguments& a, Visitor&& visit) {
 void run_embed_nearest(const NearestArguments& a) {
   if (a.nearest.word.empty()) throw ConfigError("--word: expected the word to look for, got none");
   if (a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
-  use_threads(a.threads);
+  const RuntimeScope runtime = enter_runtime(a.threads);
   const Embedder embedder = Embedder::load(a.model);
   LineReader text = standard_input();
   std::string line;

@@ -53,7 +53,7 @@ void print_senses(const WordSenses& result) {
 void run_embed_senses(const SenseArguments& a) {
   if (a.uses.empty()) throw ConfigError("--uses: expected the file with the uses of the word, got none");
   if (a.word.empty()) throw ConfigError("--word: expected the word whose senses are compared, got none");
-  use_threads(a.threads);
+  const RuntimeScope runtime = enter_runtime(a.threads);
   const Embedder embedder = Embedder::load(a.model);
   const LabelledText uses = read_labelled(std::span(&a.uses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
