@@ -31,6 +31,7 @@ struct OptionField {
   std::string help;
   OptionReference value;
   NumberRange range{};  // of a number
+  bool experimental = false;
 
   // A list takes any number of values, everything else one.
   bool is_list() const { return std::holds_alternative<std::vector<std::string>*>(value); }
@@ -67,23 +68,23 @@ struct OptionCollector {
   std::vector<OptionField>* fields;
 
   template <class T>
-  void operator()(std::string_view name, T& reference, std::string_view help) const {
+  void operator()(std::string_view name, T& reference, const OptionHelp& help) const {
     if constexpr (std::is_enum_v<T>) {
       static_assert(NamedEnum<T>, "an enum option needs a function enum_names");
       const EnumReference value{enum_names(reference), &reference,
                                 [](const void* at) { return static_cast<std::size_t>(*static_cast<const T*>(at)); },
                                 [](void* at, std::size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
-      fields->push_back({std::string(name), std::string(help), value});
+      fields->push_back({std::string(name), std::string(help.text), value, {}, help.experimental});
     } else {
       static_assert(std::is_same_v<T, bool> || !std::is_arithmetic_v<T>,
                     "a number needs a range: visit(name, reference, between(0, 10), help)");
-      fields->push_back({std::string(name), std::string(help), &reference});
+      fields->push_back({std::string(name), std::string(help.text), &reference, {}, help.experimental});
     }
   }
 
   template <class Number>
-  void operator()(std::string_view name, Number& reference, const NumberRange& range, std::string_view help) const {
-    fields->push_back({std::string(name), std::string(help), &reference, range});
+  void operator()(std::string_view name, Number& reference, const NumberRange& range, const OptionHelp& help) const {
+    fields->push_back({std::string(name), std::string(help.text), &reference, range, help.experimental});
   }
 };
 

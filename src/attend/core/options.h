@@ -23,6 +23,18 @@
 
 namespace attend {
 
+// What the help says of an option. One that exists for a single recipe or question, and may go again, is experimental: the help lists those
+// by themselves.
+struct OptionHelp {
+  constexpr OptionHelp(const char* help) : text(help) {}       // NOLINT(google-explicit-constructor)
+  constexpr OptionHelp(std::string_view help) : text(help) {}  // NOLINT(google-explicit-constructor)
+  constexpr OptionHelp(std::string_view help, bool is_experimental) : text(help), experimental(is_experimental) {}
+
+  std::string_view text;
+  bool experimental = false;
+};
+constexpr OptionHelp experimental(std::string_view help) { return {help, true}; }
+
 // An enum becomes an option by a function  std::span<const std::string_view> enum_names(E);  found by argument-dependent lookup, whose i-th
 // name spells the enumerator with value i.
 template <class E>

@@ -27,9 +27,10 @@ struct ContinuousCacheOptions {
 template <class Visitor>
 void fields(ContinuousCacheOptions& o, Visitor&& visit) {
   visit("cache-tokens", o.tokens, between(0, 1e7),
-        "so many tokens read last, far beyond the context, are likelier to come again where they fit; 0: none");
-  visit("cache-weight", o.weight, below_one(), "the cache's share of the probability");
-  visit("cache-beta", o.beta, between(0, 1e4), "how much more alike contexts count, beta in softmax(beta h h' / sqrt(d-model))");
+        experimental("continuous cache: make the last tokens read, this many, likelier to come again where they fit; 0: no cache"));
+  visit("cache-weight", o.weight, below_one(), experimental("share of the continuous cache in the probability"));
+  visit("cache-beta", o.beta, between(0, 1e4),
+        experimental("sharpness of the continuous cache: beta in softmax(beta h h' / sqrt(d-model)) over hidden states h"));
 }
 
 class ContinuousCache {

@@ -34,7 +34,7 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] { visit("n-layers", c.n_layers, kLayerCounts, "layers"); });
   visit("tied", c.tied, "use the embeddings as the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
-        "so many tokens before each are added to its embedding, each through a projection: what stands together is seen from the start");
+        experimental("add projections of the embeddings of this many preceding tokens to the embedding of each token; 0: off"));
   visit("output-dropout", c.output_dropout, below_one(), "dropout on what is projected to logits");
 }
 

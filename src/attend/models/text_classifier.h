@@ -44,10 +44,9 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
         "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
   visit("output-dropout", c.output_dropout, below_one(), "dropout on the vector of the text");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
-        "rows of a table of embeddings for pairs of neighbouring tokens, found by their hash and added to the tokens' own; 0: none");
+        experimental("size of a hashed table of bigram embeddings, which are added to those of the tokens; 0: none"));
   visit("embedding-deviation", c.embedding_deviation, between(0, 1000),
-        "standard deviation of the embeddings that enter the encoder before training; when it is small, rare words begin as nothing and "
-        "texts are not learned by heart by them");
+        experimental("standard deviation of the initial embeddings; small values keep rare words from being memorised"));
 }
 
 // Throws ConfigError naming the option that is wrong.

@@ -29,6 +29,7 @@ struct Example {
   std::string out = "run";
   std::vector<std::string> references;
   Norm norm = Norm::post;
+  int magic = 0;
 };
 template <class Visitor>
 void fields(Example& o, Visitor&& visit) {
@@ -40,6 +41,7 @@ void fields(Example& o, Visitor&& visit) {
   visit("out", o.out, "folder of the run");
   visit("references", o.references, "files to compare with");
   visit("norm", o.norm, "where the norms are");
+  visit("magic", o.magic, between(0, 9), experimental("tricks tried"));
 }
 
 // `attend train --config FILE ...`, with one option of its own besides a bound struct.
@@ -149,6 +151,9 @@ TEST(OptionBinding, ShowsDefaultsInTheHelp) {
   EXPECT_NE(help.find("(on by default)"), std::string::npos) << help;
   EXPECT_EQ(help.find("d_model"), std::string::npos) << help;
   EXPECT_NE(help.find("Model:"), std::string::npos) << help;
+  const std::size_t trials = help.find("experimental (may change or go):");
+  EXPECT_LT(trials, help.find("--magic INTEGER=0")) << help;
+  EXPECT_LT(help.find("--norm"), trials) << help;
 }
 
 TEST(OptionBinding, LetsHelpThrough) {

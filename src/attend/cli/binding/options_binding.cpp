@@ -125,7 +125,7 @@ void OptionBinding::add_fields(const std::vector<OptionField>& fields, const std
       state->set.insert(field.name);
       return true;
     };
-    register_flag(app_, field, set)->group(group);
+    register_flag(app_, field, set)->group(field.experimental ? "experimental (may change or go)" : group);
     state_->fields.push_back(field);
   }
 }

@@ -40,7 +40,7 @@ template <class Visitor>
 void fields(LanguageLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over the whole vocabulary");
   visit("output-sample", o.output_sample, between(0, kVocabularySizes.most),
-        "in training so many tokens, drawn anew for each batch, stand for the whole vocabulary: faster when that is large; 0: all of it");
+        experimental("train with a sampled softmax over this many tokens, drawn for each batch; 0: the whole vocabulary"));
 }
 
 struct LanguageTraining {
