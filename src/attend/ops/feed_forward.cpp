@@ -26,9 +26,10 @@ void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
   } while (begin < rows);
 }
 
-// As kept for the gradient, and in f32 again.
+// What products round anyway is kept rounded: half the memory.
 DType kept_type(Precision precision) { return precision == Precision::bf16 ? DType::bf16 : DType::f32; }
 
+// As kept for the gradient, and in f32 again.
 Tensor narrowed(const Tensor& x, Precision precision) {
   if (precision == Precision::f32) return x;
   const Tensor kept = Tensor::empty(x.shape(), kept_type(precision));

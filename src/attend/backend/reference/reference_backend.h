@@ -3,6 +3,9 @@
 // folder.
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "attend/backend/backend.h"
 
 namespace attend {
