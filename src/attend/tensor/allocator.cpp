@@ -225,6 +225,9 @@ Cache& cache() {
   return *instance;
 }
 
+// Before there are threads: a fork in the middle of making it would leave the child half a cache.
+[[maybe_unused]] const Cache& made_early = cache();
+
 }  // namespace
 
 MemoryStatistics memory_statistics() { return cache().statistics(); }
