@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 #include <sstream>
 
 #include "attend/cli/binding/options_binding.h"
@@ -80,6 +81,8 @@ int run_program(int argc, const char* const* argv) {
     return 0;
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory; try shorter lines, smaller batches or fewer threads");
   } catch (const std::exception& error) {
     return fail(error.what());
   }
