@@ -1,6 +1,8 @@
 // Every option of every model reaches what it is for: altered alone, it changes the loss, the gradient or the number of parameters.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "attend/models/language_transformer.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
@@ -22,6 +24,20 @@ std::string step_of(const ArchitectureConfig& config) {
   const Ragged src = random_tokens({5, 9, 2}, 23, 1), tgt = random_tokens({6, 3, 8}, 23, 2);
   Pass pass = Pass::training(1, 1);
   return told(model->loss(src, tgt, tgt.ids, {0.1f, 0.0}, pass), model->parameters());
+}
+
+std::string language_step(const LanguageTransformerConfig& config) {
+  LanguageTransformer model(config, 1);
+  const Ragged text = random_tokens({5, 9, 2}, 23, 1);
+  Pass pass = Pass::training(1, 1);
+  return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
+}
+
+std::string classifier_step(const ClassifierConfig& config) {
+  TextClassifier model(config, 1);
+  Pass pass = Pass::training(1, 1);
+  const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{2, 0, 1});
+  return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
 }
 
 // The standard scores of a Transformer are scaled dot products.
@@ -48,16 +64,9 @@ TEST(OptionWiring, OfTheLanguageModel) {
   base.n_layers = 2;
   base.dropout = 0.0f;
   base.vocab_size = 23;
-  const auto step = [](const LanguageTransformerConfig& config) {
-    LanguageTransformer model(config, 1);
-    const Ragged text = random_tokens({5, 9, 2}, 23, 1);
-    Pass pass = Pass::training(1, 1);
-    return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
-  };
-  expect_every_option_matters<LanguageTransformerConfig>(
-      base, step, {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }}, {"attention-scores", [](auto& c) {
-                                                                                               c.attention.scores = AttentionScores::dot;
-                                                                                             }}});
+  expect_every_option_matters<LanguageTransformerConfig>(base, language_step,
+                                                         {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+                                                          {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
 }
 
 TEST(OptionWiring, OfTheClassifier) {
@@ -66,15 +75,42 @@ TEST(OptionWiring, OfTheClassifier) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
-  const auto step = [](const ClassifierConfig& config) {
-    TextClassifier model(config, 1);
-    Pass pass = Pass::training(1, 1);
-    const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{2, 0, 1});
-    return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
-  };
-  expect_every_option_matters<ClassifierConfig>(base, step,
+  expect_every_option_matters<ClassifierConfig>(base, classifier_step,
                                                 {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
                                                  {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+}
+
+// At both ends of its range every dropout leaves a step with numbers.
+template <class Config>
+void expect_steps_at_the_ends(Config config, const std::function<std::string(const Config&)>& step) {
+  int found = 0;
+  for (const OptionField& field : option_fields(config)) {
+    if (!field.name.ends_with("dropout")) continue;
+    float& share = **std::get_if<float*>(&field.value);
+    const float before = share, most = static_cast<float>(field.range.most);
+    for (const float end : {static_cast<float>(field.range.least), field.range.most_excluded ? std::nextafter(most, 0.0f) : most}) {
+      share = end;
+      ASSERT_TRUE(field.range.contains(share));
+      EXPECT_NO_THROW(EXPECT_EQ(step(config).find("nan"), std::string::npos)) << field.name << " " << share;
+    }
+    share = before;
+    ++found;
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST(OptionWiring, OfDropoutsHoldsAtTheEndsOfTheirRanges) {
+  expect_steps_at_the_ends<TransformerConfig>(small_config(), step_of);
+  expect_steps_at_the_ends<RecurrentConfig>(small_recurrent_config(), step_of);
+  LanguageTransformerConfig language;
+  static_cast<StackConfig&>(language) = small_config();
+  language.vocab_size = 23;
+  expect_steps_at_the_ends<LanguageTransformerConfig>(language, language_step);
+  ClassifierConfig classifier;
+  static_cast<StackConfig&>(classifier) = small_config();
+  classifier.vocab_size = 23;
+  classifier.classes = 3;
+  expect_steps_at_the_ends<ClassifierConfig>(classifier, classifier_step);
 }
 
 // Both passes of R-Drop see the options of the loss.

@@ -34,8 +34,10 @@ struct NumberRange {
 constexpr NumberRange between(double least, double most) { return {least, most}; }
 // (least, most].
 constexpr NumberRange above(double least, double most) { return {.least = least, .most = most, .least_excluded = true}; }
-// [0, 1), of a probability of dropout or a decay.
+// [0, 1), of a probability or a decay.
 constexpr NumberRange below_one() { return {.least = 0, .most = 1, .most_excluded = true}; }
+// Of a share dropped by masks of 16 bits, which round nothing in it to all (ops/check.h).
+constexpr NumberRange dropout_shares() { return between(0, 0.9999); }
 // Whatever an unsigned integer can be: of seeds.
 constexpr NumberRange any_seed() { return {0, std::numeric_limits<double>::max()}; }
 

@@ -35,7 +35,7 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
   visit("tied", c.tied, "use the embeddings as the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
         experimental("add projections of the embeddings of this many preceding tokens to the embedding of each token; 0: off"));
-  visit("output-dropout", c.output_dropout, below_one(), "dropout on what is projected to logits");
+  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on what is projected to logits");
 }
 
 // Throws ConfigError naming the option that is wrong.

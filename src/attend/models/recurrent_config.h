@@ -33,7 +33,7 @@ template <class Visitor>
 void fields(RecurrentConfig& c, Visitor&& visit) {
   visit("d-model", c.d_model, kWidths, "width of the embeddings");
   fields(static_cast<RecurrentWidths&>(c), visit);
-  visit("dropout", c.dropout, below_one(), "dropout on embeddings and on what is projected to logits");
+  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and on what is projected to logits");
   fields(c.attention, visit);
   visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
 }

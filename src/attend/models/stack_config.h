@@ -49,9 +49,9 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit_depth();
   visit("d-key", c.d_key, between(0, kWidths.most), "width of one head's queries and keys; 0: d-model / n-heads");
   visit("d-value", c.d_value, between(0, kWidths.most), "width of one head's values; 0: d-model / n-heads");
-  visit("dropout", c.dropout, below_one(), "dropout on embeddings and sublayer outputs");
-  visit("attention-dropout", c.attention_dropout, below_one(), "dropout on attention weights");
-  visit("activation-dropout", c.activation_dropout, below_one(), "dropout inside the feed-forward network");
+  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and sublayer outputs");
+  visit("attention-dropout", c.attention_dropout, dropout_shares(), "dropout on attention weights");
+  visit("activation-dropout", c.activation_dropout, dropout_shares(), "dropout inside the feed-forward network");
   visit("activation", c.activation, "of the feed-forward network");
   visit("norm-first", c.norm_first, "normalise before each sublayer (pre-norm) instead of after it as in the paper");
   visit("positions", c.positions, "how positions are encoded");

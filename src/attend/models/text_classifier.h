@@ -42,7 +42,7 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] { visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder"); });
   visit("pooling", c.pooling,
         "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
-  visit("output-dropout", c.output_dropout, below_one(), "dropout on the vector of the text");
+  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the vector of the text");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
         experimental("size of a hashed table of bigram embeddings, which are added to those of the tokens; 0: none"));
   visit("embedding-deviation", c.embedding_deviation, between(0, 1000),

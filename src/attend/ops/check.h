@@ -34,7 +34,7 @@ inline void expect_one_per_row(std::string_view op, std::string_view what, const
 // Masks have 16 bits: a probability that rounds to 1 would leave nothing to scale.
 inline void expect_probability(std::string_view op, const Dropout& dropout) {
   if (!(dropout.p >= 0.0f && dropout.p < 1.0f - 0x1p-17f))
-    throw ConfigError(fmt::format("[{}] expected a dropout probability in [0, 1), got {}", op, dropout.p));
+    throw ConfigError(fmt::format("[{}] expected a dropout probability in [0, 1 - 2^-17), got {}", op, dropout.p));
 }
 
 }  // namespace attend::detail
