@@ -64,9 +64,10 @@ TEST(OptionWiring, OfTheLanguageModel) {
   base.n_layers = 2;
   base.dropout = 0.0f;
   base.vocab_size = 23;
-  expect_every_option_matters<LanguageTransformerConfig>(base, language_step,
-                                                         {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-                                                          {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+  expect_every_option_matters<LanguageTransformerConfig>(
+      base, language_step,
+      {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+       {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
 }
 
 TEST(OptionWiring, OfTheClassifier) {
