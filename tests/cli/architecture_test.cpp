@@ -77,14 +77,14 @@ TEST_F(ArchitectureOption, MayNotChangeWhenARunIsResumed) {
 
 TEST_F(ArchitectureOption, NamesWhatThereIs) {
   expect_error(training("run", {"--arch", "cnn"}), {"--arch", "transformer", "rnn", "cnn"});
-  expect_error(recurrent("run", {"--attention-scores", "plain"}), {"attention-scores", "plain"});
+  expect_error(recurrent("run", {"--attention-scores", "plain"}), {"--attention-scores", "standard, dot, additive", "plain"});
 }
 
 TEST_F(ArchitectureOption, OfAttentionGoesIntoTheModelFile) {
   const std::vector<std::vector<std::string>> variants{
       {"--attention-choice", "hard"},
       {"--attention-choice", "straight_through", "--attention-scores", "additive", "--positions", "learned"},
-      {"--attention-scores", "plain", "--inverse-temperature", "0.5", "--positions", "none"},
+      {"--attention-scores", "additive", "--inverse-temperature", "0.5", "--positions", "none"},
       {"--arch", "rnn", "--attention-scores", "dot", "--attention-choice", "hard"},
   };
   for (std::size_t i = 0; i < variants.size(); ++i) {

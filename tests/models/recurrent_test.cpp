@@ -125,9 +125,6 @@ TEST(Recurrent, ShowsItsEmbeddingsAndItsMemory) {
 
 TEST(Recurrent, RefusesConfigurationsThatCannotBe) {
   RecurrentConfig config = small_recurrent_config();
-  config.attention.scores = AttentionScores::plain;
-  expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"attention-scores", "plain"});
-  config = small_recurrent_config();
   config.d_hidden = -1;
   expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"d-hidden", "-1"});
   config = small_recurrent_config();

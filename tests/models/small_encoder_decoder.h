@@ -40,10 +40,9 @@ inline std::vector<EncoderDecoderVariant> attention_variants() {
   std::vector<EncoderDecoderVariant> all{
       transformer("SharpAttention", {Scores::dot, Choice::soft, 3.0f}),
       transformer("AdditiveScores", {Scores::additive, Choice::soft, 0.0f}),
-      transformer("PlainScores", {Scores::plain, Choice::soft, 0.0f}),
       transformer("HardAttention", {Scores::dot, Choice::hard, 0.0f}),
       transformer("StraightThroughAdditive", {Scores::additive, Choice::straight_through, 2.0f}),
-      transformer("HardPlain", {Scores::plain, Choice::hard, 0.0f}),
+      transformer("HardAdditive", {Scores::additive, Choice::hard, 0.0f}),
       recurrent("Recurrent", {}),
       recurrent("RecurrentHard", {Scores::standard, Choice::hard, 0.0f}),
       recurrent("RecurrentStraightThrough", {Scores::additive, Choice::straight_through, 0.5f}),

@@ -1,4 +1,4 @@
-// The variants of attention as modules: plain, additive, hard, at any temperature.
+// The variants of attention: products, additive scores, hard choices, at any temperature.
 #include "attend/nn/attention_function.h"
 
 #include <gtest/gtest.h>
@@ -34,6 +34,13 @@ struct VariantModule {
   MultiHeadAttention attention;
 };
 
+// Attention of x to itself, as it is: no projections, one head.
+Variable unprojected(const AttentionVariant& variant, const Tensor& x, const AttentionPattern& pattern, Tensor* weights = nullptr) {
+  ParameterSet parameters;
+  const AttentionFunction function(parameters, "a", {1, kVariantWidth, variant});
+  return function.forward(Variable(x), Variable(x), Variable(x), pattern, {}, weights);
+}
+
 class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {
  protected:
   Tensor inputs(std::int64_t rows) { return normal_tensor({rows, kVariantWidth}, random_); }
@@ -50,12 +57,11 @@ INSTANTIATE_TEST_SUITE_P(Of, AttentionVariants, testing::Values(&reference_backe
                          [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
 
 // h = X a with a = softargmax(beta X^T x), column for column.
-TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
+TEST_P(AttentionVariants, ScoresAreProductsTimesBeta) {
   constexpr double kBeta = 0.8;
-  const VariantModule m({AttentionScores::plain, AttentionChoice::soft, static_cast<float>(kBeta)});
-  EXPECT_EQ(m.parameters.size(), 0);
   const Tensor x = inputs(5);
-  const Tensor h = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_).value();
+  const AttentionVariant variant{AttentionScores::dot, AttentionChoice::soft, static_cast<float>(kBeta)};
+  const Tensor h = unprojected(variant, x, {ids({0, 5}), ids({0, 5})}).value();
   for (std::int64_t i = 0; i < 5; ++i) {
     std::vector<double> a(5);
     double total = 0.0;
@@ -74,24 +80,21 @@ TEST_P(AttentionVariants, PlainScoresAreThoseOfTheVectorsAndNeedNoParameters) {
 
 // beta -> infinity: what soft attention becomes is hard attention.
 TEST_P(AttentionVariants, SoftAttentionAtALargeBetaIsHardAttention) {
-  const VariantModule hard({AttentionScores::plain, AttentionChoice::hard, 1.0f}),
-      soft({AttentionScores::plain, AttentionChoice::soft, 1e4f});
-  const Variable x(inputs(7));
+  const Tensor x = inputs(7);
   const AttentionPattern pattern{ids({0, 3, 7}), ids({0, 3, 7})};
-  EXPECT_LE(largest_difference(hard.attention.self(x, pattern, pass_).value(), soft.attention.self(x, pattern, pass_).value()), 1e-5);
+  const Tensor hard = unprojected({AttentionScores::dot, AttentionChoice::hard, 1.0f}, x, pattern).value();
+  EXPECT_LE(largest_difference(hard, unprojected({AttentionScores::dot, AttentionChoice::soft, 1e4f}, x, pattern).value()), 1e-5);
 }
 
 TEST_P(AttentionVariants, HardAttentionCopiesTheRowItLooksAt) {
-  const VariantModule m({AttentionScores::plain, AttentionChoice::hard, 0.0f});
-  Tensor x = inputs(4);
-  std::vector<AttentionRecord> records;
-  pass_.attention = &records;
-  const Tensor h = m.attention.self(Variable(x), {ids({0, 4}), ids({0, 4})}, pass_).value();
-  ASSERT_EQ(records.at(0).weights.size(), 16);
+  const Tensor x = inputs(4);
+  Tensor weights;
+  const Tensor h = unprojected({AttentionScores::dot, AttentionChoice::hard, 0.0f}, x, {ids({0, 4}), ids({0, 4})}, &weights).value();
+  ASSERT_EQ(weights.size(), 16);
   for (std::int64_t i = 0; i < 4; ++i) {
     std::int64_t chosen = -1;
     for (std::int64_t j = 0; j < 4; ++j) {
-      const float weight = records[0].weights.data()[i * 4 + j];
+      const float weight = weights.data()[i * 4 + j];
       EXPECT_TRUE(weight == 0.0f || weight == 1.0f);
       if (weight == 1.0f) chosen = j;
     }
@@ -147,7 +150,7 @@ TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
 }
 
 TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
-  for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive, AttentionScores::plain}) {
+  for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive}) {
     for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
       const NoGradient guard;
       const VariantModule m({scores, choice, 0.0f}, 2);
@@ -163,16 +166,6 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
       }
     }
   }
-}
-
-TEST(PlainAttention, RefusesWidthsThatProjectionsWouldMake) {
-  MultiHeadAttentionOptions o = VariantModule::options({AttentionScores::plain, AttentionChoice::soft, 0.0f}, 2);
-  ParameterSet parameters;
-  o.d_key = 5;
-  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "a", o); }, {"attention-scores", "d-key 5"});
-  o.d_key = 0;
-  o.d_memory = 9;
-  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "b", o); }, {"attention-scores", "memory of 9"});
 }
 
 TEST(AttentionFunction, RefusesATemperatureThatIsNoNumber) {

@@ -1,7 +1,5 @@
 #include "attend/nn/additive_attention.h"
 
-#include "attend/core/error.h"
-
 namespace attend {
 
 namespace {
@@ -9,8 +7,6 @@ namespace {
 AttentionFunctionOptions function_options(const AdditiveAttentionOptions& options) {
   AttentionVariant variant = options.variant;
   if (variant.scores == AttentionScores::standard) variant.scores = AttentionScores::additive;
-  if (variant.scores == AttentionScores::plain)
-    throw ConfigError("attention-scores: expected standard, additive or dot for a recurrent decoder, got plain");
   return {1, options.d_hidden, variant};
 }
 

@@ -18,10 +18,9 @@ enum class AttentionScores {
   standard,  // the architecture's own: dot in the Transformer, additive in the recurrent encoder-decoder
   dot,       // the product of their projections
   additive,  // v tanh(W q + U k), from a small network
-  plain,     // the product of the vectors as they are, which are the values too: h = X a, without any parameter
 };
 inline std::span<const std::string_view> enum_names(AttentionScores) {
-  static constexpr std::array<std::string_view, 4> kNames{"standard", "dot", "additive", "plain"};
+  static constexpr std::array<std::string_view, 3> kNames{"standard", "dot", "additive"};
   return kNames;
 }
 
@@ -41,8 +40,7 @@ struct AttentionVariant {
 template <class Visitor>
 void fields(AttentionVariant& v, Visitor&& visit) {
   visit("attention-scores", v.scores,
-        "dot: products of projections; additive: a small network; plain: products without projections; "
-        "standard: additive in the rnn, dot in the transformer");
+        "dot: products of projections; additive: a small network; standard: additive in the rnn, dot in the transformer");
   visit("attention-choice", v.choice,
         "soft: softmax of the scores; hard: the largest alone; straight_through: hard with the gradient of soft");
   visit("inverse-temperature", v.inverse_temperature, between(-1e6, 1e6),

@@ -22,19 +22,12 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
   if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
   if (o.variant.scores == AttentionScores::standard) o.variant.scores = AttentionScores::dot;
-  const std::int64_t width = o.d_model / o.n_heads;
-  if (o.variant.scores == AttentionScores::plain && (o.d_key != width || o.d_value != width || o.d_memory != o.d_model))
-    throw ConfigError(fmt::format(
-        "attention-scores: plain ones need heads that are d-model {} / n-heads {} wide, and a memory as wide as d-model; got d-key {}, "
-        "d-value {} and a memory of {}",
-        o.d_model, o.n_heads, o.d_key, o.d_value, o.d_memory));
   return o;
 }
 
 }  // namespace
 
 MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options) {
-  if (options.variant.scores == AttentionScores::plain) return;
   // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix. Post-norm stacks start better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
   const std::int64_t keys = options.n_heads * options.d_key, values = options.n_heads * options.d_value;
@@ -57,9 +50,8 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
       key_width_(options_.n_heads * options_.d_key),
       value_width_(options_.n_heads * options_.d_value),
       projections_(parameters, path, options_),
-      function_(parameters, path, {options_.n_heads, options_.d_key, options_.variant}) {
-  if (!is_plain()) out_proj_.emplace(parameters, path + ".out_proj", value_width_, options_.d_model);
-}
+      function_(parameters, path, {options_.n_heads, options_.d_key, options_.variant}),
+      out_proj_(parameters, path + ".out_proj", value_width_, options_.d_model) {}
 
 void MultiHeadAttention::expect_self() const {
   if (options_.d_memory != options_.d_model)
@@ -86,19 +78,17 @@ Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_v
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
-  return is_plain() ? memory.value() : kept(linear(memory, *projections_.kv_weight, *projections_.kv_bias).value());
+  return kept(linear(memory, *projections_.kv_weight, *projections_.kv_bias).value());
 }
 
 Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
   expect_self();
-  if (is_plain()) return attend(x, x, x, pattern, pass);
   const Variable qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias, {.precision = pass.precision()});
   const std::int64_t k = key_width_, v = 2 * key_width_;
   return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
-  if (is_plain()) return attend(x, memory, memory, pattern, pass);
   const LinearOptions options{.precision = pass.precision()};
   const Variable keys_values = linear(memory, *projections_.kv_weight, *projections_.kv_bias, options);
   const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias, options);
@@ -111,24 +101,19 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
   const Variable heads =
       function_.forward(q, k, v, pattern, pass.dropout(options_.dropout), pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
-  return out_proj_ ? out_proj_->forward(heads, pass) : heads;
+  return out_proj_.forward(heads, pass);
 }
 
 Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
   expect_self();
-  if (is_plain()) {
-    cache.append(layer, x.value());
-    return Variable(function_.cached(x.value(), cache.view(layer), 0, value_width_));
-  }
   const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
   cache.append(layer, kept(qkv.slice_columns(key_width_, qkv.cols())));
-  return out_proj_->forward(Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))), Pass::inference());
+  return out_proj_.forward(Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))), Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
-  if (is_plain()) return Variable(function_.cached(x.value(), keys_values, 0, value_width_));
   const Tensor q = linear(x, *projections_.q_weight, *projections_.q_bias).value();
-  return out_proj_->forward(Variable(attend_to_kept(q, keys_values)), Pass::inference());
+  return out_proj_.forward(Variable(attend_to_kept(q, keys_values)), Pass::inference());
 }
 
 }  // namespace attend

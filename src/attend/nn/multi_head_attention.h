@@ -1,7 +1,6 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O, head_i = Attention(x W_Q, m W_K, m W_V).
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "attend/nn/attention_function.h"
@@ -24,9 +23,8 @@ struct MultiHeadAttentionOptions {
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for additive scores. With plain scores there
-  // are none: heads are slices of the vectors as they are, and so is the output. Throws ConfigError when n_heads does not divide d_model
-  // and no widths are given, and for widths of a head or a memory of another width with plain scores.
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for additive scores. Throws
+  // ConfigError when n_heads does not divide d_model and no widths are given.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
 
   // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
@@ -35,8 +33,8 @@ class MultiHeadAttention {
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
 
-  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M, H*(d_key+d_value)], or with plain scores the memory
-  // itself. Like those that self_cached() keeps, they are in 8 bits when their weights are, [M, H*(d_key+4+d_value+4)].
+  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M, H*(d_key+d_value)]. Like those
+  // that self_cached() keeps, they are in 8 bits when their weights are, [M, H*(d_key+4+d_value+4)].
   Tensor project_memory(const Variable& memory) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
@@ -46,7 +44,6 @@ class MultiHeadAttention {
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
-  bool is_plain() const { return options_.variant.scores == AttentionScores::plain; }
   void expect_self() const;
   Tensor kept(const Tensor& keys_values) const;
   std::int64_t kept_columns(std::int64_t width) const;  // that many numbers of all heads take in 8 bits
@@ -65,9 +62,9 @@ class MultiHeadAttention {
   MultiHeadAttentionOptions options_;  // resolved: no zeros
   std::int64_t key_width_;             // n_heads * d_key
   std::int64_t value_width_;           // n_heads * d_value
-  Projections projections_;            // empty handles with plain scores
+  Projections projections_;
   AttentionFunction function_;
-  std::optional<Linear> out_proj_;
+  Linear out_proj_;
 };
 
 }  // namespace attend
