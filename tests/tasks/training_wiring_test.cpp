@@ -109,6 +109,25 @@ TEST_F(TrainingWiring, TheSeedReachesTheBpeDropoutOfBothSides) {
   EXPECT_EQ(size(0.0f, 2, 1).targets, none.targets);
 }
 
+TEST_F(TrainingWiring, WordDropoutReachesTheClassifier) {
+  const auto trained_loss = [&](float share) {
+    classification_.loss.word_dropout = share;
+    TrainingTask task = in_batches_of(classification_, 1'000'000, 1);
+    Pass pass = Pass::training(1, 1);
+    return task.objective->loss(0, 0, 1.0, pass).loss_sum;
+  };
+  EXPECT_EQ(trained_loss(0.0f), trained_loss(0.0f));
+  EXPECT_NE(trained_loss(0.0f), trained_loss(0.5f));
+}
+
+TEST_F(TrainingWiring, TheColumnsAreThoseOfTheValidationToo) {
+  write(path("turned"), "old dogs\tone\nsmall cats\ttwo\n");
+  classification_.data.train = classification_.data.valid = {"turned"};
+  classification_.data.columns.label_column = 2;
+  classification_.data.columns.text_column = 1;
+  EXPECT_GT(prepare_training(classification_, nullptr).objective->validate().loss, 0.0);
+}
+
 // Windows of one token, all in one batch and with equal parameters: what differs is the sample.
 TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
   language_.data.windows.sequence_length = 1;
