@@ -270,10 +270,10 @@ TEST(WrongNumbers, ThatAreNoProbabilitiesAreRefused) {
   for (const float p : {-0.1f, 1.0f, 0.999999f, 1.5f, NAN}) {
     SCOPED_TRACE(p);
     const Dropout drop{p, {}};
-    expect_error<ConfigError>([&] { dropout(x, drop); }, {"[dropout]", "[0, 1)"});
-    expect_error<ConfigError>([&] { embedding(x, ids({0}), 1.0f, {}, drop); }, {"[embedding]", "[0, 1)"});
-    expect_error<ConfigError>([&] { residual_layer_norm(x, x, drop, affine({3}, {3})); }, {"[residual_layer_norm]", "[0, 1)"});
-    expect_error<ConfigError>(Attention{.dropout = p}, {"[scaled_dot_product_attention]", "[0, 1)"});
+    expect_error<ConfigError>([&] { dropout(x, drop); }, {"[dropout]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>([&] { embedding(x, ids({0}), 1.0f, {}, drop); }, {"[embedding]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>([&] { residual_layer_norm(x, x, drop, affine({3}, {3})); }, {"[residual_layer_norm]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>(Attention{.dropout = p}, {"[scaled_dot_product_attention]", "[0, 1 - 2^-17)"});
   }
 }
 
