@@ -92,13 +92,15 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
                                  const Tensor cache = random_matrix(rows * length, 2 * width, 1);
                                  const Tensor q = random_matrix(rows, width, 2);
                                  const Tensor out = Tensor::empty({rows, width});
-                                 std::vector<const void*> keys;
+                                 std::vector<KeySlot> slots;
                                  std::vector<std::int32_t> offsets{0};
                                  for (std::int64_t r = 0; r < rows; ++r) {
-                                   for (std::int64_t j = 0; j < length; ++j) keys.push_back(cache.row(r * length + j));
-                                   offsets.push_back(static_cast<std::int32_t>(keys.size()));
+                                   for (std::int64_t j = 0; j < length; ++j)
+                                     slots.push_back({0, static_cast<std::int32_t>(r * length + j)});
+                                   offsets.push_back(static_cast<std::int32_t>(slots.size()));
                                  }
-                                 for (auto _ : state) backend.attention_cached(q, {keys, offsets}, width, heads, 0.2f, out);
+                                 const KeyRows keys{{&cache, 1}, slots, offsets};
+                                 for (auto _ : state) backend.attention_cached(q, keys, width, heads, 0.2f, out);
                                  state.counters["bytes/s"] = benchmark::Counter(8.0 * static_cast<double>(rows * length * width),
                                                                                 benchmark::Counter::kIsIterationInvariantRate);
                                })

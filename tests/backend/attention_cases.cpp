@@ -70,32 +70,73 @@ Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
   return {out};
 }
 
-// Shape: rows, most keys of a row. Row 2 sees none.
+// Slabs of positions, each the key and, a little further on, the value. Queries share some of them; query 2 sees none.
+struct CachedPositions {
+  CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width, DType dtype);
+  void choose(Operands& o, std::int64_t queries, std::int64_t most);
+  KeyRows keys() const { return {slabs, slots, offsets}; }
+
+  std::int64_t value_distance;
+  std::vector<Tensor> slabs;
+  std::vector<KeySlot> slots;
+  std::vector<std::int32_t> offsets{0};
+};
+
+CachedPositions::CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
+  const std::int64_t scales = dtype == DType::i8 ? heads * kQuantizedScaleBytes : 0;
+  value_distance = heads * key_width + scales + 3;
+  const std::int64_t columns = value_distance + heads * value_width + scales;
+  for (const std::int64_t rows : {40, 1, 23}) {
+    const Tensor slab = slabs.emplace_back(dtype == DType::i8 ? Tensor::zeros({rows, columns}, dtype) : o.normal(rows, columns));
+    if (dtype != DType::i8) continue;
+    reference_backend().quantize_groups(o.normal(rows, heads * key_width), key_width, slab.slice_columns(0, value_distance - 3));
+    reference_backend().quantize_groups(o.normal(rows, heads * value_width), value_width, slab.slice_columns(value_distance, columns));
+  }
+}
+
+void CachedPositions::choose(Operands& o, std::int64_t queries, std::int64_t most) {
+  for (std::int64_t r = 0; r < queries; ++r) {
+    const std::uint64_t count = r == 2 ? 0 : r == 0 ? static_cast<std::uint64_t>(most) : 1 + o.random().below(most);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto slab = static_cast<std::size_t>(o.random().below(slabs.size()));
+      const auto rows = static_cast<std::uint64_t>(slabs[slab].rows());
+      slots.push_back({static_cast<std::int32_t>(slab), static_cast<std::int32_t>(o.random().below(rows))});
+    }
+    offsets.push_back(static_cast<std::int32_t>(slots.size()));
+  }
+}
+
+const std::vector<Shape> kCachedShapes{{0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
+
 KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
   KernelCase kernel;
   kernel.name = fmt::format("attention_cached_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
-  kernel.shapes = {{0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};
+  kernel.shapes = kCachedShapes;
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor q = o.normal(shape[0], heads * key_width);
-    // A pool of positions, each the key and, a little further on, the value; rows of a batch share some of them.
-    const std::int64_t scales = dtype == DType::i8 ? heads * kQuantizedScaleBytes : 0;
-    const std::int64_t value_distance = heads * key_width + scales + 3, columns = value_distance + heads * value_width + scales;
-    const Tensor pool = dtype == DType::i8 ? Tensor::zeros({64, columns}, dtype) : o.normal(64, columns);
-    if (dtype == DType::i8) {
-      reference_backend().quantize_groups(o.normal(64, heads * key_width), key_width, pool.slice_columns(0, value_distance - 3));
-      reference_backend().quantize_groups(o.normal(64, heads * value_width), value_width, pool.slice_columns(value_distance, columns));
-    }
-    std::vector<const void*> keys;
-    std::vector<std::int32_t> offsets{0};
-    for (std::int64_t r = 0; r < shape[0]; ++r) {
-      const std::uint64_t count = r == 2 ? 0 : r == 0 ? static_cast<std::uint64_t>(shape[1]) : 1 + o.random().below(shape[1]);
-      for (std::uint64_t i = 0; i < count; ++i) keys.push_back(pool.row_bytes(static_cast<std::int64_t>(o.random().below(64))));
-      offsets.push_back(static_cast<std::int32_t>(keys.size()));
-    }
+    CachedPositions positions(o, heads, key_width, value_width, dtype);
+    positions.choose(o, shape[0], shape[1]);
     const Tensor out = o.output(shape[0], heads * value_width);
-    b.attention_cached(q, {keys, offsets, dtype}, value_distance, heads, 0.3f, out);
+    b.attention_cached(q, positions.keys(), positions.value_distance, heads, 0.3f, out);
     return {out};
+  };
+  return kernel;
+}
+
+KernelCase gather_keys_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
+  KernelCase kernel;
+  kernel.name = fmt::format("gather_keys_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
+  kernel.shapes = kCachedShapes;
+  kernel.tolerance = {0.0, 0.0};
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    CachedPositions positions(o, heads, key_width, value_width, dtype);
+    positions.choose(o, shape[0], shape[1]);
+    const std::int64_t count = std::ssize(positions.slots);
+    const Tensor keys = o.output(count, heads * key_width), values = o.output(count, heads * value_width);
+    b.gather_keys(positions.keys(), 0, heads, keys);
+    b.gather_keys(positions.keys(), positions.value_distance, heads, values);
+    return {keys, values};
   };
   return kernel;
 }
@@ -117,6 +158,8 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(cached_case(2, 8, 8, dtype));
     cases.push_back(cached_case(8, 64, 64, dtype));
     cases.push_back(cached_case(3, 13, 21, dtype));
+    cases.push_back(gather_keys_case(1, 1, 1, dtype));
+    cases.push_back(gather_keys_case(3, 13, 21, dtype));
   }
   return cases;
 }

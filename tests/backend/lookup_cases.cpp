@@ -111,6 +111,26 @@ std::vector<KernelCase> lookup_cases() {
                      b.gather_rows(x, rows, y);
                      return {y};
                    }});
+  cases.push_back({"scatter_rows", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor x = o.normal(shape[0], shape[1]);
+                     // One row of each slab stays as it is; the others are written from the last to the first.
+                     const std::vector<Tensor> slabs{o.normal(shape[0] / 2 + 1, shape[1]), o.normal(shape[0] - shape[0] / 2 + 1, shape[1])};
+                     std::vector<KeySlot> slots;
+                     for (const std::int32_t slab : {1, 0}) {
+                       for (auto row = static_cast<std::int32_t>(slabs[static_cast<std::size_t>(slab)].rows()); --row > 0;)
+                         slots.push_back({slab, row});
+                     }
+                     b.scatter_rows(x, slots, slabs);
+                     return slabs;
+                   }});
+  cases.push_back({"scatter_rows_of_bytes", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor x = quantize_rows(o.normal(shape[0], shape[1]));
+                     const std::vector<Tensor> slabs{Tensor::zeros(x.shape(), DType::i8)};
+                     std::vector<KeySlot> slots;
+                     for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;) slots.push_back({0, row});
+                     b.scatter_rows(x, slots, slabs);
+                     return {dequantize_rows(slabs.front())};
+                   }});
   cases.push_back(top_k_case("log_softmax_top_k", false));
   cases.push_back(top_k_case("log_softmax_top_k_mostly_forbidden", true));
   cases.push_back(projected_top_k_case("projected_top_k", false, false));

@@ -184,19 +184,19 @@ std::vector<RowKernel> lookup_kernels() {
           {"attention_cached", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor q = o.normal(kAllRows, columns);
              const Tensor pool = o.normal(30, 2 * columns);
-             std::vector<const void*> keys;
+             std::vector<KeySlot> slots;
              std::vector<std::int32_t> offsets{0};
              for (std::int64_t r = 0; r < kAllRows; ++r) {
                const std::uint64_t count = o.random().below(30);
                const bool wanted = begin <= r && r < end;
                for (std::uint64_t i = 0; i < count; ++i) {
-                 const void* key = pool.row(static_cast<std::int64_t>(o.random().below(30)));
-                 if (wanted) keys.push_back(key);
+                 const auto row = static_cast<std::int32_t>(o.random().below(30));
+                 if (wanted) slots.push_back({0, row});
                }
-               if (wanted) offsets.push_back(static_cast<std::int32_t>(keys.size()));
+               if (wanted) offsets.push_back(static_cast<std::int32_t>(slots.size()));
              }
              const Tensor out = o.output(end - begin, columns);
-             b.attention_cached(q.slice_rows(begin, end), {keys, offsets}, columns, 1, 0.4f, out);
+             b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slots, offsets}, columns, 1, 0.4f, out);
              return out;
            }}};
 }

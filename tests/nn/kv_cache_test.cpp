@@ -24,6 +24,12 @@ Tensor block(const std::vector<float>& keys) {
   return x;
 }
 
+template <class T = float>
+const T* key_of(const KeyRows& keys, std::int32_t index) {
+  const KeySlot slot = keys.slots[static_cast<std::size_t>(index)];
+  return keys.slabs[static_cast<std::size_t>(slot.slab)].row<T>(slot.row);
+}
+
 // What each hypothesis sees, checked to carry its value beside it.
 std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
   const KeyRows view = cache.view(layer);
@@ -31,7 +37,7 @@ std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
   for (std::size_t r = 0; r + 1 < view.offsets.size(); ++r) {
     auto& keys = result.emplace_back();
     for (std::int32_t i = view.offsets[r]; i < view.offsets[r + 1]; ++i) {
-      const auto* key = static_cast<const float*>(view.rows[static_cast<std::size_t>(i)]);
+      const float* key = key_of(view, i);
       EXPECT_EQ(key[1], -key[0]);
       keys.push_back(key[0]);
     }
@@ -59,11 +65,11 @@ TEST(KVCache, KeepsBytesAsTheyAre) {
   cache.extend(Rows{1, 1});
   cache.append(0, bytes.slice_columns(1, 3));
   const KeyRows view = cache.view(0);
-  EXPECT_EQ(view.dtype, DType::i8);
-  for (std::size_t r = 0; r < 2; ++r) {
-    const auto* row = static_cast<const std::int8_t*>(view.rows[r]);
-    EXPECT_EQ(row[0], -2 + 3 * static_cast<int>(r));
-    EXPECT_EQ(row[1], -1 + 3 * static_cast<int>(r));
+  EXPECT_EQ(view.dtype(), DType::i8);
+  for (std::int32_t r = 0; r < 2; ++r) {
+    const auto* row = key_of<std::int8_t>(view, r);
+    EXPECT_EQ(row[0], -2 + 3 * r);
+    EXPECT_EQ(row[1], -1 + 3 * r);
   }
 }
 

@@ -131,10 +131,10 @@ TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
   const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 4})};
   const Tensor projected = m.attention.project_memory(memory);
   EXPECT_EQ(projected.shape(), (Shape{4, 2 * kWidth}));
-  std::vector<const void*> rows;
-  for (const int row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) rows.push_back(projected.row(row));
+  std::vector<KeySlot> slots;
+  for (const std::int32_t row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) slots.push_back({0, row});
   const std::vector<std::int32_t> offsets{0, 3, 6, 7, 8, 9};
-  const Variable y = m.attention.cross_cached(x, {rows, offsets});
+  const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slots, offsets});
   EXPECT_LE(largest_difference(m.attention.cross(x, memory, pattern, pass_).value(), y.value()), 1e-6);
 }
 

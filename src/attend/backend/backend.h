@@ -1,4 +1,4 @@
-// The kernels: some 40 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
+// The kernels: about 45 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
 // `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
@@ -65,12 +65,19 @@ struct AttentionLayout {
   Dropout dropout;     // on the weights; mask element (query_row * heads + head, key index within the sequence)
 };
 
-// What R queries attend to when decoding: pointers to the keys of query 0, 1, ..., rows of numbers wherever they are, and where those of
-// each begin (R+1).
+// A row of one of several matrices, the slabs of a cache.
+struct KeySlot {
+  std::int32_t slab = 0;
+  std::int32_t row = 0;
+};
+
+// What R queries attend to when decoding: the M keys of query 0, 1, ..., each a row of a slab, and where those of each query begin.
 struct KeyRows {
-  std::span<const void* const> rows;
-  std::span<const std::int32_t> offsets;
-  DType dtype = DType::f32;  // or i8: what quantize_groups() makes, a group for each head
+  std::span<const Tensor> slabs;          // [rows, W], all f32 or all i8: what quantize_groups() makes, a group for each head
+  std::span<const KeySlot> slots;         // M
+  std::span<const std::int32_t> offsets;  // R+1
+
+  DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
 };
 
 struct PairedLoss {
@@ -142,6 +149,8 @@ class Backend {
   // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.
   virtual void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) = 0;
   virtual void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
+  // Row i of x [N, W] becomes the row slots[i] of the slabs [rows, W]; elements of any type, the same in all. No slot comes twice.
+  virtual void scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) = 0;
 
   // --- pooling over time -------------------------------------------------------------------------------------------------------------
   // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N, D], offsets B+1, y [B, D]. For max: of
@@ -180,6 +189,9 @@ class Backend {
   // row later. out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                                 const Tensor& out) = 0;
+  // The same numbers as a matrix, those in 8 bits times their scales: y [M, H*Dh] f32 receives those of every key, which begin at element
+  // `begin` of its row.
+  virtual void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) = 0;
 
   // --- attention in parts, for its variants: scores -> weights -> sums ----------------------------------------------------------------
   // `pairs` holds for each sequence, then each head, a [Tq, Tk] block, one after the other, as the weights above do. Of the layout

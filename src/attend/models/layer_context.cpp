@@ -1,7 +1,5 @@
 #include "attend/models/layer_context.h"
 
-#include <algorithm>
-
 namespace attend {
 
 Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const Variable& x, Pass& pass) {
@@ -17,10 +15,9 @@ CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory, std::sp
   for (const std::int32_t s : source) {
     const auto number = static_cast<std::size_t>(s);
     for (std::int32_t position = (*memory.offsets)[number]; position < (*memory.offsets)[number + 1]; ++position)
-      positions_.push_back(position);
-    offsets_.push_back(static_cast<std::int32_t>(positions_.size()));
+      slots_.push_back({0, position});
+    offsets_.push_back(static_cast<std::int32_t>(slots_.size()));
   }
-  rows_.resize(positions_.size());
 }
 
 Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
@@ -28,9 +25,8 @@ Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int 
 }
 
 Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
-  const Tensor& memory = memory_->keys_values[static_cast<std::size_t>(layer)];
-  std::transform(positions_.begin(), positions_.end(), rows_.begin(), [&](std::int32_t position) { return memory.row_bytes(position); });
-  return attention.cross_cached(x, {rows_, offsets_, memory.dtype()});
+  const std::span<const Tensor> memory(&memory_->keys_values[static_cast<std::size_t>(layer)], 1);
+  return attention.cross_cached(x, {memory, slots_, offsets_});
 }
 
 }  // namespace attend

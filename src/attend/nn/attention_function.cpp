@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "attend/core/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -24,23 +22,11 @@ float scale_of(const AttentionFunctionOptions& options) {
 
 Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
 
-// Columns [begin, begin + count) of all rows, as a matrix.
-Tensor gathered_columns(const KeyRows& keys, std::int64_t begin, std::int64_t count) {
-  const Tensor matrix = Tensor::empty({keys.offsets.back(), count}, keys.dtype);
-  const std::size_t size = size_of(keys.dtype), bytes = static_cast<std::size_t>(count) * size;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) {
-    const auto* row = static_cast<const std::byte*>(keys.rows[static_cast<std::size_t>(i)]);
-    std::copy_n(row + static_cast<std::size_t>(begin) * size, bytes, matrix.row_bytes(i));
-  }
-  return matrix;
-}
-
-// The `width` numbers of all heads, from column `begin` of all rows on.
+// The `width` numbers of all heads, from element `begin` of every key on.
 Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
-  if (keys.dtype == DType::f32) return Variable(gathered_columns(keys, begin, width));
-  const Tensor matrix = gathered_columns(keys, begin, width + heads * kQuantizedScaleBytes);
-  const Tensor groups = matrix.reshape({matrix.rows() * heads, width / heads + kQuantizedScaleBytes});
-  return Variable(dequantize_rows(groups).reshape({matrix.rows(), width}));
+  const Tensor matrix = Tensor::empty({std::ssize(keys.slots), width});
+  backend().gather_keys(keys, begin, heads, matrix);
+  return Variable(matrix);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "attend/core/error.h"
@@ -13,7 +12,7 @@ KVCache::KVCache(int layers, std::int64_t hypotheses)
     : history_(static_cast<std::size_t>(hypotheses)), slabs_(static_cast<std::size_t>(layers)) {}
 
 void KVCache::reorder(std::span<const std::int32_t> parents) {
-  std::vector<std::vector<Slot>> reordered;
+  std::vector<std::vector<KeySlot>> reordered;
   reordered.reserve(parents.size());
   for (const std::int32_t parent : parents) {
     if (parent < 0 || parent >= hypotheses())
@@ -21,6 +20,7 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
     reordered.push_back(history_[static_cast<std::size_t>(parent)]);
   }
   history_ = std::move(reordered);
+  offsets_.clear();
 }
 
 void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
@@ -29,6 +29,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
         fmt::format("[kv_cache] expected a number of rows for each of {} hypotheses, got {}", hypotheses(), rows_per_hypothesis.size()));
   make_room(std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
   newest_.clear();
+  offsets_.clear();
   for (std::size_t r = 0; r < history_.size(); ++r) {
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
       newest_.push_back(free_.back());
@@ -47,7 +48,7 @@ void KVCache::make_room(std::size_t count) {
   if (free_.size() >= wanted) return;
   const auto slab = static_cast<std::int32_t>(slab_rows_.size()), rows = static_cast<std::int32_t>(wanted - free_.size());
   slab_rows_.push_back(rows);
-  std::vector<Slot> more;
+  std::vector<KeySlot> more;
   for (std::int32_t row = rows; row-- > 0;) more.push_back({slab, row});
   free_.insert(free_.begin(), more.begin(), more.end());
 }
@@ -56,7 +57,7 @@ void KVCache::collect() {
   std::vector<std::vector<bool>> used;
   for (const std::int32_t rows : slab_rows_) used.emplace_back(static_cast<std::size_t>(rows), false);
   for (const auto& positions : history_) {
-    for (const Slot slot : positions) used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
+    for (const KeySlot slot : positions) used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
   }
   free_.clear();
   for (auto slab = static_cast<std::int32_t>(used.size()); slab-- > 0;) {
@@ -73,22 +74,19 @@ void KVCache::append(int layer, const Tensor& keys_values) {
   auto& slabs = slabs_[static_cast<std::size_t>(layer)];
   while (slabs.size() < slab_rows_.size())
     slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
-  const auto bytes = static_cast<std::size_t>(keys_values.cols()) * size_of(keys_values.dtype());
-  for (std::size_t n = 0; n < newest_.size(); ++n) {
-    const std::byte* const from = keys_values.row_bytes(static_cast<std::int64_t>(n));
-    std::copy_n(from, bytes, slabs[static_cast<std::size_t>(newest_[n].slab)].row_bytes(newest_[n].row));
-  }
+  backend().scatter_rows(keys_values, newest_, slabs);
 }
 
 KeyRows KVCache::view(int layer) {
-  const auto& slabs = slabs_[static_cast<std::size_t>(layer)];
-  keys_.clear();
-  offsets_.assign(1, 0);
-  for (const auto& positions : history_) {
-    for (const Slot slot : positions) keys_.push_back(slabs[static_cast<std::size_t>(slot.slab)].row_bytes(slot.row));
-    offsets_.push_back(static_cast<std::int32_t>(keys_.size()));
+  if (offsets_.empty()) {
+    slots_.clear();
+    offsets_.push_back(0);
+    for (const auto& positions : history_) {
+      slots_.insert(slots_.end(), positions.begin(), positions.end());
+      offsets_.push_back(static_cast<std::int32_t>(slots_.size()));
+    }
   }
-  return {keys_, offsets_, slabs.empty() ? DType::f32 : slabs.front().dtype()};
+  return {slabs_[static_cast<std::size_t>(layer)], slots_, offsets_};
 }
 
 }  // namespace attend

@@ -27,27 +27,24 @@ class KVCache {
   // hypothesis after hypothesis.
   void extend(std::span<const std::int32_t> rows_per_hypothesis);
 
-  // keys_values [rows, W], f32 or bf16: one row per new position, keys beginning at column 0.
+  // keys_values [rows, W], f32 or i8: one row per new position, keys beginning at column 0.
   void append(int layer, const Tensor& keys_values);
 
-  // All positions of each hypothesis. Valid until the next call.
+  // All positions of each hypothesis. Valid until the next call of another member.
   KeyRows view(int layer);
 
  private:
-  struct Slot {
-    std::int32_t slab;
-    std::int32_t row;
-  };
   // Makes at least `count` slots free.
   void make_room(std::size_t count);
   void collect();
 
-  std::vector<std::vector<Slot>> history_;  // [hypothesis][position]
-  std::vector<std::vector<Tensor>> slabs_;  // [layer][slab] of [rows, W]
-  std::vector<std::int32_t> slab_rows_;     // that each slab has room for
-  std::vector<Slot> free_;                  // not in the table, the next one to be used last
-  std::vector<Slot> newest_;                // of the positions of the last extend
-  std::vector<const void*> keys_;
+  std::vector<std::vector<KeySlot>> history_;  // [hypothesis][position]
+  std::vector<std::vector<Tensor>> slabs_;     // [layer][slab] of [rows, W]
+  std::vector<std::int32_t> slab_rows_;        // that each slab has room for
+  std::vector<KeySlot> free_;                  // not in the table, the next one to be used last
+  std::vector<KeySlot> newest_;                // of the positions of the last extend
+  // The table for views of any layer, one hypothesis behind the other. No offsets: to be made again.
+  std::vector<KeySlot> slots_;
   std::vector<std::int32_t> offsets_;
 };
 

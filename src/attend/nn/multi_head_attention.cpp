@@ -73,7 +73,7 @@ Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
 }
 
 Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values) const {
-  const std::int64_t value_distance = keys_values.dtype == DType::i8 ? kept_columns(key_width_) : key_width_;
+  const std::int64_t value_distance = keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
   return function_.cached(q, keys_values, value_distance, value_width_);
 }
 

@@ -43,6 +43,7 @@ class FastBackend : public Backend {
              std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) override;
   void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
+  void scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) override;
   void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) override;
   void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
                      const Tensor& dx) override;
@@ -59,6 +60,7 @@ class FastBackend : public Backend {
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
   void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                         const Tensor& out) override;
+  void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;
   void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) override;
   void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) override;

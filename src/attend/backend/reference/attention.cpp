@@ -143,12 +143,14 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
 namespace {
 
 // The `width` numbers of one head, where those of the first begin at element `begin`.
-std::vector<float> numbers_of(const void* row, DType dtype, std::int64_t begin, std::int64_t head, std::int64_t width) {
-  if (dtype == DType::f32) {
-    const float* numbers = static_cast<const float*>(row) + begin + head * width;
+std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin, std::int64_t head, std::int64_t width) {
+  const KeySlot slot = keys.slots[key];
+  const Tensor& slab = keys.slabs[static_cast<std::size_t>(slot.slab)];
+  if (slab.dtype() == DType::f32) {
+    const float* numbers = slab.row(slot.row) + begin + head * width;
     return {numbers, numbers + width};
   }
-  const std::int8_t* group = static_cast<const std::int8_t*>(row) + begin + head * (width + kQuantizedScaleBytes);
+  const std::int8_t* group = slab.row<std::int8_t>(slot.row) + begin + head * (width + kQuantizedScaleBytes);
   float scale = 0.0f;
   std::memcpy(&scale, group + width, sizeof scale);
   std::vector<float> numbers;
@@ -164,19 +166,28 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, st
   const std::int64_t value_width = out.cols() / heads;
   for (std::int64_t r = 0; r < q.rows(); ++r) {
     const auto row = static_cast<std::size_t>(r);
-    const auto begin = static_cast<std::size_t>(keys.offsets[row]);
-    const auto seen = keys.rows.subspan(begin, static_cast<std::size_t>(keys.offsets[row + 1]) - begin);
+    const auto begin = static_cast<std::size_t>(keys.offsets[row]), end = static_cast<std::size_t>(keys.offsets[row + 1]);
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
-      for (const void* key : seen)
-        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(key, keys.dtype, 0, head, width).data(), width));
+      for (std::size_t key = begin; key < end; ++key)
+        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(keys, key, 0, head, width).data(), width));
       softmax_in_place(w);
       std::vector<double> totals(static_cast<std::size_t>(value_width));
-      for (std::size_t j = 0; j < seen.size(); ++j) {
-        const std::vector<float> value = numbers_of(seen[j], keys.dtype, value_distance, head, value_width);
+      for (std::size_t j = 0; j < w.size(); ++j) {
+        const std::vector<float> value = numbers_of(keys, begin + j, value_distance, head, value_width);
         for (std::size_t d = 0; d < totals.size(); ++d) totals[d] += w[j] * value[d];
       }
       std::copy(totals.begin(), totals.end(), out.row(r) + head * value_width);
+    }
+  }
+}
+
+void ReferenceBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) {
+  const std::int64_t width = y.cols() / heads;
+  for (std::int64_t i = 0; i < y.rows(); ++i) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const std::vector<float> numbers = numbers_of(keys, static_cast<std::size_t>(i), begin, head, width);
+      std::copy(numbers.begin(), numbers.end(), y.row(i) + head * width);
     }
   }
 }

@@ -37,6 +37,16 @@ void ReferenceBackend::gather_rows(const Tensor& x, std::span<const std::int32_t
   for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(rows[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
 }
 
+void ReferenceBackend::scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) {
+  assert(x.rows() == std::ssize(slots));
+  for (std::int64_t i = 0; i < x.rows(); ++i) {
+    const KeySlot slot = slots[static_cast<std::size_t>(i)];
+    const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
+    assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
+    std::copy_n(x.row_bytes(i), static_cast<std::size_t>(x.cols()) * size_of(x.dtype()), slab.row_bytes(slot.row));
+  }
+}
+
 void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
   assert(k <= x.cols());
   const Tensor log_probabilities = Tensor::empty(x.shape());

@@ -48,6 +48,7 @@ class ReferenceBackend final : public Backend {
              std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) override;
   void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
+  void scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
   void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
 
@@ -72,6 +73,7 @@ class ReferenceBackend final : public Backend {
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
   void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                         const Tensor& out) override;
+  void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
 
   // attention_pairs.cpp
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;

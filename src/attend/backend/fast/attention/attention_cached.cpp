@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cassert>
+#include <cstring>
+#include <vector>
 
 #include "attend/backend/fast/attention/attention_work.h"
 #include "attend/backend/fast/fast_backend.h"
@@ -228,15 +231,38 @@ namespace attend {
 
 HWY_EXPORT(attention_cached_row);
 
+namespace {
+
+// Where the rows of a slab are.
+struct SlabRows {
+  const std::byte* first = nullptr;
+  std::ptrdiff_t stride = 0;  // bytes
+};
+
+std::vector<SlabRows> rows_of_slabs(std::span<const Tensor> slabs) {
+  std::vector<SlabRows> rows;
+  rows.reserve(slabs.size());
+  for (const Tensor& slab : slabs) rows.push_back({slab.bytes(), slab.row_bytes(1) - slab.bytes()});
+  return rows;
+}
+
+const std::byte* key_at(const std::vector<SlabRows>& slabs, KeySlot slot) {
+  const SlabRows& rows = slabs[static_cast<std::size_t>(slot.slab)];
+  return rows.first + slot.row * rows.stride;
+}
+
+}  // namespace
+
 void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                                    const Tensor& out) {
   assert(q.rows() == out.rows() && std::ssize(keys.offsets) == q.rows() + 1);
   const auto head_count = static_cast<std::size_t>(heads);
+  const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
   const std::int64_t rows = q.rows();
   // Few rows: a row is shared by several threads, each with some of the heads.
   const std::int64_t parts =
       rows >= threads() ? 1 : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
-  const std::int64_t floats = std::ssize(keys.rows) * (q.cols() + out.cols());
+  const std::int64_t floats = std::ssize(keys.slots) * (q.cols() + out.cols());
   const std::int64_t grain = rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
   parallel_for(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
@@ -245,8 +271,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
       const auto row = static_cast<std::size_t>(r);
       CachedQuery query;
       query.q = q.row(r);
-      query.keys = keys.rows.data() + keys.offsets[row];
-      query.in_bytes = keys.dtype == DType::i8;
+      query.in_bytes = keys.dtype() == DType::i8;
       query.count = static_cast<std::size_t>(keys.offsets[row + 1] - keys.offsets[row]);
       query.value_distance = static_cast<std::ptrdiff_t>(value_distance);
       query.width = static_cast<std::size_t>(q.cols()) / head_count;
@@ -255,8 +280,39 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
       query.out = out.row(r);
       const std::size_t head_begin = head_count * part / static_cast<std::size_t>(parts);
       const std::size_t head_end = head_count * (part + 1) / static_cast<std::size_t>(parts);
-      float* scores = attention_scratch((head_end - head_begin) * query.scores_stride());
+      // Scores, and behind them where the keys are.
+      constexpr std::size_t kPointer = sizeof(void*) / sizeof(float);
+      const std::size_t score_count = (head_end - head_begin) * query.scores_stride();
+      float* scores = attention_scratch(score_count + query.count * kPointer);
+      const void** pointers = reinterpret_cast<const void**>(scores + score_count);
+      const KeySlot* slots = keys.slots.data() + keys.offsets[row];
+      for (std::size_t j = 0; j < query.count; ++j) pointers[j] = key_at(slabs, slots[j]);
+      query.keys = pointers;
       HWY_DYNAMIC_DISPATCH(attention_cached_row)(query, head_begin, head_end, scores);
+    }
+  });
+}
+
+void FastBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) {
+  assert(y.rows() == std::ssize(keys.slots));
+  const auto width = static_cast<std::size_t>(y.cols() / heads);
+  const auto head_count = static_cast<std::size_t>(heads);
+  const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
+  const bool in_bytes = keys.dtype() == DType::i8;
+  parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::byte* key = key_at(slabs, keys.slots[static_cast<std::size_t>(i)]);
+      float* to = y.row(i);
+      if (!in_bytes) {
+        std::memcpy(to, key + static_cast<std::size_t>(begin) * sizeof(float), head_count * width * sizeof(float));
+        continue;
+      }
+      const auto* group = reinterpret_cast<const std::int8_t*>(key) + begin;
+      for (std::size_t head = 0; head < head_count; ++head, group += width + sizeof(float), to += width) {
+        float scale = 0.0f;
+        std::memcpy(&scale, group + width, sizeof scale);
+        for (std::size_t d = 0; d < width; ++d) to[d] = scale * static_cast<float>(group[d]);
+      }
     }
   });
 }

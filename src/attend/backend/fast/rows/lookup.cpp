@@ -1,4 +1,4 @@
-// embed, scatter_add, gather_rows.
+// embed, scatter_add, gather_rows, scatter_rows.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/lookup.cpp"
 #include "attend/backend/fast/targets.h"
@@ -43,6 +43,7 @@ HWY_AFTER_NAMESPACE();
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -104,6 +105,19 @@ void FastBackend::gather_rows(const Tensor& x, std::span<const std::int32_t> row
   parallel_for(static_cast<std::int64_t>(rows.size()), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       std::memcpy(y.bytes() + static_cast<std::size_t>(i) * y_stride, x.bytes() + static_cast<std::size_t>(rows[i]) * x_stride, bytes);
+    }
+  });
+}
+
+void FastBackend::scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) {
+  assert(x.rows() == std::ssize(slots));
+  const std::size_t bytes = static_cast<std::size_t>(x.cols()) * size_of(x.dtype());
+  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const KeySlot slot = slots[static_cast<std::size_t>(i)];
+      const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
+      assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
+      std::memcpy(slab.row_bytes(slot.row), x.row_bytes(i), bytes);
     }
   });
 }
