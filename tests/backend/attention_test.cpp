@@ -6,6 +6,7 @@
 
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
+#include "tensor/all_finite.h"
 
 namespace attend {
 namespace {
@@ -106,8 +107,8 @@ TEST_P(Attention, QueriesThatSeeNoKeyGiveZerosAndTakeNoGradient) {
     for (std::int64_t c = 0; c < result.out.cols(); ++c) EXPECT_EQ(result.out.row(query)[c] == 0.0f, sees_nothing);
   }
   for (const float weight : result.weights.span().first(8)) EXPECT_TRUE(std::isfinite(weight));
-  EXPECT_TRUE(kernels().all_finite(dk.slice_rows(0, 2)));
-  EXPECT_TRUE(kernels().all_finite(dv.slice_rows(0, 2)));
+  EXPECT_TRUE(all_finite(dk.slice_rows(0, 2)));
+  EXPECT_TRUE(all_finite(dv.slice_rows(0, 2)));
 }
 
 TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
@@ -122,7 +123,7 @@ TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
   EXPECT_EQ(kernels().sum_of_squares(dk.slice_rows(0, 3)), 0.0);
   EXPECT_EQ(kernels().sum_of_squares(dv.slice_rows(0, 3)), 0.0);
   EXPECT_TRUE(std::isnan(dk.row(3)[0])) << "the row between the sequences belongs to none and is left alone";
-  EXPECT_TRUE(kernels().all_finite(dk.slice_rows(4, 6)));
+  EXPECT_TRUE(all_finite(dk.slice_rows(4, 6)));
 }
 
 TEST_P(Attention, CausalQueriesSeeThePrefixAndTheTriangle) {
@@ -144,7 +145,7 @@ TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
   }
   const Tensor after = attend(problem).out;
   EXPECT_TRUE(same_bits(before.slice_rows(0, 12), after.slice_rows(0, 12)));
-  EXPECT_FALSE(kernels().all_finite(after.slice_rows(12, 13)));
+  EXPECT_FALSE(all_finite(after.slice_rows(12, 13)));
 }
 
 TEST_P(Attention, SurvivesScoresThatWouldOverflowExp) {
@@ -152,8 +153,8 @@ TEST_P(Attention, SurvivesScoresThatWouldOverflowExp) {
   AttentionProblem problem({.name = "", .lengths = {{4, 40}}}, operands);
   problem.layout.scale = 200.0f;
   const Result result = attend(problem);
-  EXPECT_TRUE(kernels().all_finite(result.out));
-  EXPECT_TRUE(kernels().all_finite(result.log_sum_exp));
+  EXPECT_TRUE(all_finite(result.out));
+  EXPECT_TRUE(all_finite(result.log_sum_exp));
 }
 
 }  // namespace

@@ -202,19 +202,6 @@ std::vector<KernelCase> reduction_cases() {
   cases.push_back(over_matrices("sum_of_squares", {0.0, 1e-5}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
     return {Tensor::full({1}, static_cast<float>(b.sum_of_squares(o.normal(shape[0], shape[1]))))};
   }));
-  cases.push_back(over_matrices("all_finite", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-    const Tensor x = o.normal(shape[0], shape[1]);
-    std::vector<float> answers{b.all_finite(x) ? 1.0f : 0.0f};
-    for (const float bad : {NAN, INFINITY, -INFINITY, 3e38f}) {
-      if (x.rows() == 0) break;
-      float& victim = x.row(x.rows() - 1)[x.cols() / 2];
-      const float before = victim;
-      victim = bad;
-      answers.push_back(b.all_finite(x) ? 1.0f : 0.0f);
-      victim = before;
-    }
-    return {Tensor::from(answers, {static_cast<std::int64_t>(answers.size())})};
-  }));
   return cases;
 }
 

@@ -127,7 +127,6 @@ class Backend {
   virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
   virtual double sum(const Tensor& x) = 0;
   virtual double sum_of_squares(const Tensor& x) = 0;
-  virtual bool all_finite(const Tensor& x) = 0;
 
   // --- normalisation (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma + beta -------------------------------------
   // mean, rstd [N] are saved for the backward pass; both undefined when there will be none.

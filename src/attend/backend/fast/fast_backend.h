@@ -32,7 +32,6 @@ class FastBackend : public Backend {
   void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
   double sum(const Tensor& x) override;
   double sum_of_squares(const Tensor& x) override;
-  bool all_finite(const Tensor& x) override;
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
                   const Tensor& rstd) override;
   void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,

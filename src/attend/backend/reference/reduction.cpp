@@ -37,10 +37,4 @@ double ReferenceBackend::sum_of_squares(const Tensor& x) {
   return total;
 }
 
-bool ReferenceBackend::all_finite(const Tensor& x) {
-  bool finite = true;
-  visit_elements(x, [&](float value) { finite = finite && std::isfinite(value); });
-  return finite;
-}
-
 }  // namespace attend

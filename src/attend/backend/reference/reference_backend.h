@@ -33,7 +33,6 @@ class ReferenceBackend final : public Backend {
   void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
   double sum(const Tensor& x) override;
   double sum_of_squares(const Tensor& x) override;
-  bool all_finite(const Tensor& x) override;
 
   // normalisation.cpp
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,

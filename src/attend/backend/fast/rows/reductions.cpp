@@ -1,5 +1,5 @@
-// sum_rows, sum, sum_of_squares, all_finite. Sums are made of partial sums over ranges whose ends are fixed, added in their order: the
-// result is the same for any number of threads.
+// sum_rows, sum, sum_of_squares. Sums are made of partial sums over ranges whose ends are fixed, added in their order: the result is the
+// same for any number of threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/reductions.cpp"
 #include "attend/backend/fast/targets.h"
@@ -61,23 +61,6 @@ double sum_of_squares_run(const float* x, std::size_t count) {
   return sum_in_double(x, count, [](auto v, auto s) HWY_ATTR { return hn::MulAdd(v, v, s); });
 }
 
-// x - x is 0 for a finite x and NaN for the others.
-double all_finite_run(const float* x, std::size_t count) {
-  const Floats d;
-  const std::size_t lanes = hn::Lanes(d);
-  auto sum = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = hn::LoadU(d, x + i);
-    sum = hn::Or(sum, hn::Sub(v, v));
-  }
-  if (i < count) {
-    const auto v = load_part(d, x + i, count - i);
-    sum = hn::Or(sum, hn::Sub(v, v));
-  }
-  return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d))) ? 0.0 : 1.0;
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace attend
 HWY_AFTER_NAMESPACE();
@@ -91,7 +74,6 @@ namespace attend {
 HWY_EXPORT(sum_rows_part);
 HWY_EXPORT(sum_run);
 HWY_EXPORT(sum_of_squares_run);
-HWY_EXPORT(all_finite_run);
 
 namespace {
 
@@ -133,8 +115,6 @@ void FastBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
 double FastBackend::sum(const Tensor& x) { return sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_run)); }
 
 double FastBackend::sum_of_squares(const Tensor& x) { return sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_of_squares_run)); }
-
-bool FastBackend::all_finite(const Tensor& x) { return sum_of_runs(x, HWY_DYNAMIC_DISPATCH(all_finite_run)) == 0.0; }
 
 }  // namespace attend
 #endif
