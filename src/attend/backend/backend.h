@@ -25,6 +25,10 @@ enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * P
 // How the vectors of a sequence become one: the largest of every column, their mean, or the first of them.
 enum class Pooling { max, mean, first };
 
+// The fast matmul() and sum_rows() add up blocks of so many terms, one block after the other. A sum that is cut at a multiple of it, its
+// second part added to the first with beta 1, has the bits of the whole.
+constexpr std::int64_t kSumBlock = 256;
+
 // c = op(a) op(b) + beta c, where op(x) is x or its transpose.
 struct MatmulOptions {
   bool transpose_a = false;

@@ -10,11 +10,10 @@ namespace attend {
 namespace {
 
 // So many numbers that are F wide exist at a time, beside what is kept: what one product writes the next one finds in the cache. Rows come
-// in multiples of 256, the depth in which products add up (backend/fast/gemm/gemm.h), so gradients are those of all rows at once.
+// in multiples of kSumBlock, so gradients are those of all rows at once.
 constexpr std::int64_t kAtATime = 1 << 21;
-constexpr std::int64_t kRows = 256;
 
-std::int64_t rows_at_a_time(std::int64_t width) { return std::max(kAtATime / width / kRows, std::int64_t{1}) * kRows; }
+std::int64_t rows_at_a_time(std::int64_t width) { return std::max(kAtATime / width / kSumBlock, std::int64_t{1}) * kSumBlock; }
 
 // Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once: gradients of nothing are zeros.
 template <class Use>

@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 
 // A panel of b (kDepthBlock x two vectors) stays in the first-level cache, kRowBlock rows of a in the second, a chunk of panels in the
 // third.
-constexpr std::size_t kDepthBlock = 256;
+constexpr std::size_t kDepthBlock = kSumBlock;
 constexpr std::size_t kRowBlock = 96;
 constexpr std::size_t kChunk = 2048;
 

@@ -2,7 +2,7 @@
 //
 // oneDNN's f32 products are fast, but what a row becomes depends on how many rows there are and on the number of threads: tails of rows
 // take another path, and the depth is split differently for different shapes. A translation would then depend on the batch it is in. Here
-//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kDepthBlock of (sum over k in the block, ascending, by FMA from zero))
+//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of (sum over k in the block, ascending, by FMA from zero))
 // for all shapes, transposes and thread counts, and with every instruction set that has FMA. Measured beside oneDNN by `make kernels`.
 #pragma once
 

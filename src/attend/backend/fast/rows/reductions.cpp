@@ -77,7 +77,6 @@ HWY_EXPORT(sum_of_squares_run);
 
 namespace {
 
-constexpr std::int64_t kRowsPerPart = 256;
 constexpr std::int64_t kElementsPerPart = 16384;
 
 // The sum of run(x, count) over parts of fixed size: of a tensor without gaps kElementsPerPart, else one row.
@@ -101,11 +100,11 @@ double sum_of_runs(const Tensor& x, const Run& run) {
 
 void FastBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(sum_rows_part);
-  const std::int64_t parts = (x.rows() + kRowsPerPart - 1) / kRowsPerPart;
+  const std::int64_t parts = (x.rows() + kSumBlock - 1) / kSumBlock;
   const Tensor partial = Tensor::empty({parts, x.cols()});
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      kernel(x.row(i * kRowsPerPart), x.row_stride(), std::min(kRowsPerPart, x.rows() - i * kRowsPerPart), x.cols(), partial.row(i));
+      kernel(x.row(i * kSumBlock), x.row_stride(), std::min(kSumBlock, x.rows() - i * kSumBlock), x.cols(), partial.row(i));
     }
   });
   if (parts == 0) return beta == 0.0f ? fill(y, 0.0f) : axpby(beta, y, 0.0f, y);
