@@ -44,8 +44,8 @@ struct PackedAttention {
     dout = random_matrix(tokens, width, 2);
     log_sum_exp = Tensor::zeros({tokens, shape.heads});
     layout.query_offsets = offsets;
-    layout.key_begin = std::span(offsets).first(offsets.size() - 1);
-    layout.key_end = std::span(offsets).subspan(1);
+    layout.key_begin = layout.query_offsets.slice(0, layout.query_offsets.size() - 1);
+    layout.key_end = layout.query_offsets.slice(1, layout.query_offsets.size());
     layout.causal = shape.causal;
     layout.heads = shape.heads;
     layout.scale = 1.0f / std::sqrt(static_cast<float>(shape.width));
@@ -99,7 +99,7 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
                                      slots.push_back({0, static_cast<std::int32_t>(r * length + j)});
                                    offsets.push_back(static_cast<std::int32_t>(slots.size()));
                                  }
-                                 const KeyRows keys{{&cache, 1}, slots, offsets};
+                                 const KeyRows keys{{&cache, 1}, slot_ids(slots), offsets};
                                  for (auto _ : state) backend.attention_cached(q, keys, width, heads, 0.2f, out);
                                  state.counters["bytes/s"] = benchmark::Counter(8.0 * static_cast<double>(rows * length * width),
                                                                                 benchmark::Counter::kIsIterationInvariantRate);

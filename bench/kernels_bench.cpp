@@ -198,8 +198,8 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
   const auto layout = [=](const std::vector<std::int32_t>& o) {
     AttentionLayout a;
     a.query_offsets = o;
-    a.key_begin = std::span(o).first(o.size() - 1);
-    a.key_end = std::span(o).subspan(1);
+    a.key_begin = a.query_offsets.slice(0, a.query_offsets.size() - 1);
+    a.key_end = a.query_offsets.slice(1, a.query_offsets.size());
     a.causal = causal;
     a.heads = heads;
     a.scale = 1.0f / std::sqrt(static_cast<float>(d) / static_cast<float>(heads));

@@ -29,8 +29,8 @@ struct Step {
       key_offsets.push_back(static_cast<std::int32_t>(kKeys) * (b + 1));
     }
     layout.query_offsets = query_offsets;
-    layout.key_begin = std::span(key_offsets).first(kRows);
-    layout.key_end = std::span(key_offsets).subspan(1);
+    layout.key_begin = Ids(key_offsets).slice(0, kRows);
+    layout.key_end = Ids(key_offsets).slice(1, kRows + 1);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;

@@ -35,7 +35,7 @@ std::vector<Batch> read_batches(const std::string& path, std::int64_t sequences)
   std::vector<std::int32_t> targets;
   std::int64_t count = 0;
   const auto flush = [&] {
-    batches.push_back({input.build(), std::make_shared<const std::vector<std::int32_t>>(std::exchange(targets, {}))});
+    batches.push_back({input.build(), std::exchange(targets, {})});
     count = 0;
   };
   for (const std::string& line : read_lines(path)) {

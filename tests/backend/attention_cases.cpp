@@ -74,7 +74,7 @@ Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
 struct CachedPositions {
   CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width, DType dtype);
   void choose(Operands& o, std::int64_t queries, std::int64_t most);
-  KeyRows keys() const { return {slabs, slots, offsets}; }
+  KeyRows keys() const { return {slabs, slot_ids(slots), offsets}; }
 
   std::int64_t value_distance;
   std::vector<Tensor> slabs;

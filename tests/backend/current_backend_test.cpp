@@ -30,7 +30,7 @@ TEST(CurrentBackend, IsThatOfTheRuntimeOfItsThread) {
 }
 
 TEST(CurrentBackend, IsThatOfTheCallerInABody) {
-  const RuntimeScope runtime({.threads = 3, .backend = &reference_backend()});
+  const RuntimeScope runtime({.threads = 3, .device = {.backend = &reference_backend()}});
   std::atomic<int> inside = 0, wrong = 0;
   parallel_each(3, [&](std::int64_t) {
     ++inside;

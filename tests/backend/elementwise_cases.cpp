@@ -89,11 +89,6 @@ void add_activations(std::vector<KernelCase>& cases, const char* name, Activatio
 }
 
 void add_arithmetic(std::vector<KernelCase>& cases) {
-  cases.push_back(over_matrices("fill", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-    const Tensor x = o.output(shape[0], shape[1]);
-    b.fill(x, -1.5f);
-    return {x};
-  }));
   cases.push_back(over_matrices("add", kExact, [](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = o.normal(shape[0], shape[1]);
     const Tensor z = o.normal(shape[0], shape[1]);

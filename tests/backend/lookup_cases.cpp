@@ -120,7 +120,7 @@ std::vector<KernelCase> lookup_cases() {
                        for (auto row = static_cast<std::int32_t>(slabs[static_cast<std::size_t>(slab)].rows()); --row > 0;)
                          slots.push_back({slab, row});
                      }
-                     b.scatter_rows(x, slots, slabs);
+                     b.scatter_rows(x, slot_ids(slots), slabs);
                      return slabs;
                    }});
   cases.push_back({"scatter_rows_of_bytes", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
@@ -128,7 +128,7 @@ std::vector<KernelCase> lookup_cases() {
                      const std::vector<Tensor> slabs{Tensor::zeros(x.shape(), DType::i8)};
                      std::vector<KeySlot> slots;
                      for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;) slots.push_back({0, row});
-                     b.scatter_rows(x, slots, slabs);
+                     b.scatter_rows(x, slot_ids(slots), slabs);
                      return {dequantize_rows(slabs.front())};
                    }});
   cases.push_back(top_k_case("log_softmax_top_k", false));

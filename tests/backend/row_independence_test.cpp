@@ -147,7 +147,7 @@ std::vector<RowKernel> softmax_kernels() {
              const std::vector<std::int32_t> targets = o.ids(kAllRows, columns);
              const Tensor losses = Tensor::empty({end - begin});
              const Tensor nll = Tensor::empty({end - begin});
-             b.cross_entropy(logits, part(targets, begin, end), 0.1f, 1.0f, losses, nll);
+             b.cross_entropy(logits, Ids(targets).slice(begin, end), 0.1f, 1.0f, losses, nll);
              const Tensor all = Tensor::empty({end - begin, columns + 2});
              all.slice_columns(0, columns).copy_from(logits);
              all.slice_columns(columns, columns + 1).copy_from(losses.reshape({end - begin, 1}));
@@ -163,7 +163,7 @@ std::vector<RowKernel> lookup_kernels() {
              const std::vector<std::int32_t> ids = o.ids(kAllRows, 20);
              const std::vector<std::int32_t> position = o.ids(kAllRows, 20);
              const Tensor y = o.output(end - begin, columns);
-             b.embed(table, part(ids, begin, end), 3.3f, table, part(position, begin, end), {}, y);
+             b.embed(table, Ids(ids).slice(begin, end), 3.3f, table, Ids(position).slice(begin, end), {}, y);
              return y;
            }},
           {"log_softmax_top_k",
@@ -196,7 +196,7 @@ std::vector<RowKernel> lookup_kernels() {
                if (wanted) offsets.push_back(static_cast<std::int32_t>(slots.size()));
              }
              const Tensor out = o.output(end - begin, columns);
-             b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slots, offsets}, columns, 1, 0.4f, out);
+             b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slot_ids(slots), offsets}, columns, 1, 0.4f, out);
              return out;
            }}};
 }
@@ -283,10 +283,11 @@ TEST_P(SequenceOfAttention, HasEqualBitsAloneAndInABatch) {
     const std::int64_t begin = problem.query_offsets[b];
     const std::int64_t end = problem.query_offsets[b + 1];
     const std::int64_t size = (end - begin) * (problem.key_end[b] - problem.key_begin[b]);
+    const auto at = static_cast<std::int64_t>(b);
     AttentionLayout layout = problem.layout;  // the same queries in the same rows of the batch, so that dropout masks agree
-    layout.query_offsets = layout.query_offsets.subspan(b, 2);
-    layout.key_begin = layout.key_begin.subspan(b, 1);
-    layout.key_end = layout.key_end.subspan(b, 1);
+    layout.query_offsets = layout.query_offsets.slice(at, at + 2);
+    layout.key_begin = layout.key_begin.slice(at, at + 1);
+    layout.key_end = layout.key_end.slice(at, at + 1);
     if (layout.bias.defined()) layout.bias = layout.bias.slice_rows(pairs, pairs + size);
     pairs += size;
     const AttentionResults alone = run_attention(problem, layout, dout);
@@ -311,11 +312,9 @@ TEST(CausalAttention, OfAPrefixHasEqualBitsWhateverFollows) {
   const Tensor dout = Tensor::zeros({problem.queries(), problem.v.cols()});
   const AttentionResults all = run_attention(problem, problem.layout, dout);
   for (const std::int32_t length : {1, 2, 7, 8, 16, 17, 64, 100, 149}) {
-    const std::vector<std::int32_t> query_offsets{0, length};
-    const std::vector<std::int32_t> key_end{length};
     AttentionLayout layout = problem.layout;
-    layout.query_offsets = query_offsets;
-    layout.key_end = key_end;
+    layout.query_offsets = {0, length};
+    layout.key_end = {length};
     const AttentionResults prefix = run_attention(problem, layout, dout);
     EXPECT_TRUE(same_bits(prefix.out.slice_rows(0, length), all.out.slice_rows(0, length))) << length;
   }

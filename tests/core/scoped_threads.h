@@ -7,7 +7,7 @@ namespace attend {
 
 class ScopedThreads {
  public:
-  explicit ScopedThreads(int count) : scope_({.threads = count, .backend = Runtime::current().backend()}) {}
+  explicit ScopedThreads(int count) : scope_({.threads = count, .device = Runtime::current().device()}) {}
 
  private:
   RuntimeScope scope_;

@@ -28,11 +28,11 @@ TEST(Batcher, ShiftsTargetsByOne) {
                            Ragged::copy(TokenIds{20, 21, 22, 23}, TokenIds{0, 3, 4})};
   const TranslationBatcher batcher(pairs, kSrc, kTgt, {100}, std::nullopt);
   const TranslationBatch batch = batcher.batch(0, 0);
-  EXPECT_EQ(*batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
-  EXPECT_EQ(*batch.src.offsets, (TokenIds{0, 3, 5}));
-  EXPECT_EQ(*batch.tgt_in.ids, (TokenIds{2, 20, 21, 22, 2, 23}));
-  EXPECT_EQ(*batch.tgt_in.offsets, (TokenIds{0, 4, 6}));
-  EXPECT_EQ(*batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
+  EXPECT_EQ(batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
+  EXPECT_EQ(batch.src.offsets, (TokenIds{0, 3, 5}));
+  EXPECT_EQ(batch.tgt_in.ids, (TokenIds{2, 20, 21, 22, 2, 23}));
+  EXPECT_EQ(batch.tgt_in.offsets, (TokenIds{0, 4, 6}));
+  EXPECT_EQ(batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
 }
 
 TEST(Batcher, KeepsEveryPairOnceAndTogether) {
@@ -84,10 +84,10 @@ TEST(Batcher, GivesTheSameBatchToARunThatResumes) {
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) batcher.batch(epoch, 0);
   const TranslationBatch expected = batcher.batch(3, 2);
   const TranslationBatch actual = TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 7).batch(3, 2);
-  EXPECT_EQ(*actual.src.ids, *expected.src.ids);
-  EXPECT_EQ(*actual.tgt_out, *expected.tgt_out);
-  EXPECT_NE(*TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids, *expected.src.ids);
-  EXPECT_NE(*batcher.batch(4, 2).src.ids, *expected.src.ids);
+  EXPECT_EQ(actual.src.ids, expected.src.ids);
+  EXPECT_EQ(actual.tgt_out, expected.tgt_out);
+  EXPECT_NE(TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids, expected.src.ids);
+  EXPECT_NE(batcher.batch(4, 2).src.ids, expected.src.ids);
 }
 
 TEST(Batcher, RefusesBatchesThatAreNotThere) {
@@ -99,13 +99,13 @@ TEST(Batcher, RefusesBatchesThatAreNotThere) {
 
 TEST(Batcher, AnswersSeveralThreadsAtOnce) {
   const TranslationBatcher batcher(pairs_of(200), kSrc, kTgt, {64}, 7);
-  std::vector<TokenIds> expected;
-  for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(*batcher.batch(epoch, 1).tgt_out);
+  std::vector<Ids> expected;
+  for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(batcher.batch(epoch, 1).tgt_out);
   std::vector<int> wrong(4, 0);
   std::vector<std::thread> workers;
   for (int& count : wrong) {
     workers.emplace_back([&batcher, &expected, &count] {
-      for (int i = 0; i < 60; ++i) count += *batcher.batch(i % 3, 1).tgt_out != expected[i % 3];
+      for (int i = 0; i < 60; ++i) count += batcher.batch(i % 3, 1).tgt_out != expected[i % 3];
     });
   }
   for (auto& worker : workers) worker.join();

@@ -120,7 +120,7 @@ TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   LabelledReport report;
   const ClassificationBatch all = encode_labelled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
-  EXPECT_EQ(*all.labels, (TokenIds{0, 1, 0}));
+  EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
   EXPECT_EQ(copy(all.text[1]), TokenIds{tokenizer.eos_id()});
   EXPECT_EQ(tokenizer.decode(all.text[2]), "abc");
@@ -133,9 +133,9 @@ TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
     texts.add(TokenIds(i % 11 + 1, i));
     labels.push_back(i % 3);
   }
-  const ClassificationBatch all{texts.build(), std::make_shared<const TokenIds>(labels)};
+  const ClassificationBatch all{texts.build(), labels};
   const ClassificationBatcher batcher(all, {40}, 5);
-  EXPECT_NE(*batcher.batch(0, 0).text.ids, *batcher.batch(1, 0).text.ids);
+  EXPECT_NE(batcher.batch(0, 0).text.ids, batcher.batch(1, 0).text.ids);
   for (const std::int64_t epoch : {0, 1}) {
     TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {

@@ -86,13 +86,13 @@ TEST_F(Language, CutsTheStreamIntoWindowsShiftedByOne) {
   const LanguageBatcher batcher(counting(8), {.sequence_length = 3}, {6}, std::nullopt);
   ASSERT_EQ(batcher.batches(0), 2);
   const LanguageBatch first = batcher.batch(0, 0);
-  EXPECT_EQ(*first.input.ids, (TokenIds{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(*first.input.offsets, (TokenIds{0, 3, 6}));
-  EXPECT_EQ(*first.target, (TokenIds{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(first.input.ids, (TokenIds{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(first.input.offsets, (TokenIds{0, 3, 6}));
+  EXPECT_EQ(first.target, (TokenIds{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(first.first_scored, (TokenIds{0, 0}));
   const LanguageBatch last = batcher.batch(0, 1);
-  EXPECT_EQ(*last.input.ids, TokenIds{6});
-  EXPECT_EQ(*last.target, TokenIds{7});
+  EXPECT_EQ(last.input.ids, TokenIds{6});
+  EXPECT_EQ(last.target, TokenIds{7});
 }
 
 TEST_F(Language, BeginsItsWindowsWhereSeedAndEpochSay) {
@@ -140,10 +140,10 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
 TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
   const LanguageOptions options{.sequence_length = 16};
   const LanguageBatcher batcher(counting(1001), options, {64}, 9);
-  const TokenIds expected = *batcher.batch(3, 2).target;
-  EXPECT_NE(*batcher.batch(2, 2).target, expected);
-  EXPECT_EQ(*LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
-  EXPECT_NE(*LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
+  const Ids expected = batcher.batch(3, 2).target;
+  EXPECT_NE(batcher.batch(2, 2).target, expected);
+  EXPECT_EQ(LanguageBatcher(counting(1001), options, {64}, 9).batch(3, 2).target, expected);
+  EXPECT_NE(LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
 }
 
 TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {

@@ -104,8 +104,8 @@ TEST(EmbeddingDropoutOf, TheTokensBefore) {
   config.positions = PositionKind::none;
   config.previous_tokens = 1;
   const LanguageTransformer model(config, 1);
-  const auto text = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{5, 7, 9, 5});
-  const auto before = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, 5, 7, 9});
+  const Ids text{5, 7, 9, 5};
+  const Ids before{0, 5, 7, 9};
   Tensor projection;
   for (const auto& entry : model.parameters().entries())
     if (entry.name == "previous.0.weight") projection = model.parameters().value(entry);

@@ -36,7 +36,7 @@ std::string language_step(const LanguageTransformerConfig& config) {
 std::string classifier_step(const ClassifierConfig& config) {
   TextClassifier model(config, 1);
   Pass pass = Pass::training(1, 1);
-  const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{2, 0, 1});
+  const Ids labels{2, 0, 1};
   return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
 }
 

@@ -44,7 +44,7 @@ TEST(PrecisionOf, ALanguageModel) {
   config.previous_tokens = 2;
   const LanguageTransformer model(config, 1);
   const Ragged text = random_tokens({5, 1, 3}, 23);
-  const auto classes = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 5, 7});
+  const Ids classes{1, 5, 7};
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model.loss(text, text.ids, {}, pass); });
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) {
     return model.sampled_loss(text, text.ids, {classes, {0.0f, 0.5f, 0.5f}}, {}, pass);
@@ -58,7 +58,7 @@ TEST(PrecisionOf, AClassifier) {
   config.classes = 3;
   const TextClassifier model(config, 1);
   const Ragged texts = random_tokens({5, 1, 3}, 23);
-  const auto labels = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, 2, 1});
+  const Ids labels{0, 2, 1};
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return cross_entropy(model.forward(texts, pass), labels); });
 }
 

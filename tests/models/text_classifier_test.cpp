@@ -71,11 +71,10 @@ TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
   // The class is the first token; the others are noise.
   TextClassifier classifier(small_classifier_config(GetParam()), 1);
   const Ragged texts = random_tokens(std::vector<int>(32, 6), 23);
-  auto ids = std::make_shared<std::vector<std::int32_t>>(*texts.ids);
-  auto labels = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> ids(texts.ids->begin(), texts.ids->end()), labels;
   for (std::int32_t b = 0; b < 32; ++b) {
-    labels->push_back(b % 5);
-    (*ids)[static_cast<std::size_t>(6 * b)] = b % 5;
+    labels.push_back(b % 5);
+    ids[static_cast<std::size_t>(6 * b)] = b % 5;
   }
   const auto step = [&] {
     classifier.parameters().gradients().zero();
@@ -107,7 +106,7 @@ TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
 TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
   const Ragged texts = Ragged::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6}, std::vector<std::int32_t>{0, 3, 7});
   const Ids found = bigram_buckets(texts, 1000);
-  const std::vector<std::int32_t>& b = *found;
+  const std::span<const std::int32_t> b = *found;
   EXPECT_EQ(b[1], b[5]) << "4 5, in another text";
   EXPECT_EQ(b[2], b[4]) << "5 4";
   EXPECT_NE(b[1], b[2]) << "4 5 and 5 4";

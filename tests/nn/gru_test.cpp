@@ -17,23 +17,23 @@ TEST(TimeSteps, GoThroughTheTokensOfAllSequencesLongestFirst) {
   const Numbers offsets{0, 1, 4, 4, 6};  // lengths 1, 3, 0, 2
   const TimeSteps steps(offsets, TimeDirection::forward);
   ASSERT_EQ(steps.steps(), 3);
-  EXPECT_EQ(*steps.sequences(), (Numbers{1, 3, 0, 2}));
-  EXPECT_EQ(*steps.order(), (Numbers{1, 4, 0, 2, 5, 3}));
+  EXPECT_EQ(steps.sequences(), (Numbers{1, 3, 0, 2}));
+  EXPECT_EQ(steps.order(), (Numbers{1, 4, 0, 2, 5, 3}));
   EXPECT_EQ(steps.rows(0), 3);
   EXPECT_EQ(steps.rows(1), 2);
   EXPECT_EQ(steps.rows(2), 1);
-  EXPECT_EQ(*steps.inverse(), (Numbers{2, 0, 3, 5, 1, 4}));
+  EXPECT_EQ(steps.inverse(), (Numbers{2, 0, 3, 5, 1, 4}));
 }
 
 TEST(TimeSteps, GoBackwardFromTheLastTokenOfEverySequence) {
   const Numbers offsets{0, 1, 4, 4, 6};
   const TimeSteps steps(offsets, TimeDirection::backward);
-  EXPECT_EQ(*steps.order(), (Numbers{3, 5, 0, 2, 4, 1}));
+  EXPECT_EQ(steps.order(), (Numbers{3, 5, 0, 2, 4, 1}));
 }
 
 TEST(TimeSteps, KeepTheOrderOfEqualSequences) {
   const Numbers offsets{0, 2, 4, 6};
-  EXPECT_EQ(*TimeSteps(offsets, TimeDirection::forward).sequences(), (Numbers{0, 1, 2}));
+  EXPECT_EQ(TimeSteps(offsets, TimeDirection::forward).sequences(), (Numbers{0, 1, 2}));
 }
 
 TEST(TimeSteps, OfNothingAreNone) {

@@ -26,15 +26,15 @@ Tensor block(const std::vector<float>& keys) {
 
 template <class T = float>
 const T* key_of(const KeyRows& keys, std::int32_t index) {
-  const KeySlot slot = keys.slots[static_cast<std::size_t>(index)];
-  return keys.slabs[static_cast<std::size_t>(slot.slab)].row<T>(slot.row);
+  const std::int32_t slab = keys.slots[2 * index], row = keys.slots[2 * index + 1];
+  return keys.slabs[static_cast<std::size_t>(slab)].row<T>(row);
 }
 
 // What each hypothesis sees, checked to carry its value beside it.
 std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
   const KeyRows view = cache.view(layer);
   std::vector<std::vector<float>> result;
-  for (std::size_t r = 0; r + 1 < view.offsets.size(); ++r) {
+  for (std::int64_t r = 0; r + 1 < view.offsets.size(); ++r) {
     auto& keys = result.emplace_back();
     for (std::int32_t i = view.offsets[r]; i < view.offsets[r + 1]; ++i) {
       const float* key = key_of(view, i);

@@ -134,7 +134,7 @@ TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
   std::vector<KeySlot> slots;
   for (const std::int32_t row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) slots.push_back({0, row});
   const std::vector<std::int32_t> offsets{0, 3, 6, 7, 8, 9};
-  const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slots, offsets});
+  const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slot_ids(slots), offsets});
   EXPECT_LE(largest_difference(m.attention.cross(x, memory, pattern, pass_).value(), y.value()), 1e-6);
 }
 
@@ -142,10 +142,10 @@ TEST_P(MultiHead, SequencesOfABatchGiveTheBitsThatEachGivesAlone) {
   const Module m(options());
   const Tensor x = inputs(9);
   const std::vector<std::int32_t> offsets{0, 4, 4, 5, 9};
-  const Tensor all = m.attention.self(Variable(x), {ids(offsets), ids(offsets), nullptr, true}, pass_).value();
+  const Tensor all = m.attention.self(Variable(x), {ids(offsets), ids(offsets), {}, true}, pass_).value();
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
     const std::int32_t length = offsets[b + 1] - offsets[b];
-    const AttentionPattern alone{ids({0, length}), ids({0, length}), nullptr, true};
+    const AttentionPattern alone{ids({0, length}), ids({0, length}), {}, true};
     const Variable y = m.attention.self(Variable(x.slice_rows(offsets[b], offsets[b + 1])), alone, pass_);
     EXPECT_TRUE(same_bits(y.value(), all.slice_rows(offsets[b], offsets[b + 1]))) << "sequence " << b;
   }
@@ -158,7 +158,7 @@ TEST_P(MultiHead, OneStepAfterTheOtherGivesTheWholePass) {
   o.d_value = 3;
   const Module m(o);
   const Tensor x = inputs(8);  // two hypotheses of four positions
-  const AttentionPattern pattern{ids({0, 4, 8}), ids({0, 4, 8}), nullptr, true};
+  const AttentionPattern pattern{ids({0, 4, 8}), ids({0, 4, 8}), {}, true};
   const NoGradient guard;
   const Tensor whole = m.attention.self(Variable(x), pattern, pass_).value();
   KVCache cache(1, 2);

@@ -51,7 +51,7 @@ struct Encoding {
 TEST(PositionalEncoding, CountsFromZeroInEverySequence) {
   const Encoding e(PositionKind::sinusoidal);
   const Positions positions = e.encoding.of(std::vector<std::int32_t>{0, 3, 3, 4, 6});
-  EXPECT_EQ(*positions.position, (std::vector<std::int32_t>{0, 1, 2, 0, 0, 1}));
+  EXPECT_EQ(positions.position, (std::vector<std::int32_t>{0, 1, 2, 0, 0, 1}));
   EXPECT_TRUE(e.encoding.of(std::vector<std::int32_t>{0}).position->empty());
 }
 

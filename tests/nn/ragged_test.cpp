@@ -18,7 +18,7 @@ TEST(Ragged, IsSequencesEndToEnd) {
   const Ragged tokens = Ragged::copy(Numbers{5, 6, 7}, Numbers{0, 2, 2, 3});
   EXPECT_EQ(tokens.sequences(), 3);
   EXPECT_EQ(tokens.tokens(), 3);
-  EXPECT_EQ(*tokens.ids, (Numbers{5, 6, 7}));
+  EXPECT_EQ(tokens.ids, (Numbers{5, 6, 7}));
 }
 
 TEST(Ragged, MayHoldNoSequence) {
@@ -29,16 +29,16 @@ TEST(Ragged, MayHoldNoSequence) {
 
 TEST(Ragged, TwiceIsAllSequencesAndThenAllAgain) {
   const Ragged twice = Ragged::copy(Numbers{5, 6, 7}, Numbers{0, 2, 2, 3}).twice();
-  EXPECT_EQ(*twice.ids, (Numbers{5, 6, 7, 5, 6, 7}));
-  EXPECT_EQ(*twice.offsets, (Numbers{0, 2, 2, 3, 5, 5, 6}));
+  EXPECT_EQ(twice.ids, (Numbers{5, 6, 7, 5, 6, 7}));
+  EXPECT_EQ(twice.offsets, (Numbers{0, 2, 2, 3, 5, 5, 6}));
 }
 
 TEST(Ragged, IsCutBetweenSequences) {
   const Ragged tokens = Ragged::copy(Numbers{5, 6, 7, 8}, Numbers{0, 2, 2, 3, 4});
-  EXPECT_EQ(*tokens.slice(1, 3).ids, (Numbers{7}));
-  EXPECT_EQ(*tokens.slice(1, 3).offsets, (Numbers{0, 0, 1}));
-  EXPECT_EQ(*tokens.slice(0, 4).ids, *tokens.ids);
-  EXPECT_EQ(*tokens.slice(4, 4).offsets, (Numbers{0}));
+  EXPECT_EQ(tokens.slice(1, 3).ids, (Numbers{7}));
+  EXPECT_EQ(tokens.slice(1, 3).offsets, (Numbers{0, 0, 1}));
+  EXPECT_EQ(tokens.slice(0, 4).ids, tokens.ids);
+  EXPECT_EQ(tokens.slice(4, 4).offsets, (Numbers{0}));
   for (const auto& [begin, end] : {std::pair{-1, 2}, {2, 1}, {0, 5}})
     expect_error<ShapeError>([&] { tokens.slice(begin, end); }, {"[ragged]", "4 sequences"});
 }
@@ -56,9 +56,9 @@ TEST(Ragged, IsBuiltSequenceBySequence) {
   EXPECT_EQ(Numbers(ragged[0].begin(), ragged[0].end()), (Numbers{1, 2, 3}));
   EXPECT_EQ(ragged.length(1), 0);
   EXPECT_EQ(Numbers(ragged[2].begin(), ragged[2].end()), (Numbers{4, 5, 6}));
-  EXPECT_EQ(*ragged.offsets, (Numbers{0, 3, 3, 6}));
+  EXPECT_EQ(ragged.offsets, (Numbers{0, 3, 3, 6}));
   EXPECT_EQ(builder.build().sequences(), 0) << "a builder begins again";
-  EXPECT_EQ(*Ragged::one(Numbers{7, 8}).offsets, (Numbers{0, 2}));
+  EXPECT_EQ(Ragged::one(Numbers{7, 8}).offsets, (Numbers{0, 2}));
 }
 
 TEST(Ragged, RefusesOffsetsThatDoNotRiseFromZeroToTheNumberOfIds) {

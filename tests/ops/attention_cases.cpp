@@ -16,7 +16,7 @@ constexpr float kBeta = 0.9f;  // any inverse temperature; 1/sqrt(3) would be us
 AttentionOptions options(float dropout = 0.0f) { return {kHeads, kBeta, {dropout, {3, 4}}}; }
 
 AttentionPattern pattern(const Ids& queries, const Ids& keys, bool causal = false, Tensor bias = {}) {
-  return {queries, keys, nullptr, causal, std::move(bias)};
+  return {queries, keys, {}, causal, std::move(bias)};
 }
 
 // q [N, 2*3], k [M, 2*3], v [M, 2*2]: keys and values of different widths.

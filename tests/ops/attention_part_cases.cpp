@@ -20,7 +20,7 @@ const Ids& queries() {
   return offsets;
 }
 AttentionPattern ragged() { return {queries(), ids({0, 3, 5, 6})}; }
-AttentionPattern causal() { return {ids({0, 3}), ids({0, 3}), nullptr, true}; }
+AttentionPattern causal() { return {ids({0, 3}), ids({0, 3}), {}, true}; }
 
 AttentionPattern with_bias() {
   const float forbidden = -std::numeric_limits<float>::infinity();

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Of, AttentionParts, testing::Values(&reference_backend,
 
 AttentionPattern one_sequence(std::int32_t queries, std::int32_t keys) { return {ids({0, queries}), ids({0, keys})}; }
 
-AttentionPattern ragged(bool causal) { return {ids({0, 5, 5, 6, 9}), ids({0, 5, 7, 8, 12}), nullptr, causal}; }
+AttentionPattern ragged(bool causal) { return {ids({0, 5, 5, 6, 9}), ids({0, 5, 7, 8, 12}), {}, causal}; }
 
 // The composition is the oracle of the fused kernel.
 TEST_P(AttentionParts, TogetherAreScaledDotProductAttention) {
@@ -154,7 +154,7 @@ TEST_P(AttentionParts, RefuseOperandsThatDoNotFit) {
   expect_error<ShapeError>([&] { attention_scores(q, k, other, 1); }, {"[attention_scores]", "key offsets", "[3, 6]"});
   expect_error<ShapeError>([&] { additive_attention_scores(q, k, narrow, fits, 1); }, {"[additive_attention_scores]", "[2, 6]", "[3, 4]"});
   expect_error<ShapeError>([&] { attention_weights(pairs, fits, {2}); }, {"[attention_weights]", "[6]", "[12]"});
-  expect_error<ShapeError>([&] { attention_weights(pairs, {nullptr, ids({0, 3})}, {}); }, {"[attention_weights]", "query offsets"});
+  expect_error<ShapeError>([&] { attention_weights(pairs, {{}, ids({0, 3})}, {}); }, {"[attention_weights]", "query offsets"});
   expect_error<ShapeError>([&] { attention_sum(pairs, k, other, 1); }, {"[attention_sum]", "key offsets"});
   expect_error<ShapeError>([&] { attention_sum(pairs, k, fits, 2); }, {"[attention_sum]", "[6]", "[12]"});
   expect_error<ShapeError>([&] { attention_scores(q, k, {ids({0, 2}), ids({0, 3}), ids({0})}, 1); }, {"[attention_scores]", "share keys"});

@@ -53,7 +53,7 @@ TEST_P(ScaledDotProductAttention, GivesZerosToAQueryThatMaySeeNothing) {
   const Tensor bias = mask_bias({true, true, false, false, false, false, true, true, false});
   for (const float dropout : {0.0f, 0.5f}) {
     for (const bool causal : {false, true}) {
-      const Result r = attend(3, 3, {ids({0, 3}), ids({0, 3}), nullptr, causal, bias}, dropout);
+      const Result r = attend(3, 3, {ids({0, 3}), ids({0, 3}), {}, causal, bias}, dropout);
       EXPECT_TRUE(zero(r.out.value().slice_rows(1, 2)));
       EXPECT_TRUE(zero(r.q.gradient().slice_rows(1, 2)));
       EXPECT_TRUE(zero(r.k.gradient().slice_rows(2, 3)));
@@ -73,7 +73,7 @@ TEST_P(ScaledDotProductAttention, GivesZerosWhereThereAreNoKeys) {
 }
 
 TEST_P(ScaledDotProductAttention, GivesZerosToTheFirstQueriesWhenCausalQueriesOutnumberTheKeys) {
-  const Result r = attend(4, 2, {ids({0, 4}), ids({0, 2}), nullptr, true});
+  const Result r = attend(4, 2, {ids({0, 4}), ids({0, 2}), {}, true});
   EXPECT_TRUE(zero(r.out.value().slice_rows(0, 2)));
   EXPECT_FALSE(zero(r.out.value().slice_rows(2, 3)));
   EXPECT_TRUE(all_finite(r.out.value()));
@@ -81,7 +81,7 @@ TEST_P(ScaledDotProductAttention, GivesZerosToTheFirstQueriesWhenCausalQueriesOu
 }
 
 TEST_P(ScaledDotProductAttention, IsTheSameWithATriangularMaskAsCausal) {
-  const AttentionPattern causal{ids({0, 3}), ids({0, 3}), nullptr, true};
+  const AttentionPattern causal{ids({0, 3}), ids({0, 3}), {}, true};
   AttentionPattern masked{ids({0, 3}), ids({0, 3})};
   masked.bias = mask_bias({true, false, false, true, true, false, true, true, true});
   const Result a = attend(3, 3, causal), b = attend(3, 3, masked);
@@ -154,7 +154,7 @@ TEST(AttentionMemory, IsLinearInTheLength) {
     const Tensor dout = normal_tensor(x.shape(), random);
     const std::int64_t before = memory_statistics().bytes_in_use;
     reset_peak_memory();
-    const AttentionPattern pattern{ids({0, length}), ids({0, length}), nullptr, /*causal=*/true};
+    const AttentionPattern pattern{ids({0, length}), ids({0, length}), {}, /*causal=*/true};
     backward(scaled_dot_product_attention(x, x, x, pattern, {kHeads, 0.25f, {0.1f, {5, 6}}}), dout);
     peaks.push_back(memory_statistics().peak_bytes - before);
   }

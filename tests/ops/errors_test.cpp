@@ -120,7 +120,7 @@ std::vector<Mistake> simple_mistakes() {
        }},
       {"embedding", "[2, 3]", "[0]",
        [=] {
-         embedding(x, ids({0, 1}), 1.0f, {var({9, 3}), nullptr});
+         embedding(x, ids({0, 1}), 1.0f, {var({9, 3}), {}});
        }},
       {"embedding", "[12]", "", [=] { embedding(var({12}), ids({0}), 1.0f); }},
       {"pool", "[12]", "",
@@ -176,7 +176,7 @@ std::vector<Mistake> loss_mistakes() {
        [=] {
          target_log_probabilities(x.value(), Tensor::zeros({5, 4}), *targets);
        }},
-      {"target_log_probabilities", "[4, 3]", "[1]", [=] { target_log_probabilities(x.value(), weight.value(), {0}); }},
+      {"target_log_probabilities", "[4, 3]", "[1]", [=] { target_log_probabilities(x.value(), weight.value(), *Ids{0}); }},
   };
 }
 
@@ -186,7 +186,7 @@ struct Attention {
   int heads = 2;
   Tensor bias = {};
   float dropout = 0.0f;
-  Ids key_sequence = nullptr;
+  Ids key_sequence = {};
 
   void operator()() const {
     scaled_dot_product_attention(var(q), var(k), var(v), {ids(queries), ids(keys), key_sequence, false, bias},
@@ -258,7 +258,7 @@ TEST(WrongNumbers, OutsideTheClassesAreRefused) {
   expect_error<ShapeError>([&] { cross_entropy(x, ids({-1, 0})); }, {"[cross_entropy]", "0..2", "got -1"});
   expect_error<ShapeError>([&] { projected_cross_entropy(x, var({9, 3}), {}, ids({0, 9})); }, {"[projected_cross_entropy]", "0..8", "9"});
   expect_error<ShapeError>([&] { paired_cross_entropy(x, var({9, 3}), ids({9}), 1.0f); }, {"[paired_cross_entropy]", "0..8", "got 9"});
-  expect_error<ShapeError>([&] { target_log_probabilities(x.value(), Tensor::zeros({9, 3}), {9, 0}); }, {"0..8", "got 9"});
+  expect_error<ShapeError>([&] { target_log_probabilities(x.value(), Tensor::zeros({9, 3}), *ids({9, 0})); }, {"0..8", "got 9"});
 }
 
 TEST(WrongNumbers, ANegativeDivergenceIsRefused) {

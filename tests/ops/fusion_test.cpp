@@ -213,7 +213,7 @@ void check_attention(Random& random, bool causal, const Tensor& bias, float beta
   const std::vector<std::int32_t> queries{0, 4, 5, 11}, keys{0, 6, 7, 13};
   const Variable q(normal_tensor({11, kHeads * kKey}, random), true), k(normal_tensor({13, kHeads * kKey}, random), true);
   const Variable v(normal_tensor({13, kHeads * kValue}, random), true);
-  const AttentionPattern pattern{ids(queries), ids(keys), nullptr, causal, bias};
+  const AttentionPattern pattern{ids(queries), ids(keys), {}, causal, bias};
   Tensor weights;
   const Variable fused = scaled_dot_product_attention(q, k, v, pattern, {kHeads, beta, {}}, &weights);
   const Tensor dout = normal_tensor({11, kHeads * kValue}, random);

@@ -14,7 +14,7 @@
 
 namespace attend {
 
-inline Ids ids(std::vector<std::int32_t> values) { return std::make_shared<const std::vector<std::int32_t>>(std::move(values)); }
+inline Ids ids(std::vector<std::int32_t> values) { return {std::move(values)}; }
 
 inline void fill_normal(const Tensor& x, Random& random, float deviation = 1.0f) {
   for (std::int64_t r = 0; r < x.rows(); ++r) {

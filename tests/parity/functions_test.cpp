@@ -12,6 +12,11 @@
 namespace attend {
 namespace {
 
+Ids ids_of(const Tensor& values) {
+  const auto span = values.span<std::int32_t>();
+  return std::vector(span.begin(), span.end());
+}
+
 class FunctionParity : public Parity {};
 
 TEST_P(FunctionParity, Sinusoids) {
@@ -22,8 +27,7 @@ TEST_P(FunctionParity, Sinusoids) {
 TEST_P(FunctionParity, LabelSmoothing) {
   const Golden golden("label_smoothing");
   const Tensor targets = golden.tensor("in.targets"), smoothing = golden.tensor("in.smoothing");
-  const auto ids =
-      std::make_shared<const std::vector<std::int32_t>>(targets.data<std::int32_t>(), targets.data<std::int32_t>() + targets.size());
+  const Ids ids = ids_of(targets);
   for (std::int64_t i = 0; i < smoothing.size(); ++i) {
     const std::string number = std::to_string(i);
     const Variable logits(golden.tensor("in.logits"), true);
@@ -39,8 +43,7 @@ TEST_P(FunctionParity, LabelSmoothing) {
 TEST_P(FunctionParity, ClassWeights) {
   const Golden golden("label_smoothing");
   const Tensor targets = golden.tensor("in.targets");
-  const auto ids =
-      std::make_shared<const std::vector<std::int32_t>>(targets.data<std::int32_t>(), targets.data<std::int32_t>() + targets.size());
+  const Ids ids = ids_of(targets);
   const Variable logits(golden.tensor("in.logits"), true);
   const CrossEntropy result = cross_entropy(logits, ids, {0.0f, 0.0, golden.tensor("in.class_weights")});
   double sum = 0.0;
@@ -69,10 +72,6 @@ TEST_P(FunctionParity, Gelu) {
   expect_output(y.value(), golden.tensor("out.y"), "y");
   backward(y, golden.tensor("dout.y").reshape({1, in.size()}));
   expect_gradient(x.gradient(), golden.tensor("din.x"), "x");
-}
-
-Ids ids_of(const Tensor& values) {
-  return std::make_shared<const std::vector<std::int32_t>>(values.data<std::int32_t>(), values.data<std::int32_t>() + values.size());
 }
 
 TEST_P(FunctionParity, PoolingOfEmbeddings) {

@@ -53,8 +53,8 @@ std::vector<std::int32_t> Golden::lengths(const std::string& name) const {
 }
 
 Ids Golden::offsets(const std::string& name) const {
-  auto offsets = std::make_shared<std::vector<std::int32_t>>(1, 0);
-  for (const std::int32_t length : lengths(name)) offsets->push_back(offsets->back() + length);
+  std::vector<std::int32_t> offsets{0};
+  for (const std::int32_t length : lengths(name)) offsets.push_back(offsets.back() + length);
   return offsets;
 }
 

@@ -42,8 +42,8 @@ class LayerParity : public Parity {
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
     const Variable memory(golden.packed("in.memory", "in.memory_lengths"), true);
-    const Ragged tgt{std::make_shared<const std::vector<std::int32_t>>(), golden.offsets("in.lengths")};  // only the offsets are looked at
-    const Ragged src{std::make_shared<const std::vector<std::int32_t>>(), golden.offsets("in.memory_lengths")};
+    const Ragged tgt{Ids(std::vector<std::int32_t>()), golden.offsets("in.lengths")};  // only the offsets are looked at
+    const Ragged src{Ids(std::vector<std::int32_t>()), golden.offsets("in.memory_lengths")};
     FullContext context(memory, src, tgt);
     const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);

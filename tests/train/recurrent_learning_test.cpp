@@ -33,7 +33,7 @@ TEST(Recurrent, LearnsToReverse) {
     const Ragged tgt = Ragged::copy(input, *src.offsets);
     Pass pass = Pass::training(1, static_cast<std::uint64_t>(step));
     model.parameters().gradients().zero();
-    const CrossEntropy loss = model.loss(src, tgt, std::make_shared<const std::vector<std::int32_t>>(targets), {}, pass);
+    const CrossEntropy loss = model.loss(src, tgt, targets, {}, pass);
     last = loss.loss.value().item();
     if (step == 0) first = last;
     backward(loss.loss);

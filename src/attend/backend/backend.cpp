@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "attend/core/runtime.h"
 
@@ -19,8 +20,15 @@ Backend& default_backend() {
 
 }  // namespace
 
+Ids slot_ids(std::span<const KeySlot> slots) {
+  std::vector<std::int32_t> numbers;
+  numbers.reserve(2 * slots.size());
+  for (const KeySlot slot : slots) numbers.insert(numbers.end(), {slot.slab, slot.row});
+  return numbers;
+}
+
 Backend& backend() {
-  Backend* const named = Runtime::current().backend();
+  Backend* const named = Runtime::current().device().backend;
   return named != nullptr ? *named : default_backend();
 }
 

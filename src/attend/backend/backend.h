@@ -16,6 +16,7 @@
 
 #include "attend/backend/precision.h"
 #include "attend/core/random.h"
+#include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -56,9 +57,9 @@ struct Dropout {
 // Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows [query_offsets[b], query_offsets[b+1])
 // and the key rows [key_begin[b], key_end[b]).
 struct AttentionLayout {
-  std::span<const std::int32_t> query_offsets;  // B+1
-  std::span<const std::int32_t> key_begin;      // B
-  std::span<const std::int32_t> key_end;        // B
+  Ids query_offsets;  // B+1
+  Ids key_begin;      // B
+  Ids key_end;        // B
   // Query i of its sequence (of Tq) sees keys 0 .. i + (Tk - Tq): with Tq == Tk the usual lower triangle.
   bool causal = false;
   // Added to the scores before the softmax, or undefined: for each sequence a [Tq, Tk] block, row-major, one after the other; shared by the
@@ -75,12 +76,16 @@ struct KeySlot {
   std::int32_t row = 0;
 };
 
+// The slab and the row of each, one after the other, as kernels take them.
+Ids slot_ids(std::span<const KeySlot> slots);
+
 // What R queries attend to when decoding: the M keys of query 0, 1, ..., each a row of a slab, and where those of each query begin.
 struct KeyRows {
-  std::span<const Tensor> slabs;          // [rows, W], all f32 or all i8: what quantize_groups() makes, a group for each head
-  std::span<const KeySlot> slots;         // M
-  std::span<const std::int32_t> offsets;  // R+1
+  std::span<const Tensor> slabs;  // [rows, W], all f32 or all i8: what quantize_groups() makes, a group for each head
+  Ids slots;                      // 2M: slab and row of each, slot_ids()
+  Ids offsets;                    // R+1
 
+  std::int64_t size() const { return slots.size() / 2; }  // M
   DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
 };
 
@@ -113,7 +118,6 @@ class Backend {
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
-  virtual void fill(const Tensor& x, float value) = 0;
   virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;            // y = a + b; y may be a or b
   virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;       // y = a * b; y may be a or b
   virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;  // y = alpha x + beta y; beta 0 ignores y
@@ -147,22 +151,21 @@ class Backend {
   // --- lookup ------------------------------------------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined (then so is position). y [N, D]. The table
   // may be quantised or in panels.
-  virtual void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
-                     std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) = 0;
+  virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position, const Dropout& dropout,
+                     const Tensor& y) = 0;
   // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.
-  virtual void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) = 0;
-  virtual void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
+  virtual void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) = 0;
+  virtual void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) = 0;  // y[i] = x[rows[i]]
   // Row i of x [N, W] becomes the row slots[i] of the slabs [rows, W]; elements of any type, the same in all. No slot comes twice.
-  virtual void scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) = 0;
+  virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) = 0;
 
   // --- pooling over time -------------------------------------------------------------------------------------------------------------
   // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N, D], offsets B+1, y [B, D]. For max: of
   // equal numbers the first counts, a NaN is the largest of all; rows [B, D] i32 receives the row of x that each number of y stands in, or
   // is undefined when there will be no backward pass.
-  virtual void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) = 0;
+  virtual void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) = 0;
   // dx [N, D] is written. rows: what pool() wrote, for max.
-  virtual void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
-                             const Tensor& dx) = 0;
+  virtual void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) = 0;
 
   // --- softmax -----------------------------------------------------------------------------------------------------------------------
   virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;                              // rows of scale * x; y may be x
@@ -171,13 +174,13 @@ class Backend {
   // Label-smoothed cross-entropy (Szegedy et al. 2016): for each row of logits [N, V] with target t,
   //   loss = -(1-s) log p[t] - s/V sum_v log p[v].
   // Writes losses [N] and nll [N] = -log p[t], and replaces logits by gradient_scale * dloss/dlogits (left alone when gradient_scale is 0).
-  virtual void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
-                             const Tensor& losses, const Tensor& nll) = 0;
+  virtual void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
+                             const Tensor& nll) = 0;
   // Of two predictions a, b [N, V] of the same targets, held to agree (R-Drop, Liang et al. 2021). With their cross-entropies as above,
   //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),   nll = (nll of a + nll of b) / 2.
   // Writes losses [N] and nll [N], and replaces a and b by gradients as above. Logits must be finite.
-  virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
-                                    const Tensor& losses, const Tensor& nll) = 0;
+  virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
+                                    const Tensor& nll) = 0;
 
   // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------------------------------------------
   // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the backward pass, or undefined.

@@ -58,7 +58,7 @@ int physical_cores() {
 }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : pool_(options.threads == 0 ? physical_cores() : options.threads), backend_(options.backend) {}
+    : pool_(options.threads == 0 ? physical_cores() : options.threads), device_(options.device) {}
 
 void Runtime::run(std::int64_t count, IndexBody body) {
   const auto body_here = [this, body](std::int64_t index) {

@@ -16,14 +16,21 @@
 
 namespace attend {
 
-class Backend;  // backend/backend.h; here it is only named
+class Backend;  // backend/backend.h; here both are only named
+class Memory;   // tensor/memory.h
+
+// Where tensors live and the kernels that work there. Both outlive every runtime.
+struct Device {
+  Memory* memory = nullptr;    // null: that of the host
+  Backend* backend = nullptr;  // null: the default of backend/backend.h
+};
 
 // Physical cores that this process may use.
 int physical_cores();
 
 struct RuntimeOptions {
-  int threads = 0;             // 0: one for each physical core
-  Backend* backend = nullptr;  // its kernels, which must outlive the runtime; null: the default of backend/backend.h
+  int threads = 0;  // 0: one for each physical core
+  Device device;    // the CPU, unless it names another
 };
 
 class Runtime : public std::enable_shared_from_this<Runtime> {
@@ -32,7 +39,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   explicit Runtime(const RuntimeOptions& options = {});
 
   int threads() const { return pool_.threads(); }
-  Backend* backend() const { return backend_; }  // null: the default
+  const Device& device() const { return device_; }
 
   // ThreadPool::run() on the threads of this runtime, which is current in every body.
   void run(std::int64_t count, IndexBody body);
@@ -44,7 +51,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
  private:
   ThreadPool pool_;
-  Backend* backend_;
+  Device device_;
 };
 
 // Makes a runtime the current one of the calling thread, and at its end the one before. Ends on that thread, and scopes in the reverse of

@@ -42,7 +42,7 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
   const auto plan = planner_.plan(epoch);
   const auto pairs = source_->pairs(epoch);
   RaggedBuilder src, tgt_in;
-  auto tgt_out = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> tgt_out;
   for (const std::int32_t pair : (*plan)[index]) {
     src.append(pairs->src[pair]);
     src.append(src_.eos);
@@ -53,8 +53,8 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
     tgt_in.append(target);
     tgt_in.end_sequence();
 
-    tgt_out->insert(tgt_out->end(), target.begin(), target.end());
-    tgt_out->push_back(tgt_.eos);
+    tgt_out.insert(tgt_out.end(), target.begin(), target.end());
+    tgt_out.push_back(tgt_.eos);
   }
   return {src.build(), tgt_in.build(), std::move(tgt_out)};
 }

@@ -153,7 +153,7 @@ ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& t
     if (static_cast<std::int64_t>(ids.size()) > options.max_length - count(special)) ++report.truncated;
     all.add(classifier_ids(std::move(ids), special, options));
   }
-  return {all.build(), std::make_shared<const std::vector<std::int32_t>>(text.labels)};
+  return {all.build(), text.labels};
 }
 
 namespace {
@@ -174,10 +174,10 @@ std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const { return p
 ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   RaggedBuilder text;
-  auto labels = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> labels;
   for (const std::int32_t i : (*plan)[index]) {
     text.add(texts_.text[i]);
-    labels->push_back((*texts_.labels)[static_cast<std::size_t>(i)]);
+    labels.push_back(texts_.labels[i]);
   }
   return {text.build(), std::move(labels)};
 }

@@ -51,14 +51,14 @@ struct Window {
 template <class WindowOf>
 LanguageBatch windows_of(std::span<const std::int32_t> stream, std::span<const std::int32_t> numbers, const WindowOf& window_of) {
   RaggedBuilder input;
-  auto targets = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> targets;
   std::vector<std::int32_t> first_scored;
   for (const std::int32_t i : numbers) {
     const Window window = window_of(i);
     const auto length = static_cast<std::size_t>(window.end - window.begin);
     const auto target = stream.subspan(window.begin + 1, length);
     input.add(stream.subspan(window.begin, length));
-    targets->insert(targets->end(), target.begin(), target.end());
+    targets.insert(targets.end(), target.begin(), target.end());
     first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
   }
   return {input.build(), std::move(targets), std::move(first_scored)};

@@ -25,11 +25,9 @@ Tensor weights_of(const Tensor& weights, std::span<const std::int32_t> tokens) {
 
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist)
     : whole_(model, src, bos) {
-  const std::vector<std::int32_t>&ids = *src.ids, &offsets = *src.offsets;
   std::vector<std::vector<std::int32_t>> allowed;
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    allowed.push_back(shortlist.allowed(
-        std::span(ids).subspan(static_cast<std::size_t>(offsets[s]), static_cast<std::size_t>(offsets[s + 1] - offsets[s]))));
+  for (std::int64_t s = 0; s < src.sequences(); ++s) {
+    allowed.push_back(shortlist.allowed(src[s]));
     if (allowed.back().empty()) throw DataError("shortlist: expected tokens for every sentence, got none; the end must always be allowed");
     tokens_.insert(tokens_.end(), allowed.back().begin(), allowed.back().end());
   }

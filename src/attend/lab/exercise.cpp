@@ -6,8 +6,6 @@ namespace attend::lab {
 
 namespace {
 
-Ids shared(const std::vector<std::int32_t>& values) { return std::make_shared<const std::vector<std::int32_t>>(values); }
-
 std::vector<bool> right_answers(const SequenceModel& model, const Exercise& exercise) {
   const NoGradient guard;
   Pass pass = Pass::inference();
@@ -33,7 +31,7 @@ void ExerciseBuilder::ask(std::int64_t position, std::int32_t target) {
   targets_.push_back(target);
 }
 
-Exercise ExerciseBuilder::build() { return {text_.build(), shared(rows_), shared(targets_)}; }
+Exercise ExerciseBuilder::build() { return {text_.build(), rows_, targets_}; }
 
 std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std::int32_t symbols) {
   std::vector<std::int32_t> ids;

@@ -52,8 +52,7 @@ Tensor EncoderDecoder::src_embeddings() const { return float_weights(src_embeddi
 Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
 
 std::vector<float> EncoderDecoder::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
-  const auto ids = std::make_shared<const std::vector<std::int32_t>>(targets.begin(), targets.end());
-  return attend::target_log_probabilities(hidden.value(), output_->value(), *ids);
+  return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
 }
 
 CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options,

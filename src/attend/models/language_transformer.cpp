@@ -47,11 +47,10 @@ constexpr std::int32_t kNothing = 0;
 
 // The token `distance` places before each.
 Ids shifted(const Ragged& text, std::int32_t distance) {
-  auto ids = std::make_shared<std::vector<std::int32_t>>(text.ids->size(), kNothing);
+  std::vector<std::int32_t> ids(text.ids->size(), kNothing);
   for (std::size_t b = 0; b + 1 < text.offsets->size(); ++b) {
     const std::int32_t begin = (*text.offsets)[b], end = (*text.offsets)[b + 1];
-    for (std::int32_t n = begin + distance; n < end; ++n)
-      (*ids)[static_cast<std::size_t>(n)] = (*text.ids)[static_cast<std::size_t>(n - distance)];
+    for (std::int32_t n = begin + distance; n < end; ++n) ids[static_cast<std::size_t>(n)] = text.ids[n - distance];
   }
   return ids;
 }
@@ -96,8 +95,7 @@ Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
 Variable LanguageTransformer::project(const Variable& hidden) const { return linear(hidden, *output_); }
 
 std::vector<float> LanguageTransformer::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
-  const std::vector<std::int32_t> ids(targets.begin(), targets.end());
-  return attend::target_log_probabilities(hidden.value(), output_->value(), ids);
+  return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
 }
 
 CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {

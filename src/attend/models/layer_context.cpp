@@ -11,13 +11,15 @@ Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int,
 }
 
 CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source)
-    : cache_(cache), memory_(&memory), offsets_(1, 0) {
+    : cache_(cache), memory_(&memory) {
+  std::vector<KeySlot> slots;
+  std::vector<std::int32_t> offsets{0};
   for (const std::int32_t s : source) {
-    const auto number = static_cast<std::size_t>(s);
-    for (std::int32_t position = (*memory.offsets)[number]; position < (*memory.offsets)[number + 1]; ++position)
-      slots_.push_back({0, position});
-    offsets_.push_back(static_cast<std::int32_t>(slots_.size()));
+    for (std::int32_t position = memory.offsets[s]; position < memory.offsets[s + 1]; ++position) slots.push_back({0, position});
+    offsets.push_back(static_cast<std::int32_t>(slots.size()));
   }
+  slots_ = slot_ids(slots);
+  offsets_ = std::move(offsets);
 }
 
 Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {

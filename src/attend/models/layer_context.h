@@ -56,8 +56,8 @@ class CachedContext final : public LayerContext {
  private:
   KVCache& cache_;
   const SourceMemory* memory_ = nullptr;
-  std::vector<KeySlot> slots_;         // rows of the memory, a single slab, that hypothesis 0, 1, ... attends to
-  std::vector<std::int32_t> offsets_;  // where those of each begin
+  Ids slots_;    // rows of the memory, a single slab, that hypothesis 0, 1, ... attends to
+  Ids offsets_;  // where those of each begin
 };
 
 }  // namespace attend

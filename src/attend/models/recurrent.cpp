@@ -26,20 +26,15 @@ AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
   return {config.hidden_width(), 2 * config.hidden_width(), config.attention_width(), config.attention};
 }
 
-Ids shared(Numbers numbers) { return std::make_shared<const Numbers>(std::move(numbers)); }
-
-std::int32_t at(const Ids& ids, std::int64_t i) { return (*ids)[static_cast<std::size_t>(i)]; }
-
 // A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together attend to its memory as one group.
 AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offsets) {
-  auto offsets = std::make_shared<Numbers>(1, 0);
-  auto sentences = std::make_shared<Numbers>();
+  Numbers offsets{0}, sentences;
   for (const std::int32_t s : sentence) {
-    if (sentences->empty() || sentences->back() != s) {
-      sentences->push_back(s);
-      offsets->push_back(offsets->back());
+    if (sentences.empty() || sentences.back() != s) {
+      sentences.push_back(s);
+      offsets.push_back(offsets.back());
     }
-    ++offsets->back();
+    ++offsets.back();
   }
   return {std::move(offsets), src_offsets, std::move(sentences)};
 }
@@ -49,11 +44,11 @@ struct Reordered {
   Reordered(const Ids& sequences, const Ids& from) {
     Numbers all, ends{0};
     for (const std::int32_t s : *sequences) {
-      for (std::int32_t row = at(from, s); row < at(from, s + 1); ++row) all.push_back(row);
+      for (std::int32_t row = from[s]; row < from[s + 1]; ++row) all.push_back(row);
       ends.push_back(static_cast<std::int32_t>(all.size()));
     }
-    rows = shared(std::move(all));
-    offsets = shared(std::move(ends));
+    rows = std::move(all);
+    offsets = std::move(ends);
   }
   Ids rows, offsets;
 };
@@ -62,7 +57,7 @@ struct Reordered {
 Ids one_each(std::int64_t rows, std::int64_t sequences) {
   Numbers offsets(static_cast<std::size_t>(sequences) + 1, static_cast<std::int32_t>(rows));
   std::iota(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(rows), 0);
-  return shared(std::move(offsets));
+  return offsets;
 }
 
 // Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for each sequence of the batch.
@@ -72,7 +67,7 @@ class WeightBlocks {
     std::int64_t size = 0;
     for (std::int64_t s = 0; s < tgt.sequences(); ++s) {
       begin_.push_back(size);
-      size += std::int64_t{at(tgt.offsets, s + 1) - at(tgt.offsets, s)} * keys(s);
+      size += std::int64_t{tgt.offsets[s + 1] - tgt.offsets[s]} * keys(s);
     }
     weights_ = Tensor::empty({size});
   }
@@ -81,7 +76,7 @@ class WeightBlocks {
   void add(const Tensor& rows, std::int64_t t, std::int64_t count, const Ids& order) {
     const float* from = rows.data();
     for (std::int64_t r = 0; r < count; ++r) {
-      const std::int32_t s = at(order, r);
+      const std::int32_t s = order[r];
       std::copy_n(from, keys(s), weights_.data() + begin_[static_cast<std::size_t>(s)] + t * keys(s));
       from += keys(s);
     }
@@ -89,7 +84,7 @@ class WeightBlocks {
   const Tensor& weights() const { return weights_; }
 
  private:
-  std::int64_t keys(std::int64_t s) const { return at(src_offsets_, s + 1) - at(src_offsets_, s); }
+  std::int64_t keys(std::int64_t s) const { return src_offsets_[s + 1] - src_offsets_[s]; }
   Ids src_offsets_;
   std::vector<std::int64_t> begin_;
   Tensor weights_;
@@ -125,7 +120,7 @@ Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets, c
   const std::int64_t sequences = static_cast<std::int64_t>(offsets->size()) - 1;
   const Tensor shares = Tensor::empty({memory.dim(0)});
   for (std::int64_t s = 0; s < sequences; ++s) {
-    const std::int32_t begin = at(offsets, s), end = at(offsets, s + 1);
+    const std::int32_t begin = offsets[s], end = offsets[s + 1];
     std::fill(shares.data() + begin, shares.data() + end, 1.0f / static_cast<float>(std::max(1, end - begin)));
   }
   const Variable mean = attention_sum(Variable(shares), memory, {one_each(sequences, sequences), offsets}, 1);
@@ -188,8 +183,8 @@ class Recurrent::State final : public DecodingState {
     const NoGradient guard;
     Pass pass = Pass::inference();
     check_step(hypotheses(), parents, tokens);
-    const Variable words = model_.embed(model_.tgt_embedding_, shared({tokens.begin(), tokens.end()}), {}, pass);
-    const Variable before = gather_rows(state_, shared({parents.begin(), parents.end()}));
+    const Variable words = model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), {}, pass);
+    const Variable before = gather_rows(state_, Numbers(parents.begin(), parents.end()));
     Numbers sentence;
     for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
     sentence_ = std::move(sentence);

@@ -6,20 +6,18 @@ namespace attend {
 
 namespace {
 
-std::vector<std::int32_t> of_parents(const std::vector<std::int32_t>& values, std::span<const std::int32_t> parents) {
+std::vector<std::int32_t> of_parents(std::span<const std::int32_t> values, std::span<const std::int32_t> parents) {
   std::vector<std::int32_t> gathered;
   gathered.reserve(parents.size());
   for (const std::int32_t parent : parents) gathered.push_back(values[static_cast<std::size_t>(parent)]);
   return gathered;
 }
 
-Ids shared_ids(std::vector<std::int32_t> ids) { return std::make_shared<const std::vector<std::int32_t>>(std::move(ids)); }
-
 }  // namespace
 
 StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses, int lookback)
     : stack_(stack), embed_(std::move(embed)), cache_(stack.layers(), hypotheses), length_(static_cast<std::size_t>(hypotheses), 0) {
-  earlier_.assign(static_cast<std::size_t>(lookback), shared_ids(length_));
+  earlier_.assign(static_cast<std::size_t>(lookback), Ids(length_));
 }
 
 StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, SourceMemory memory)
@@ -33,8 +31,8 @@ Tensor StackDecoding::step(std::span<const std::int32_t> parents, std::span<cons
   const NoGradient guard;
   check_step(hypotheses(), parents, tokens);
   std::vector<std::int32_t> length = of_parents(length_, parents);
-  StepTokens step{shared_ids({tokens.begin(), tokens.end()}), shared_ids(length), {}};
-  for (const Ids& earlier : earlier_) step.earlier.push_back(shared_ids(of_parents(*earlier, parents)));
+  StepTokens step{std::vector(tokens.begin(), tokens.end()), length, {}};
+  for (const Ids& earlier : earlier_) step.earlier.push_back(of_parents(*earlier, parents));
   const Variable x = embed_(step);
 
   cache_.reorder(parents);

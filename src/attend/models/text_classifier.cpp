@@ -29,14 +29,14 @@ void validate(const ClassifierConfig& c) {
 }
 
 Ids bigram_buckets(const Ragged& texts, int buckets) {
-  auto result = std::make_shared<std::vector<std::int32_t>>();
-  result->reserve(texts.ids->size());
+  std::vector<std::int32_t> result;
+  result.reserve(texts.ids->size());
   for (std::size_t b = 0; b + 1 < texts.offsets->size(); ++b) {
     std::uint64_t before = 0;  // of a first token; ids count from 1 here
     for (std::int32_t n = (*texts.offsets)[b]; n < (*texts.offsets)[b + 1]; ++n) {
-      const auto here = static_cast<std::uint64_t>((*texts.ids)[static_cast<std::size_t>(n)]) + 1;
+      const auto here = static_cast<std::uint64_t>(texts.ids[n]) + 1;
       const std::uint64_t hash = (before * 0x9E3779B97F4A7C15u ^ here) * 0xC2B2AE3D27D4EB4Fu;
-      result->push_back(static_cast<std::int32_t>((hash >> 32) % static_cast<std::uint64_t>(buckets)));
+      result.push_back(static_cast<std::int32_t>((hash >> 32) % static_cast<std::uint64_t>(buckets)));
       before = here;
     }
   }

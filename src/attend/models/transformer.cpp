@@ -15,7 +15,7 @@ constexpr std::int32_t kEncodedTokens = 128;
 
 // Behind the last of the sequences that are encoded together with the sequence `begin`.
 std::int64_t group_end(const Ragged& src, std::int64_t begin) {
-  const std::vector<std::int32_t>& offsets = *src.offsets;
+  const std::span<const std::int32_t> offsets = *src.offsets;
   const auto first = offsets.begin() + begin;
   const auto behind = std::upper_bound(first, offsets.end(), *first + kEncodedTokens);
   return std::max<std::int64_t>(begin + 1, behind - offsets.begin() - 1);

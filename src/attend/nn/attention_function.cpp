@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "attend/core/error.h"
 #include "attend/ops/elementwise.h"
@@ -24,7 +27,7 @@ Variable variable_of(const Columns& columns) { return slice_columns(columns.of, 
 
 // The `width` numbers of all heads, from element `begin` of every key on.
 Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
-  const Tensor matrix = Tensor::empty({std::ssize(keys.slots), width});
+  const Tensor matrix = Tensor::empty({keys.size(), width});
   backend().gather_keys(keys, begin, heads, matrix);
   return Variable(matrix);
 }
@@ -56,12 +59,11 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
     backend().attention_cached(q, keys, value_distance, options_.heads, scale_, out);
     return out;
   }
-  auto queries = std::make_shared<std::vector<std::int32_t>>(keys.offsets.size());
-  for (std::size_t r = 0; r < queries->size(); ++r) (*queries)[r] = static_cast<std::int32_t>(r);
-  const auto ends = std::make_shared<const std::vector<std::int32_t>>(keys.offsets.begin(), keys.offsets.end());
+  std::vector<std::int32_t> queries(keys.offsets->size());
+  std::iota(queries.begin(), queries.end(), 0);
   const NoGradient guard;
   return forward(Variable(q), gathered(keys, 0, q.cols(), options_.heads), gathered(keys, value_distance, value_width, options_.heads),
-                 {queries, ends}, {}, nullptr)
+                 {std::move(queries), keys.offsets}, {}, nullptr)
       .value();
 }
 

@@ -20,7 +20,7 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
     reordered.push_back(history_[static_cast<std::size_t>(parent)]);
   }
   history_ = std::move(reordered);
-  offsets_.clear();
+  offsets_ = {};
 }
 
 void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
@@ -28,15 +28,16 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
     throw ShapeError(
         fmt::format("[kv_cache] expected a number of rows for each of {} hypotheses, got {}", hypotheses(), rows_per_hypothesis.size()));
   make_room(std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
-  newest_.clear();
-  offsets_.clear();
+  std::vector<KeySlot> newest;
   for (std::size_t r = 0; r < history_.size(); ++r) {
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
-      newest_.push_back(free_.back());
+      newest.push_back(free_.back());
       history_[r].push_back(free_.back());
       free_.pop_back();
     }
   }
+  newest_ = slot_ids(newest);
+  offsets_ = {};
 }
 
 void KVCache::make_room(std::size_t count) {
@@ -68,9 +69,9 @@ void KVCache::collect() {
 }
 
 void KVCache::append(int layer, const Tensor& keys_values) {
-  if (keys_values.rows() != std::ssize(newest_))
+  if (2 * keys_values.rows() != newest_.size())
     throw ShapeError(
-        fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", newest_.size(), to_string(keys_values.shape())));
+        fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", newest_.size() / 2, to_string(keys_values.shape())));
   auto& slabs = slabs_[static_cast<std::size_t>(layer)];
   while (slabs.size() < slab_rows_.size())
     slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
@@ -78,13 +79,15 @@ void KVCache::append(int layer, const Tensor& keys_values) {
 }
 
 KeyRows KVCache::view(int layer) {
-  if (offsets_.empty()) {
-    slots_.clear();
-    offsets_.push_back(0);
+  if (!offsets_) {
+    std::vector<KeySlot> slots;
+    std::vector<std::int32_t> offsets{0};
     for (const auto& positions : history_) {
-      slots_.insert(slots_.end(), positions.begin(), positions.end());
-      offsets_.push_back(static_cast<std::int32_t>(slots_.size()));
+      slots.insert(slots.end(), positions.begin(), positions.end());
+      offsets.push_back(static_cast<std::int32_t>(slots.size()));
     }
+    slots_ = slot_ids(slots);
+    offsets_ = std::move(offsets);
   }
   return {slabs_[static_cast<std::size_t>(layer)], slots_, offsets_};
 }

@@ -42,10 +42,8 @@ class KVCache {
   std::vector<std::vector<Tensor>> slabs_;     // [layer][slab] of [rows, W]
   std::vector<std::int32_t> slab_rows_;        // that each slab has room for
   std::vector<KeySlot> free_;                  // not in the table, the next one to be used last
-  std::vector<KeySlot> newest_;                // of the positions of the last extend
-  // The table for views of any layer, one hypothesis behind the other. No offsets: to be made again.
-  std::vector<KeySlot> slots_;
-  std::vector<std::int32_t> offsets_;
+  Ids newest_;                                 // slot_ids() of the positions of the last extend
+  Ids slots_, offsets_;                        // for views of any layer; none: to be made again
 };
 
 }  // namespace attend

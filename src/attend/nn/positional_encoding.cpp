@@ -58,9 +58,9 @@ Variable PositionalEncoding::sinusoids_for(std::int32_t last_position) const {
 
 Positions PositionalEncoding::of(std::span<const std::int32_t> offsets) const {
   if (kind_ == PositionKind::none) return {};
-  auto positions = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(offsets.back()));
+  std::vector<std::int32_t> positions(static_cast<std::size_t>(offsets.back()));
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
-    for (std::int32_t n = offsets[b]; n < offsets[b + 1]; ++n) (*positions)[static_cast<std::size_t>(n)] = n - offsets[b];
+    for (std::int32_t n = offsets[b]; n < offsets[b + 1]; ++n) positions[static_cast<std::size_t>(n)] = n - offsets[b];
   }
   return at(std::move(positions));
 }

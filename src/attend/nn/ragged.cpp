@@ -10,19 +10,13 @@
 
 namespace attend {
 
-namespace {
-
-Ids shared_ids(std::vector<std::int32_t> ids) { return std::make_shared<const std::vector<std::int32_t>>(std::move(ids)); }
-
-}  // namespace
-
-Ragged::Ragged() : Ragged(shared_ids({}), shared_ids({0})) {}
+Ragged::Ragged() : Ragged(std::vector<std::int32_t>(), Ids{0}) {}
 
 Ragged Ragged::copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets) {
   const bool whole = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int32_t>(ids.size());
   if (!whole || !std::is_sorted(offsets.begin(), offsets.end()))
     throw ShapeError(fmt::format("[ragged] expected offsets rising from 0 to {}, got {} of them", ids.size(), offsets.size()));
-  return {shared_ids({ids.begin(), ids.end()}), shared_ids({offsets.begin(), offsets.end()})};
+  return {std::vector(ids.begin(), ids.end()), std::vector(offsets.begin(), offsets.end())};
 }
 
 Ragged Ragged::one(std::span<const std::int32_t> sequence) {
@@ -32,10 +26,10 @@ Ragged Ragged::one(std::span<const std::int32_t> sequence) {
 }
 
 Ragged Ragged::twice() const {
-  std::vector<std::int32_t> all = *ids, ends = *offsets;
+  std::vector<std::int32_t> all(ids->begin(), ids->end()), ends(offsets->begin(), offsets->end());
   all.insert(all.end(), ids->begin(), ids->end());
   for (std::size_t i = 1; i < offsets->size(); ++i) ends.push_back(offsets->back() + (*offsets)[i]);
-  return {shared_ids(std::move(all)), shared_ids(std::move(ends))};
+  return {std::move(all), std::move(ends)};
 }
 
 Ragged Ragged::slice(std::int64_t begin, std::int64_t end) const {
@@ -44,7 +38,7 @@ Ragged Ragged::slice(std::int64_t begin, std::int64_t end) const {
   const std::int32_t first = begin_of(begin), last = begin_of(end);
   std::vector<std::int32_t> ends(offsets->begin() + begin, offsets->begin() + end + 1);
   for (std::int32_t& offset : ends) offset -= first;
-  return {shared_ids({ids->begin() + first, ids->begin() + last}), shared_ids(std::move(ends))};
+  return {ids.slice(first, last), std::move(ends)};
 }
 
 void RaggedBuilder::reserve(std::size_t tokens, std::size_t sequences) {
@@ -63,6 +57,6 @@ void RaggedBuilder::end_sequence() {
   offsets_.push_back(static_cast<std::int32_t>(ids_.size()));
 }
 
-Ragged RaggedBuilder::build() { return {shared_ids(std::exchange(ids_, {})), shared_ids(std::exchange(offsets_, {0}))}; }
+Ragged RaggedBuilder::build() { return {std::exchange(ids_, {}), std::exchange(offsets_, {0})}; }
 
 }  // namespace attend

@@ -34,7 +34,7 @@ struct Ragged {
   }
 
   // Every token may see all, or with causal the earlier, tokens of its own sequence.
-  AttentionPattern self_pattern(bool causal) const { return {offsets, offsets, nullptr, causal}; }
+  AttentionPattern self_pattern(bool causal) const { return {offsets, offsets, {}, causal}; }
   // Every token may see all tokens of the sequence of the same number in `memory`.
   AttentionPattern cross_pattern(const Ragged& memory) const { return {offsets, memory.offsets}; }
 

@@ -26,9 +26,9 @@ TimeSteps::TimeSteps(std::span<const std::int32_t> offsets, TimeDirection direct
     }
     begin_.push_back(static_cast<std::int64_t>(order.size()));
   }
-  order_ = std::make_shared<const std::vector<std::int32_t>>(std::move(order));
-  inverse_ = std::make_shared<const std::vector<std::int32_t>>(std::move(inverse));
-  sequences_ = std::make_shared<const std::vector<std::int32_t>>(std::move(sequences));
+  order_ = std::move(order);
+  inverse_ = std::move(inverse);
+  sequences_ = std::move(sequences);
 }
 
 }  // namespace attend

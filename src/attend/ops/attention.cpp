@@ -25,11 +25,11 @@ void check(const Columns& q, const Columns& k, const Columns& v, const Attention
   detail::check_pattern(kOp, pattern, qs, ks);
 }
 
-detail::ResolvedLayout resolve(const AttentionPattern& pattern, const AttentionOptions& options) {
-  detail::ResolvedLayout resolved(pattern, options.heads);
-  resolved.layout.scale = options.scale;
-  resolved.layout.dropout = options.dropout;
-  return resolved;
+AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOptions& options) {
+  AttentionLayout layout = detail::layout_of(pattern, options.heads);
+  layout.scale = options.scale;
+  layout.dropout = options.dropout;
+  return layout;
 }
 
 // The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
@@ -100,15 +100,15 @@ ColumnGradients::Part part_of(const Columns& columns) { return {columns.of.sink(
 Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
-  const detail::ResolvedLayout resolved = resolve(pattern, options);
+  const AttentionLayout layout = layout_of(pattern, options);
   const bool recording = will_record({&q.of, &k.of, &v.of});
   if (recording) detail::check_no_shared_keys(kOp, pattern);
 
   const Tensor qv = q.value(), kv = k.value(), vv = v.value();
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
   const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
-  if (weights != nullptr) *weights = Tensor::empty({options.heads * resolved.pairs()});
-  backend().attention(qv, kv, vv, resolved.layout, out, log_sum_exp, weights != nullptr ? *weights : Tensor());
+  if (weights != nullptr) *weights = Tensor::empty({options.heads * detail::pairs_of(pattern)});
+  backend().attention(qv, kv, vv, layout, out, log_sum_exp, weights != nullptr ? *weights : Tensor());
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
@@ -116,16 +116,16 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
   return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
     const ColumnGradients gradients(parts);
-    const detail::ResolvedLayout again = resolve(pattern, options);
-    backend().attention_backward(qv, kv, vv, again.layout, out, log_sum_exp, dout, gradients.part(0), gradients.part(1), gradients.part(2));
+    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients.part(0), gradients.part(1), gradients.part(2));
     gradients.send();
   });
 }
 
 Tensor mask_bias(const std::vector<bool>& allowed) {
-  const Tensor bias = Tensor::empty({static_cast<std::int64_t>(allowed.size())});
-  for (std::size_t i = 0; i < allowed.size(); ++i) bias.data()[i] = allowed[i] ? 0.0f : -std::numeric_limits<float>::infinity();
-  return bias;
+  std::vector<float> bias;
+  bias.reserve(allowed.size());
+  for (const bool seen : allowed) bias.push_back(seen ? 0.0f : -std::numeric_limits<float>::infinity());
+  return Tensor::from(bias, {std::ssize(bias)});
 }
 
 }  // namespace attend

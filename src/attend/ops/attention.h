@@ -21,12 +21,12 @@ struct Columns {
 };
 
 // Which rows belong to which sequence, and who may see whom. Sequence b has the queries [query_offsets[b], query_offsets[b+1]) and the keys
-// [key_offsets[b], key_offsets[b+1]); offsets are shared, because gradient functions outlive the batch.
+// [key_offsets[b], key_offsets[b+1]).
 struct AttentionPattern {
-  std::shared_ptr<const std::vector<std::int32_t>> query_offsets;  // B+1
-  std::shared_ptr<const std::vector<std::int32_t>> key_offsets;    // B+1, or one more than the key sequences
+  Ids query_offsets;  // B+1
+  Ids key_offsets;    // B+1, or one more than the key sequences
   // Query sequence b attends to key sequence key_sequence[b] instead of b: hypotheses that share a source. Without gradients only.
-  std::shared_ptr<const std::vector<std::int32_t>> key_sequence = nullptr;
+  Ids key_sequence = {};
   bool causal = false;  // query i of Tq sees keys 0 .. i + (Tk - Tq)
   // Added to the scores, -infinity forbids: a [Tq, Tk] block per sequence, one after the other; or undefined. A query that may see nothing
   // gets zero weights and a zero output. `mask_bias` makes one from booleans.

@@ -1,8 +1,8 @@
 // From the pattern that an op of attention is given to the layout that kernels take.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "attend/ops/attention.h"
 
@@ -14,19 +14,10 @@ void check_pattern(std::string_view op, const AttentionPattern& pattern, const S
 // Throws ShapeError when query sequences share keys: nothing has their gradients.
 void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);
 
-// A layout without scale and dropout, and the memory its spans may point to. `pattern` must outlive it.
-class ResolvedLayout {
- public:
-  ResolvedLayout(const AttentionPattern& pattern, int heads);
-  ResolvedLayout(ResolvedLayout&&) = default;
+// A layout without scale and dropout.
+AttentionLayout layout_of(const AttentionPattern& pattern, int heads);
 
-  // Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
-  std::int64_t pairs() const;
-
-  AttentionLayout layout;
-
- private:
-  std::vector<std::int32_t> begin_, end_;
-};
+// Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
+std::int64_t pairs_of(const AttentionPattern& pattern);
 
 }  // namespace attend::detail

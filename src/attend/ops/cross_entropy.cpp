@@ -13,13 +13,13 @@ namespace {
 // Rows whose logits exist at a time. With V = 10,000: 512 rows are 20 MB, small enough to be reused soon, tall enough for the products.
 constexpr std::int64_t kChunk = 512;
 
-void check_classes(std::string_view op, std::int64_t classes, const std::vector<std::int32_t>& targets) {
+void check_classes(std::string_view op, std::int64_t classes, std::span<const std::int32_t> targets) {
   for (const std::int32_t target : targets) {
     if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
   }
 }
 
-void check_targets(std::string_view op, const Shape& x, std::int64_t classes, const std::vector<std::int32_t>& targets) {
+void check_targets(std::string_view op, const Shape& x, std::int64_t classes, std::span<const std::int32_t> targets) {
   detail::expect_one_per_row(op, "targets", x, targets.size());
   check_classes(op, classes, targets);
 }
@@ -37,7 +37,7 @@ void check_projection(std::string_view op, const Shape& x, const Tensor& weight)
 
 // losses [N], and the gradient [N, V] if there is one, times the weight of each target's class. Composed of look-ups: row v of a table
 // [V, V] is all weights[v].
-void weigh(const CrossEntropyOptions& options, const std::vector<std::int32_t>& targets, const Tensor& losses, const Tensor& gradient) {
+void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor& losses, const Tensor& gradient) {
   const Tensor& weights = options.class_weights;
   const std::int64_t classes = weights.dim(0), rows = losses.dim(0);
   const Tensor of_target = Tensor::empty({rows, 1});
@@ -81,8 +81,8 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
   const float scale = gradient_scale(options, targets->size());
   const bool recording = will_record({&logits});
   const Tensor gradient = recording ? logits.value().clone() : logits.value();
-  backend().cross_entropy(gradient, *targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
-  if (options.class_weights.defined()) weigh(options, *targets, losses, recording ? gradient : Tensor());
+  backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
+  if (options.class_weights.defined()) weigh(options, targets, losses, recording ? gradient : Tensor());
 
   const double total = backend().sum(losses);
   const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
@@ -120,7 +120,7 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
     const std::int64_t end = std::min(rows, begin + kChunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     const Tensor input = x.value().slice_rows(begin, end);
-    const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const Ids wanted = targets.slice(begin, end);
     backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
     backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f, losses.slice_rows(begin, end),
                             nll.slice_rows(begin, end));
@@ -170,7 +170,7 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
     input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
     backend().linear(input, weight.value(), {}, {.precision = precision}, part);
-    const auto wanted = std::span(*targets).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    const Ids wanted = targets.slice(begin, end);
     backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count), wanted, paired,
                                    losses.slice_rows(begin, end), nll.slice_rows(begin, end));
     if (!recording) continue;
@@ -189,21 +189,23 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   return {output, total, backend().sum(nll)};
 }
 
-std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets) {
+std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, std::span<const std::int32_t> targets) {
   check_projection("target_log_probabilities", x.shape(), weight);
   check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
-  const NoGradient guard;
-  std::vector<float> result;
-  result.reserve(targets.size());
-  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), weight.dim(0)});
+  const std::int64_t classes = weight.dim(0);
+  const Tensor result = Tensor::empty({x.rows(), 1});
+  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), classes});
   for (std::int64_t begin = 0; begin < x.rows(); begin += kChunk) {
     const std::int64_t end = std::min(x.rows(), begin + kChunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     backend().linear(x.slice_rows(begin, end), weight, {}, {}, part);
     backend().log_softmax(part, part);
-    for (std::int64_t r = begin; r < end; ++r) result.push_back(part.row(r - begin)[targets[static_cast<std::size_t>(r)]]);
+    std::vector<std::int32_t> elements;
+    for (std::int64_t r = begin; r < end; ++r)
+      elements.push_back(static_cast<std::int32_t>((r - begin) * classes) + targets[static_cast<std::size_t>(r)]);
+    backend().gather_rows(part.reshape({part.size(), 1}), elements, result.slice_rows(begin, end));
   }
-  return result;
+  return result.to_vector();
 }
 
 }  // namespace attend

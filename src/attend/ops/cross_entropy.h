@@ -38,6 +38,6 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
 
 // log softmax(x weight^T)[targets], row by row, without holding all logits. x [N, D], weight [V, D], N targets. No gradients. Throws
 // ShapeError.
-std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, const std::vector<std::int32_t>& targets);
+std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, std::span<const std::int32_t> targets);
 
 }  // namespace attend

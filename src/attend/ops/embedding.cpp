@@ -9,7 +9,7 @@ namespace attend {
 
 namespace {
 
-void check_range(std::string_view op, const std::vector<std::int32_t>& ids, const Variable& table) {
+void check_range(std::string_view op, std::span<const std::int32_t> ids, const Variable& table) {
   detail::expect_matrix(op, table);
   if (ids.empty()) return;
   const auto [low, high] = std::minmax_element(ids.begin(), ids.end());
@@ -22,7 +22,7 @@ void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float s
   if (!sink.needed()) return;
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
-  backend().scatter_add(dy, *ids, scale, buffer);
+  backend().scatter_add(dy, ids, scale, buffer);
 }
 
 }  // namespace
@@ -34,11 +34,10 @@ Variable embedding(const Variable& table, const Ids& ids, float scale, const Pos
   if (positions.table.defined()) {
     detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == y.cols(), "embedding", "tables of equal width",
                    table.shape(), positions.table.shape());
-    detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position == nullptr ? 0 : positions.position->size());
-    if (positions.position != nullptr) check_range("embedding", *positions.position, positions.table);
+    detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position->size());
+    check_range("embedding", *positions.position, positions.table);
   }
-  const std::span<const std::int32_t> position = positions.position ? std::span(*positions.position) : std::span<const std::int32_t>();
-  backend().embed(table.value(), *ids, scale, positions.table.value(), position, dropout, y);
+  backend().embed(table.value(), ids, scale, positions.table.value(), positions.position, dropout, y);
 
   // y[n] = mask (scale table[ids[n]] + positions[position[n]]):   dtable[ids[n]] += scale mask dy[n],   dpositions[position[n]] += mask
   // dy[n]
@@ -58,7 +57,7 @@ Variable embedding(const Variable& table, const Ids& ids, float scale, const Pos
 Variable gather_rows(const Variable& x, const Ids& rows) {
   check_range("gather_rows", *rows, x);
   const Tensor y = Tensor::empty({static_cast<std::int64_t>(rows->size()), x.dim(1)});
-  backend().gather_rows(x.value(), *rows, y);
+  backend().gather_rows(x.value(), rows, y);
   // dx[rows[i]] += dy[i]
   return record(y, {&x}, [rows, dx = x.sink()](const Tensor& dy) { scatter(dx, dy, rows, 1.0f); });
 }

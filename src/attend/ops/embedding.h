@@ -8,9 +8,6 @@
 
 namespace attend {
 
-// Row numbers, shared with the gradient functions that need them later.
-using Ids = std::shared_ptr<const std::vector<std::int32_t>>;
-
 // What is added to the scaled embeddings: row position[n] of table [P, D] to token n. A learned table receives gradients.
 struct Positions {
   Variable table;

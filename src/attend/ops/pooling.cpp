@@ -11,7 +11,7 @@ namespace {
 
 void check(const Variable& x, const Ids& offsets) {
   detail::expect_matrix("pool", x);
-  if (offsets == nullptr || offsets->empty()) throw ShapeError("[pool] expected offsets [B+1], got none");
+  if (!offsets || offsets->empty()) throw ShapeError("[pool] expected offsets [B+1], got none");
   if (offsets->front() != 0 || offsets->back() != x.dim(0))
     throw ShapeError(fmt::format("[pool] expected offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}",
                                  to_string(x.shape()), offsets->size(), offsets->front(), offsets->back()));
@@ -28,13 +28,13 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
   const Tensor y = Tensor::empty({static_cast<std::int64_t>(offsets->size()) - 1, x.dim(1)});
   const bool keep_rows = pooling == Pooling::max && will_record({&x});
   const Tensor rows = keep_rows ? Tensor::empty(y.shape(), DType::i32) : Tensor();
-  backend().pool(pooling, x.value(), *offsets, y, rows);
+  backend().pool(pooling, x.value(), offsets, y, rows);
 
   // y[b, d] = x[r(b, d), d], r: where the maximum stands, or the first row:   dx[r(b, d), d] = dy[b, d]
   // y[b] = mean of the T rows n of sequence b:                               dx[n] = dy[b] / T
   return record(y, {&x}, [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
     const Tensor gradient = Tensor::empty(shape);
-    backend().pool_backward(pooling, dy, *offsets, rows, gradient);
+    backend().pool_backward(pooling, dy, offsets, rows, gradient);
     dx.add(gradient);
   });
 }

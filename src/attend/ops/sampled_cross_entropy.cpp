@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kSampledOp = "sampled_cross_entropy";
 constexpr std::int64_t kSampledChunk = 512;  // rows whose logits exist at a time
 
-void check_ids(std::string_view what, const std::vector<std::int32_t>& ids, std::int64_t classes) {
+void check_ids(std::string_view what, std::span<const std::int32_t> ids, std::int64_t classes) {
   for (const std::int32_t id : ids) {
     if (id < 0 || id >= classes) throw ShapeError(fmt::format("[{}] expected {} 0..{}, got {}", kSampledOp, what, classes - 1, id));
   }
@@ -78,7 +78,7 @@ void scale_rows(const Tensor& factors, const Tensor& x, bool add, const Tensor& 
 void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
-  backend().scatter_add(part, *ids, scale, buffer);
+  backend().scatter_add(part, ids, scale, buffer);
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const SampledColumns columns(sample, weight.dim(0));
   const Tensor offset = Tensor::from(sample.offset, {sampled});
   const Tensor class_weight = Tensor::empty({sampled, width}), target_weight = Tensor::empty({rows, width});
-  backend().gather_rows(weight.value(), *sample.classes, class_weight);
-  backend().gather_rows(weight.value(), *targets, target_weight);
+  backend().gather_rows(weight.value(), sample.classes, class_weight);
+  backend().gather_rows(weight.value(), targets, target_weight);
 
   const Tensor losses = Tensor::empty({rows});
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();

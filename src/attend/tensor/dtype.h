@@ -8,10 +8,12 @@
 
 namespace attend {
 
-enum class DType : std::uint8_t { f32, bf16, i32, i8, u8, f32_panels, i8_panels };
+enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, f32_panels, i8_panels };
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
+    case DType::f64:
+      return 8;
     case DType::f32:
     case DType::i32:
     case DType::f32_panels:
@@ -31,6 +33,8 @@ constexpr std::string_view name_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
       return "F32";
+    case DType::f64:
+      return "F64";
     case DType::bf16:
       return "BF16";
     case DType::i32:
@@ -52,6 +56,10 @@ struct DTypeOf;
 template <>
 struct DTypeOf<float> {
   static constexpr DType value = DType::f32;
+};
+template <>
+struct DTypeOf<double> {  // sums; in no file
+  static constexpr DType value = DType::f64;
 };
 template <>
 struct DTypeOf<std::uint16_t> {  // the upper half of a float's bits

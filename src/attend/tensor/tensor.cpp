@@ -2,20 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
+#include <bit>
+#include <utility>
 
 #include "attend/core/error.h"
-#include "attend/tensor/allocator.h"
 
 namespace attend {
 
-Tensor Tensor::empty(Shape shape, DType dtype) {
-  const auto bytes = static_cast<std::size_t>(shape.size()) * size_of(dtype);
-  auto memory = allocate(bytes);
-  std::byte* data = memory.get();
-  return wrap(std::move(memory), data, shape, dtype);
+Tensor Tensor::at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape, DType dtype) {
+  Tensor tensor;
+  tensor.owner_ = std::move(owner);
+  tensor.data_ = data;
+  tensor.memory_ = &memory;
+  tensor.shape_ = shape;
+  tensor.row_stride_ = shape.rank() == 0 ? 1 : shape[-1];
+  tensor.dtype_ = dtype;
+  return tensor;
 }
+
+Tensor Tensor::allocated(Memory& memory, const Shape& shape, DType dtype) {
+  auto block = memory.allocate(static_cast<std::size_t>(shape.size()) * size_of(dtype));
+  std::byte* const data = block.get();
+  return at(memory, std::move(block), data, shape, dtype);
+}
+
+Tensor Tensor::empty(Shape shape, DType dtype) { return allocated(current_memory(), shape, dtype); }
 
 Tensor Tensor::zeros(Shape shape, DType dtype) {
   Tensor tensor = empty(shape, dtype);
@@ -25,7 +36,7 @@ Tensor Tensor::zeros(Shape shape, DType dtype) {
 
 Tensor Tensor::full(Shape shape, float value) {
   Tensor tensor = empty(shape);
-  std::fill_n(tensor.data(), tensor.size(), value);
+  tensor.memory_->fill(tensor.byte_rows(), tensor.rows(), tensor.row_size(), std::bit_cast<std::uint32_t>(value));
   return tensor;
 }
 
@@ -35,8 +46,8 @@ template <class T>
 Tensor copy_values(std::span<const T> values, const Shape& shape) {
   if (static_cast<std::int64_t>(values.size()) != shape.size())
     throw ShapeError(fmt::format("[tensor] expected {} values for shape {}, got {}", shape.size(), to_string(shape), values.size()));
-  Tensor tensor = Tensor::empty(shape, DTypeOf<T>::value);
-  std::copy(values.begin(), values.end(), tensor.data<T>());
+  const Tensor tensor = Tensor::empty(shape, DTypeOf<T>::value);
+  tensor.copy_from(Tensor::wrap(nullptr, const_cast<T*>(values.data()), shape, DTypeOf<T>::value));
   return tensor;
 }
 
@@ -46,13 +57,7 @@ Tensor Tensor::from(std::span<const float> values, Shape shape) { return copy_va
 Tensor Tensor::from(std::span<const std::int32_t> values, Shape shape) { return copy_values(values, shape); }
 
 Tensor Tensor::wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype) {
-  Tensor tensor;
-  tensor.owner_ = std::move(owner);
-  tensor.data_ = static_cast<std::byte*>(data);
-  tensor.shape_ = shape;
-  tensor.row_stride_ = shape.rank() == 0 ? 1 : shape[-1];
-  tensor.dtype_ = dtype;
-  return tensor;
+  return at(host_memory(), std::move(owner), static_cast<std::byte*>(data), shape, dtype);
 }
 
 Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
@@ -94,7 +99,7 @@ Tensor Tensor::reshape(Shape shape) const {
   check_contiguous();
   if (shape.size() != size())
     throw ShapeError(fmt::format("[reshape] expected {} elements for {}, got {}", shape.size(), to_string(shape), to_string(shape_)));
-  return wrap(owner_, data_, shape, dtype_);
+  return at(*memory_, owner_, data_, shape, dtype_);
 }
 
 Tensor Tensor::as(DType dtype) const {
@@ -115,33 +120,39 @@ void Tensor::copy_from(const Tensor& source) const {
   if (source.shape_ != shape_ || source.dtype_ != dtype_)
     throw ShapeError(fmt::format("[copy] expected {} {}, got {} {}", name_of(dtype_), to_string(shape_), name_of(source.dtype_),
                                  to_string(source.shape_)));
-  const std::size_t element = size_of(dtype_);
-  const auto row_bytes = static_cast<std::size_t>(cols()) * element;
-  if (row_bytes == 0) return;
-  if (contiguous() && source.contiguous()) {
-    std::memcpy(data_, source.data_, static_cast<std::size_t>(rows()) * row_bytes);
-    return;
-  }
-  for (std::int64_t r = 0; r < rows(); ++r) {
-    std::memcpy(data_ + static_cast<std::size_t>(r * row_stride_) * element,
-                source.data_ + static_cast<std::size_t>(r * source.row_stride_) * element, row_bytes);
+  if (size() == 0) return;
+  const bool from_host = source.memory_ == &host_memory(), to_host = memory_ == &host_memory();
+  if (source.memory_ == memory_) {
+    memory_->copy(source.byte_rows(), byte_rows(), rows(), row_size());
+  } else if (from_host) {
+    memory_->copy_from_host(source.byte_rows(), byte_rows(), rows(), row_size());
+  } else if (to_host) {
+    source.memory_->copy_to_host(source.byte_rows(), byte_rows(), rows(), row_size());
+  } else {
+    copy_from(source.to_host());
   }
 }
 
 void Tensor::zero() const {
-  const std::size_t element = size_of(dtype_);
-  const auto row_bytes = static_cast<std::size_t>(cols()) * element;
-  for (std::int64_t r = 0; r < rows(); ++r) std::memset(data_ + static_cast<std::size_t>(r * row_stride_) * element, 0, row_bytes);
+  if (size() > 0) memory_->fill(byte_rows(), rows(), row_size(), 0);
 }
 
-float Tensor::item() const {
+Tensor Tensor::to_host() const {
+  if (!defined() || (memory_ == &host_memory() && contiguous())) return *this;
+  Tensor copy = allocated(host_memory(), shape_, dtype_);
+  copy.copy_from(*this);
+  return copy;
+}
+
+double Tensor::item() const {
   if (size() != 1) throw ShapeError(fmt::format("[item] expected one element, got {}", to_string(shape_)));
-  return *data();
+  const Tensor host = to_host();
+  return dtype_ == DType::f64 ? *host.data<double>() : static_cast<double>(*host.data());
 }
 
 std::vector<float> Tensor::to_vector() const {
-  const Tensor whole = contiguous() ? *this : clone();
-  const auto elements = whole.span();
+  const Tensor host = to_host();
+  const auto elements = host.span();
   return {elements.begin(), elements.end()};
 }
 

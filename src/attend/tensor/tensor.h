@@ -1,5 +1,8 @@
 // A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the handle, not the elements.
 //
+// The memory is that of a device (tensor/memory.h). Kernels read and write it; everything else copies what it wants to see to the host,
+// with to_host(), to_vector() or item(), and brings values in with from() or copy_from().
+//
 // Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range of columns of a matrix is a tensor too,
 // so the Q, K and V parts of one product need no copies. All other dimensions are contiguous.
 #pragma once
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "attend/tensor/dtype.h"
+#include "attend/tensor/memory.h"
 #include "attend/tensor/shape.h"
 
 namespace attend {
@@ -19,14 +23,14 @@ class Tensor {
  public:
   Tensor() = default;  // undefined: no memory, defined() is false
 
-  // Uninitialised elements from the caching allocator.
+  // Uninitialized elements in the memory of the calling thread's current runtime.
   static Tensor empty(Shape shape, DType dtype = DType::f32);
   static Tensor zeros(Shape shape, DType dtype = DType::f32);
   static Tensor full(Shape shape, float value);
   // Copies `values` (row-major). Throws ShapeError when the count differs from shape.size().
   static Tensor from(std::span<const float> values, Shape shape);
   static Tensor from(std::span<const std::int32_t> values, Shape shape);
-  // Memory that `owner` keeps alive (a mapped file, a parameter buffer); not copied.
+  // Host memory that `owner` keeps alive (a mapped file); not copied.
   static Tensor wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype);
 
   bool defined() const { return data_ != nullptr || shape_.rank() > 0; }
@@ -41,8 +45,11 @@ class Tensor {
   std::int64_t row_stride() const { return row_stride_; }
   bool contiguous() const { return row_stride_ == cols() || rows() <= 1; }
 
-  // Pointer to the first element. A handle to const elements does not exist: const Tensor is a constant handle. Throws ShapeError when T is
-  // not the element type.
+  // Where the elements are; null: an undefined tensor has none.
+  Memory* memory() const { return memory_; }
+
+  // For kernels, and for tensors in host memory: pointer to the first element. A handle to const elements does not exist: const Tensor is a
+  // constant handle. Throws ShapeError when T is not the element type.
   template <class T = float>
   T* data() const {
     check_dtype(DTypeOf<T>::value);
@@ -67,18 +74,27 @@ class Tensor {
   Tensor reshape(Shape shape) const;                                 // contiguous only
   Tensor as(DType dtype) const;                                      // the same memory as elements of another type of that size
 
-  Tensor clone() const;                        // a contiguous copy
-  void copy_from(const Tensor& source) const;  // same shape and dtype
+  Tensor clone() const;  // a contiguous copy in the current memory
+  // Of the same shape and type, from the same memory, from the host's, or to the host's.
+  void copy_from(const Tensor& source) const;
   void zero() const;
-  float item() const;  // the single element, f32
-  std::vector<float> to_vector() const;
+
+  // Contiguous and readable: the tensor itself when it is both, else a copy in host memory.
+  Tensor to_host() const;
+  double item() const;                   // the single element, f32 or f64
+  std::vector<float> to_vector() const;  // all, f32
 
  private:
+  static Tensor at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape, DType dtype);
+  static Tensor allocated(Memory& memory, const Shape& shape, DType dtype);
+  ByteRows byte_rows() const { return {data_, row_stride_ * static_cast<std::int64_t>(size_of(dtype_))}; }
+  std::int64_t row_size() const { return cols() * static_cast<std::int64_t>(size_of(dtype_)); }  // bytes
   void check_dtype(DType expected) const;
   void check_contiguous() const;
 
   std::shared_ptr<void> owner_;
   std::byte* data_ = nullptr;
+  Memory* memory_ = nullptr;
   Shape shape_;
   std::int64_t row_stride_ = 0;
   DType dtype_ = DType::f32;

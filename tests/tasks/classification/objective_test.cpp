@@ -118,7 +118,7 @@ TEST(ClassificationObjective, KeepsTheFirstAndTheLastTokenOfEveryText) {
   }
   Pass pass = Pass::inference(), dropping = Pass::training(1, 1);
   const Variable logits = model.network->forward(ends.build(), pass);
-  const double expected = cross_entropy(logits, std::make_shared<const std::vector<std::int32_t>>(kFilms.labels), {0.0f, 1.0}).loss_sum;
+  const double expected = cross_entropy(logits, kFilms.labels, {0.0f, 1.0}).loss_sum;
   EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
 }
 

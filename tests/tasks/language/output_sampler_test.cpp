@@ -48,11 +48,11 @@ TEST(OutputSampler, DrawsAsManyAsAskedForOnAverageAndTheFrequentAlways) {
 TEST(OutputSampler, IsAFunctionOfSeedEpochAndBatch) {
   const std::vector<std::int32_t> stream = zipf_stream(300);
   const OutputSampler sampler(stream, 300, 50, 1);
-  const auto classes = *sampler.draw(2, 3).classes;
-  EXPECT_EQ(*OutputSampler(stream, 300, 50, 1).draw(2, 3).classes, classes);
-  EXPECT_NE(*sampler.draw(2, 4).classes, classes);
-  EXPECT_NE(*sampler.draw(3, 3).classes, classes);
-  EXPECT_NE(*OutputSampler(stream, 300, 50, 2).draw(2, 3).classes, classes);
+  const Ids classes = sampler.draw(2, 3).classes;
+  EXPECT_EQ(OutputSampler(stream, 300, 50, 1).draw(2, 3).classes, classes);
+  EXPECT_NE(sampler.draw(2, 4).classes, classes);
+  EXPECT_NE(sampler.draw(3, 3).classes, classes);
+  EXPECT_NE(OutputSampler(stream, 300, 50, 2).draw(2, 3).classes, classes);
 }
 
 TEST(OutputSampler, MayTakeTheWholeVocabularyButNotMore) {

@@ -64,8 +64,8 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
     const TranslationModel loaded = translation_model(file);
     ASSERT_NE(loaded.shortlist, nullptr);
     EXPECT_EQ(loaded.shortlist->always, shortlist.always);
-    EXPECT_EQ(*loaded.shortlist->translations.ids, *shortlist.translations.ids);
-    EXPECT_EQ(*loaded.shortlist->translations.offsets, *shortlist.translations.offsets);
+    EXPECT_EQ(loaded.shortlist->translations.ids, shortlist.translations.ids);
+    EXPECT_EQ(loaded.shortlist->translations.offsets, shortlist.translations.offsets);
     EXPECT_EQ(texts(Translator(loaded), true).size(), kLesson.src.size());
   }
   TranslationModel here = model_;
@@ -117,15 +117,15 @@ TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
   refuse([](Shortlist& s) { s.always.push_back(-1); });
   const auto refuse_offsets = [&](auto&& damage) {
     refuse([&](Shortlist& s) {
-      std::vector<std::int32_t> offsets = *s.translations.offsets;
+      std::vector<std::int32_t> offsets(s.translations.offsets->begin(), s.translations.offsets->end());
       damage(offsets);
-      s.translations.offsets = std::make_shared<const std::vector<std::int32_t>>(offsets);
+      s.translations.offsets = offsets;
     });
   };
   refuse([](Shortlist& s) {
-    std::vector<std::int32_t> ids = *s.translations.ids;
+    std::vector<std::int32_t> ids(s.translations.ids->begin(), s.translations.ids->end());
     ids.back() = 1'000'000;
-    s.translations.ids = std::make_shared<const std::vector<std::int32_t>>(ids);
+    s.translations.ids = ids;
   });
   refuse_offsets([](std::vector<std::int32_t>& offsets) { offsets.back() += 1; });
   refuse_offsets([](std::vector<std::int32_t>& offsets) { std::swap(offsets[5], offsets[20]); });

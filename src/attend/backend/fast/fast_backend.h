@@ -20,7 +20,6 @@ class FastBackend : public Backend {
 
   void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override;
   void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override;
-  void fill(const Tensor& x, float value) override;
   void add(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void multiply(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) override;
@@ -38,21 +37,20 @@ class FastBackend : public Backend {
                            const Tensor& dgamma, const Tensor& dbeta) override;
   void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
                            float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
-  void embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
-             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) override;
-  void scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) override;
-  void gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) override;
-  void scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) override;
-  void pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) override;
-  void pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
-                     const Tensor& dx) override;
+  void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position, const Dropout& dropout,
+             const Tensor& y) override;
+  void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) override;
+  void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) override;
+  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override;
+  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) override;
+  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) override;
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
-  void cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
-                     const Tensor& losses, const Tensor& nll) override;
-  void paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
-                            const Tensor& losses, const Tensor& nll) override;
+  void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
+                     const Tensor& nll) override;
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
+                            const Tensor& nll) override;
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                  const Tensor& log_sum_exp, const Tensor& weights) override;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "attend/backend/ids_span.h"
 #include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
 #include "attend/tensor/quantized.h"
@@ -144,7 +145,7 @@ namespace {
 
 // The `width` numbers of one head, where those of the first begin at element `begin`.
 std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin, std::int64_t head, std::int64_t width) {
-  const KeySlot slot = keys.slots[key];
+  const KeySlot slot = SlotSpan(keys.slots)[key];
   const Tensor& slab = keys.slabs[static_cast<std::size_t>(slot.slab)];
   if (slab.dtype() == DType::f32) {
     const float* numbers = slab.row(slot.row) + begin + head * width;
@@ -164,9 +165,10 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, st
                                         const Tensor& out) {
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = out.cols() / heads;
+  const auto offsets = device_span(keys.offsets);
   for (std::int64_t r = 0; r < q.rows(); ++r) {
     const auto row = static_cast<std::size_t>(r);
-    const auto begin = static_cast<std::size_t>(keys.offsets[row]), end = static_cast<std::size_t>(keys.offsets[row + 1]);
+    const auto begin = static_cast<std::size_t>(offsets[row]), end = static_cast<std::size_t>(offsets[row + 1]);
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
       for (std::size_t key = begin; key < end; ++key)

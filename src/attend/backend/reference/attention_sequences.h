@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "attend/backend/backend.h"
+#include "attend/backend/ids_span.h"
 
 namespace attend::reference {
 
@@ -18,9 +19,10 @@ struct Sequence {
 template <class Visit>
 void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
   std::int64_t block = 0;
-  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
-    const Sequence sequence{layout.query_offsets[b], layout.key_begin[b], layout.query_offsets[b + 1] - layout.query_offsets[b],
-                            layout.key_end[b] - layout.key_begin[b], block};
+  const auto query_offsets = device_span(layout.query_offsets), key_begin = device_span(layout.key_begin),
+             key_end = device_span(layout.key_end);
+  for (std::size_t b = 0; b < key_begin.size(); ++b) {
+    const Sequence sequence{query_offsets[b], key_begin[b], query_offsets[b + 1] - query_offsets[b], key_end[b] - key_begin[b], block};
     visit(sequence);
     block += sequence.queries * sequence.keys;
   }

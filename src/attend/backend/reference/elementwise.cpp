@@ -58,10 +58,6 @@ float reference::activated(Activation activation, float x) {
   return x;
 }
 
-void ReferenceBackend::fill(const Tensor& x, float value) {
-  for_each_element(x, [&](std::int64_t, std::int64_t) { return value; });
-}
-
 void ReferenceBackend::add(const Tensor& a, const Tensor& b, const Tensor& y) {
   assert(a.size() == y.size() && b.size() == y.size());
   for_each_element(y, [&](std::int64_t r, std::int64_t c) { return a.row(r)[c] + b.row(r)[c]; });

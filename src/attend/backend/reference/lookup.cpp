@@ -5,42 +5,47 @@
 #include <numeric>
 #include <vector>
 
+#include "attend/backend/ids_span.h"
 #include "attend/backend/reference/reference_backend.h"
 #include "attend/tensor/panels.h"
 
 namespace attend {
 
-void ReferenceBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
-                             std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
+void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
+                             const Dropout& dropout, const Tensor& y) {
   if (is_quantized(table) || in_panels(table)) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
   assert(y.cols() == table.cols());
+  const auto id = device_span(ids), place = device_span(position);
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     const auto token = static_cast<std::size_t>(n);
     for (std::int64_t c = 0; c < y.cols(); ++c) {
-      float value = scale * table.row(ids[token])[c];
-      if (positions.defined()) value += positions.row(position[token])[c];
+      float value = scale * table.row(id[token])[c];
+      if (positions.defined()) value += positions.row(place[token])[c];
       y.row(n)[c] = value * reference::dropout_factor(dropout, n, c);
     }
   }
 }
 
-void ReferenceBackend::scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) {
+void ReferenceBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) {
   assert(dy.cols() == dtable.cols());
+  const auto id = device_span(ids);
   for (std::int64_t n = 0; n < dy.rows(); ++n) {
-    float* row = dtable.row(ids[static_cast<std::size_t>(n)]);
+    float* row = dtable.row(id[static_cast<std::size_t>(n)]);
     for (std::int64_t c = 0; c < dy.cols(); ++c) row[c] += scale * dy.row(n)[c];
   }
 }
 
-void ReferenceBackend::gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) {
+void ReferenceBackend::gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) {
   assert(x.cols() == y.cols());
-  for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(rows[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
+  const auto row = device_span(rows);
+  for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(row[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
 }
 
-void ReferenceBackend::scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) {
-  assert(x.rows() == std::ssize(slots));
+void ReferenceBackend::scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) {
+  const SlotSpan slot_of(slots);
+  assert(x.rows() == slot_of.size());
   for (std::int64_t i = 0; i < x.rows(); ++i) {
-    const KeySlot slot = slots[static_cast<std::size_t>(i)];
+    const KeySlot slot = slot_of[static_cast<std::size_t>(i)];
     const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
     assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
     std::copy_n(x.row_bytes(i), static_cast<std::size_t>(x.cols()) * size_of(x.dtype()), slab.row_bytes(slot.row));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/backend/ids_span.h"
 #include "attend/backend/reference/reference_backend.h"
 
 namespace attend {
@@ -47,13 +48,14 @@ void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float
 }
 
 // With q the smoothed target distribution, q[v] = (1-s) [v = t] + s/V:  loss = -sum_v q[v] log p[v],  dloss/dlogits = p - q.
-void ReferenceBackend::cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing,
-                                     float gradient_scale, const Tensor& losses, const Tensor& nll) {
+void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale,
+                                     const Tensor& losses, const Tensor& nll) {
   const std::int64_t classes = logits.cols();
+  const auto wanted_class = device_span(targets);
   const double share = double{label_smoothing} / static_cast<double>(classes);
   for (std::int64_t n = 0; n < logits.rows(); ++n) {
     float* row = logits.row(n);
-    const std::int32_t target = targets[static_cast<std::size_t>(n)];
+    const std::int32_t target = wanted_class[static_cast<std::size_t>(n)];
     assert(target >= 0 && target < classes);
     const double normaliser = log_sum_exp(row, classes, 1.0);
     double log_p_sum = 0.0;
@@ -73,8 +75,8 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, std::span<const std::
 }
 
 // d KL(p || q) / da = p (log p - log q - KL(p || q)),   d KL(q || p) / da = p - q.
-void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets,
-                                            const PairedLoss& options, const Tensor& losses, const Tensor& nll) {
+void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options,
+                                            const Tensor& losses, const Tensor& nll) {
   const std::int64_t classes = a.cols();
   const Tensor log_p = Tensor::empty(a.shape()), log_q = Tensor::empty(b.shape());
   log_softmax(a, log_p);

@@ -30,7 +30,7 @@ std::vector<std::int32_t> equal_offsets(std::int64_t n) {
 }
 
 double time_attention(Size size, double budget, Random& random) {
-  const auto offsets = std::make_shared<const std::vector<std::int32_t>>(equal_offsets(size.n));
+  const auto offsets = Ids(equal_offsets(size.n));
   const Variable q = random_normal(random, kSequences * size.n, size.d), k = random_normal(random, kSequences * size.n, size.d);
   const Variable v = random_normal(random, kSequences * size.n, size.d);
   AttentionOptions options;

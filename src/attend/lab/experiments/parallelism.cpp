@@ -23,7 +23,7 @@ TransformerConfig one_layer() {
 }
 
 double step_milliseconds(SequenceModel& model, const Exercise& exercise, int thread_count, double budget) {
-  const RuntimeScope runtime({.threads = thread_count, .backend = Runtime::current().backend()});
+  const RuntimeScope runtime({.threads = thread_count, .device = Runtime::current().device()});
   return 1e3 * fastest_call(budget, [&] {
            model.parameters().gradients().zero();
            Pass pass = Pass::training(1, 1);

@@ -76,9 +76,7 @@ LabResult run_temperature(const Lab& lab) {
     lab.progress(fmt::format("d = {}", d));
     const NoGradient guard;
     Random random({lab.options.seed, stream_of("lab.temperature") + static_cast<std::uint64_t>(d)});
-    const auto offsets = [](std::int64_t n) {
-      return std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
-    };
+    const auto offsets = [](std::int64_t n) { return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)}); };
     const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
     const Variable scores = attention_scores(random_normal(random, queries, d), random_normal(random, kKeys, d), pattern, 1);
     const Softmax plain = softmax_of(scores, pattern, 1.0f);

@@ -19,9 +19,7 @@ namespace {
 
 // log p of all ids but the first, which is only read.
 float log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
-  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)),
-                            std::make_shared<const std::vector<std::int32_t>>(ids.begin() + 1, ids.end()),
-                            {0}};
+  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)), std::vector(ids.begin() + 1, ids.end()), {0}};
   const auto result = static_cast<float>(-negative_log_likelihood(*model.network, batch));
   require_finite(std::span(&result, 1), "log-probability of a passage", model.source);
   return result;

@@ -43,12 +43,12 @@ OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t 
 
 ClassSample OutputSampler::draw(std::int64_t epoch, std::int64_t batch) const {
   Random random(RandomKey{seed_, stream_of(fmt::format("output_sample.{}.{}", epoch, batch))});
-  auto classes = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> classes;
   ClassSample sample;
   for (std::size_t v = 0; v < probability_.size(); ++v) {
     const float p = probability_[v];
     if (random.uniform() >= p) continue;
-    classes->push_back(static_cast<std::int32_t>(v));
+    classes.push_back(static_cast<std::int32_t>(v));
     sample.offset.push_back(p == 1.0f ? 0.0f : -std::log(p));
   }
   sample.classes = std::move(classes);

@@ -40,12 +40,12 @@ Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch
   const NoGradient guard;
   Pass pass = Pass::inference();
   Variable hidden = model.hidden(batch.input, pass);
-  std::vector<std::int32_t> targets = *batch.target;
+  std::vector<std::int32_t> targets(batch.target->begin(), batch.target->end());
   if (batch.scored() < batch.input.tokens()) {
-    const auto rows = std::make_shared<const std::vector<std::int32_t>>(scored_rows(batch));
+    const Ids rows = scored_rows(batch);
     hidden = gather_rows(hidden, rows);
     targets.clear();
-    for (const std::int32_t row : *rows) targets.push_back((*batch.target)[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : *rows) targets.push_back(batch.target[row]);
   }
   std::vector<float> log_probabilities = model.target_log_probabilities(hidden, targets);
   return {hidden.value(), std::move(targets), std::move(log_probabilities)};

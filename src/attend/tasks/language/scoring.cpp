@@ -34,7 +34,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
     targets.insert(targets.end(), line->begin(), line->end());
     targets.push_back(eos);
   }
-  const LanguageBatch batch{inputs.build(), std::make_shared<const LineIds>(std::move(targets)), LineIds(lines.size(), 0)};
+  const LanguageBatch batch{inputs.build(), std::move(targets), LineIds(lines.size(), 0)};
   const std::vector<float> log_probabilities = target_log_probabilities(*model.network, batch);
   for (std::int64_t i = 0; i < batch.input.sequences(); ++i) {
     const auto first = log_probabilities.begin() + batch.input.begin_of(i);

@@ -50,7 +50,7 @@ std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
 
 constexpr std::string_view kShortlist = "shortlist.";
 
-Tensor ids_tensor(const std::vector<std::int32_t>& ids) { return Tensor::from(ids, {std::ssize(ids)}); }
+Tensor ids_tensor(std::span<const std::int32_t> ids) { return Tensor::from(ids, {std::ssize(ids)}); }
 
 std::vector<NamedTensor> shortlist_tensors(const Shortlist& shortlist) {
   return {{"shortlist.always", ids_tensor(shortlist.always)},

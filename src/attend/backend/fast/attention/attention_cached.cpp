@@ -6,6 +6,7 @@
 #include "attend/backend/fast/attention/attention_work.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
+#include "attend/backend/ids_span.h"
 #include "attend/core/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -255,14 +256,16 @@ const std::byte* key_at(const std::vector<SlabRows>& slabs, KeySlot slot) {
 
 void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
                                    const Tensor& out) {
-  assert(q.rows() == out.rows() && std::ssize(keys.offsets) == q.rows() + 1);
+  assert(q.rows() == out.rows() && keys.offsets.size() == q.rows() + 1);
+  const SlotSpan slots(keys.slots);
+  const auto offsets = device_span(keys.offsets);
   const auto head_count = static_cast<std::size_t>(heads);
   const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
   const std::int64_t rows = q.rows();
   // Few rows: a row is shared by several threads, each with some of the heads.
   const std::int64_t parts =
       rows >= threads() ? 1 : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
-  const std::int64_t floats = std::ssize(keys.slots) * (q.cols() + out.cols());
+  const std::int64_t floats = slots.size() * (q.cols() + out.cols());
   const std::int64_t grain = rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
   parallel_for(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
@@ -272,7 +275,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
       CachedQuery query;
       query.q = q.row(r);
       query.in_bytes = keys.dtype() == DType::i8;
-      query.count = static_cast<std::size_t>(keys.offsets[row + 1] - keys.offsets[row]);
+      query.count = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
       query.value_distance = static_cast<std::ptrdiff_t>(value_distance);
       query.width = static_cast<std::size_t>(q.cols()) / head_count;
       query.value_width = static_cast<std::size_t>(out.cols()) / head_count;
@@ -285,8 +288,8 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
       const std::size_t score_count = (head_end - head_begin) * query.scores_stride();
       float* scores = attention_scratch(score_count + query.count * kPointer);
       const void** pointers = reinterpret_cast<const void**>(scores + score_count);
-      const KeySlot* slots = keys.slots.data() + keys.offsets[row];
-      for (std::size_t j = 0; j < query.count; ++j) pointers[j] = key_at(slabs, slots[j]);
+      const auto first = static_cast<std::size_t>(offsets[row]);
+      for (std::size_t j = 0; j < query.count; ++j) pointers[j] = key_at(slabs, slots[first + j]);
       query.keys = pointers;
       HWY_DYNAMIC_DISPATCH(attention_cached_row)(query, head_begin, head_end, scores);
     }
@@ -294,14 +297,15 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
 }
 
 void FastBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) {
-  assert(y.rows() == std::ssize(keys.slots));
+  const SlotSpan slots(keys.slots);
+  assert(y.rows() == slots.size());
   const auto width = static_cast<std::size_t>(y.cols() / heads);
   const auto head_count = static_cast<std::size_t>(heads);
   const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
   const bool in_bytes = keys.dtype() == DType::i8;
   parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
-      const std::byte* key = key_at(slabs, keys.slots[static_cast<std::size_t>(i)]);
+      const std::byte* key = key_at(slabs, slots[static_cast<std::size_t>(i)]);
       float* to = y.row(i);
       if (!in_bytes) {
         std::memcpy(to, key + static_cast<std::size_t>(begin) * sizeof(float), head_count * width * sizeof(float));

@@ -1,4 +1,5 @@
 #include "attend/backend/fast/attention/attention_work.h"
+#include "attend/backend/ids_span.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,12 +32,14 @@ std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
 void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, std::vector<Piece>& pieces) {
   pieces.clear();
   std::ptrdiff_t block = 0;
-  for (std::size_t b = 0; b < layout.key_begin.size(); ++b) {
+  const auto query_offsets = device_span(layout.query_offsets), key_begin = device_span(layout.key_begin),
+             key_end = device_span(layout.key_end);
+  for (std::size_t b = 0; b < key_begin.size(); ++b) {
     AttentionUnit unit;
-    unit.query_row = layout.query_offsets[b];
-    unit.queries = layout.query_offsets[b + 1] - layout.query_offsets[b];
-    unit.key_row = layout.key_begin[b];
-    unit.keys = layout.key_end[b] - layout.key_begin[b];
+    unit.query_row = query_offsets[b];
+    unit.queries = query_offsets[b + 1] - query_offsets[b];
+    unit.key_row = key_begin[b];
+    unit.keys = key_end[b] - key_begin[b];
     unit.block = block;
     block += unit.queries * unit.keys;
     // A sequence without queries has keys all the same, whose gradients are zero.

@@ -53,7 +53,7 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
 void FastBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
   if (c.size() == 0) return;
   const float beta = options.beta;
-  if ((options.transpose_a ? a.rows() : a.cols()) == 0) return beta == 0.0f ? fill(c, 0.0f) : axpby(beta, c, 0.0f, c);
+  if ((options.transpose_a ? a.rows() : a.cols()) == 0) return beta == 0.0f ? c.zero() : axpby(beta, c, 0.0f, c);
   gemm(matmul_product(a, b, options, c));
 }
 

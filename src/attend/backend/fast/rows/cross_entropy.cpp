@@ -2,6 +2,7 @@
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
+#include "attend/backend/ids_span.h"
 #include "attend/core/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -65,15 +66,16 @@ namespace attend {
 
 HWY_EXPORT(cross_entropy_row);
 
-void FastBackend::cross_entropy(const Tensor& logits, std::span<const std::int32_t> targets, float label_smoothing, float gradient_scale,
-                                const Tensor& losses, const Tensor& nll) {
-  assert(static_cast<std::int64_t>(targets.size()) == logits.rows());
+void FastBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
+                                const Tensor& nll) {
+  assert(targets.size() == logits.rows());
+  const auto wanted = device_span(targets);
   const auto classes = static_cast<std::size_t>(logits.cols());
   float* loss = losses.data();
   float* negative_log_likelihood = nll.data();
   parallel_for(logits.rows(), row_grain(logits.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
-      const auto target = static_cast<std::size_t>(targets[static_cast<std::size_t>(n)]);
+      const auto target = static_cast<std::size_t>(wanted[static_cast<std::size_t>(n)]);
       assert(target < classes);
       HWY_DYNAMIC_DISPATCH(cross_entropy_row)
       (logits.row(n), classes, target, label_smoothing, gradient_scale, loss + n, negative_log_likelihood + n);

@@ -100,7 +100,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace attend {
 
-HWY_EXPORT(fill_run);
 HWY_EXPORT(add_run);
 HWY_EXPORT(multiply_run);
 HWY_EXPORT(axpby_run);
@@ -108,11 +107,6 @@ HWY_EXPORT(narrow_run);
 HWY_EXPORT(widen_run);
 HWY_EXPORT(activate_run);
 HWY_EXPORT(activate_backward_run);
-
-void FastBackend::fill(const Tensor& x, float value) {
-  const auto kernel = HWY_DYNAMIC_DISPATCH(fill_run);
-  for_runs({&x}, [&](auto row, auto column, auto count) { kernel(value, x.row(row) + column, count); });
-}
 
 void FastBackend::add(const Tensor& a, const Tensor& b, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(add_run);

@@ -50,6 +50,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
+#include "attend/backend/ids_span.h"
 #include "attend/core/error.h"
 #include "attend/tensor/panels.h"
 
@@ -58,63 +59,66 @@ namespace attend {
 HWY_EXPORT(embed_rows);
 HWY_EXPORT(add_scaled_row);
 
-void FastBackend::embed(const Tensor& table, std::span<const std::int32_t> ids, float scale, const Tensor& positions,
-                        std::span<const std::int32_t> position, const Dropout& dropout, const Tensor& y) {
+void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
+                        const Dropout& dropout, const Tensor& y) {
   if (is_quantized(table) || in_panels(table)) {
-    std::vector<std::int32_t> in_order(ids.size());
+    std::vector<std::int32_t> in_order(ids->size());
     std::iota(in_order.begin(), in_order.end(), 0);
-    return embed(float_weights(weight_rows(table, ids)), in_order, scale, positions, position, dropout, y);
+    return embed(float_weights(weight_rows(table, device_span(ids))), in_order, scale, positions, position, dropout, y);
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
   EmbedRows rows;
   rows.columns = static_cast<std::size_t>(y.cols());
   rows.table = table.data();
   rows.table_stride = static_cast<std::size_t>(table.row_stride());
-  rows.ids = ids.data();
+  rows.ids = device_span(ids).data();
   rows.scale = scale;
   if (positions.defined()) {
     rows.positions = positions.data();
     rows.positions_stride = static_cast<std::size_t>(positions.row_stride());
-    rows.position = position.data();
+    rows.position = device_span(position).data();
   }
   rows.y = y.data();
   rows.y_stride = static_cast<std::size_t>(y.row_stride());
   parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
 }
 
-void FastBackend::scatter_add(const Tensor& dy, std::span<const std::int32_t> ids, float scale, const Tensor& dtable) {
+void FastBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(add_scaled_row);
   // Threads own columns, whole cache lines of them: nobody adds to the same element, and everybody goes in the order of n.
   constexpr std::int64_t kLine = 16;
   const std::int64_t columns = dy.cols();
+  const std::int32_t* id = device_span(ids).data();
   const std::int64_t lines = (columns + kLine - 1) / kLine;
   const std::int64_t grain = dy.size() < kGrain ? lines : 2;
   parallel_for(lines, grain, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * kLine;
     const std::int64_t count = std::min(end * kLine, columns) - first;
-    for (std::int64_t n = 0; n < dy.rows(); ++n) kernel(dy.row(n) + first, scale, dtable.row(ids[n]) + first, count);
+    for (std::int64_t n = 0; n < dy.rows(); ++n) kernel(dy.row(n) + first, scale, dtable.row(id[n]) + first, count);
   });
 }
 
-void FastBackend::gather_rows(const Tensor& x, std::span<const std::int32_t> rows, const Tensor& y) {
+void FastBackend::gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) {
   if (x.dtype() != y.dtype())
     throw ShapeError(fmt::format("[gather_rows] expected rows of {}, got {}", name_of(y.dtype()), name_of(x.dtype())));
   const std::size_t bytes = static_cast<std::size_t>(y.cols()) * size_of(x.dtype());
   const std::size_t x_stride = static_cast<std::size_t>(x.row_stride()) * size_of(x.dtype());
   const std::size_t y_stride = static_cast<std::size_t>(y.row_stride()) * size_of(x.dtype());
-  parallel_for(static_cast<std::int64_t>(rows.size()), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {
+  const std::int32_t* row = device_span(rows).data();
+  parallel_for(rows.size(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::memcpy(y.bytes() + static_cast<std::size_t>(i) * y_stride, x.bytes() + static_cast<std::size_t>(rows[i]) * x_stride, bytes);
+      std::memcpy(y.bytes() + static_cast<std::size_t>(i) * y_stride, x.bytes() + static_cast<std::size_t>(row[i]) * x_stride, bytes);
     }
   });
 }
 
-void FastBackend::scatter_rows(const Tensor& x, std::span<const KeySlot> slots, std::span<const Tensor> slabs) {
-  assert(x.rows() == std::ssize(slots));
+void FastBackend::scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) {
+  const SlotSpan slot_of(slots);
+  assert(x.rows() == slot_of.size());
   const std::size_t bytes = static_cast<std::size_t>(x.cols()) * size_of(x.dtype());
   parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const KeySlot slot = slots[static_cast<std::size_t>(i)];
+      const KeySlot slot = slot_of[static_cast<std::size_t>(i)];
       const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
       assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
       std::memcpy(slab.row_bytes(slot.row), x.row_bytes(i), bytes);

@@ -3,6 +3,7 @@
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
+#include "attend/backend/ids_span.h"
 #include "attend/core/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -95,13 +96,14 @@ namespace attend {
 
 HWY_EXPORT(paired_cross_entropy_row);
 
-void FastBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, std::span<const std::int32_t> targets, const PairedLoss& options,
+void FastBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options,
                                        const Tensor& losses, const Tensor& nll) {
-  assert(a.rows() == b.rows() && static_cast<std::int64_t>(targets.size()) == a.rows());
+  assert(a.rows() == b.rows() && targets.size() == a.rows());
+  const auto wanted = device_span(targets);
   const auto classes = static_cast<std::size_t>(a.cols());
   parallel_for(a.rows(), row_grain(a.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
-      const auto target = static_cast<std::size_t>(targets[static_cast<std::size_t>(n)]);
+      const auto target = static_cast<std::size_t>(wanted[static_cast<std::size_t>(n)]);
       HWY_DYNAMIC_DISPATCH(paired_cross_entropy_row)
       (a.row(n), b.row(n), classes, target, options, losses.data() + n, nll.data() + n);
     }

@@ -73,6 +73,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
+#include "attend/backend/ids_span.h"
 
 namespace attend {
 
@@ -98,11 +99,11 @@ void for_sequences(std::span<const std::int32_t> offsets, std::int64_t columns, 
 
 }  // namespace
 
-void FastBackend::pool(Pooling pooling, const Tensor& x, std::span<const std::int32_t> offsets, const Tensor& y, const Tensor& rows) {
+void FastBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) {
   const auto largest = HWY_DYNAMIC_DISPATCH(max_over_rows);
   const auto mean = HWY_DYNAMIC_DISPATCH(mean_over_rows);
   const auto stride = static_cast<std::size_t>(x.row_stride()), columns = static_cast<std::size_t>(x.cols());
-  for_sequences(offsets, x.cols(), [&](std::int64_t b, std::int64_t first, std::int64_t count) {
+  for_sequences(device_span(offsets), x.cols(), [&](std::int64_t b, std::int64_t first, std::int64_t count) {
     const float* begin = x.row(first);
     if (pooling == Pooling::max)
       largest(begin, stride, static_cast<std::size_t>(count), columns, static_cast<std::int32_t>(first), y.row(b),
@@ -112,11 +113,10 @@ void FastBackend::pool(Pooling pooling, const Tensor& x, std::span<const std::in
   });
 }
 
-void FastBackend::pool_backward(Pooling pooling, const Tensor& dy, std::span<const std::int32_t> offsets, const Tensor& rows,
-                                const Tensor& dx) {
+void FastBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) {
   const auto scaled = HWY_DYNAMIC_DISPATCH(scaled_row);
   const std::int64_t columns = dy.cols();
-  for_sequences(offsets, columns, [&](std::int64_t b, std::int64_t first, std::int64_t count) {
+  for_sequences(device_span(offsets), columns, [&](std::int64_t b, std::int64_t first, std::int64_t count) {
     const float share = pooling == Pooling::mean ? 1.0f / static_cast<float>(count) : 0.0f;
     const float* gradient = dy.row(b);
     for (std::int64_t n = first; n < first + count; ++n) {

@@ -107,7 +107,7 @@ void FastBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
       kernel(x.row(i * kSumBlock), x.row_stride(), std::min(kSumBlock, x.rows() - i * kSumBlock), x.cols(), partial.row(i));
     }
   });
-  if (parts == 0) return beta == 0.0f ? fill(y, 0.0f) : axpby(beta, y, 0.0f, y);
+  if (parts == 0) return beta == 0.0f ? y.zero() : axpby(beta, y, 0.0f, y);
   for (std::int64_t i = 0; i < parts; ++i) axpby(1.0f, partial.slice_rows(i, i + 1), i == 0 ? beta : 1.0f, y);
 }
 
