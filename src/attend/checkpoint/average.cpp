@@ -59,7 +59,7 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].empty()) continue;
-    const Tensor tensor = Tensor::empty(mean.tensors[i].tensor.shape());
+    const Tensor tensor = Tensor::empty_on_host(mean.tensors[i].tensor.shape());
     const std::span<float> values = tensor.span<float>();
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(sums[i][k] / static_cast<double>(paths.size()));
     mean.tensors[i].tensor = tensor;

@@ -167,13 +167,9 @@ void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const
   if (saved.shape() != destination.shape() || saved.dtype() != destination.dtype())
     throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name, name_of(destination.dtype()),
                                 to_string(destination.shape()), name_of(saved.dtype()), to_string(saved.shape())));
-  if (destination.contiguous()) {
-    const std::size_t size = static_cast<std::size_t>(destination.size()) * size_of(destination.dtype());
-    return file->read(entry->begin, {destination.bytes(), size});
-  }
-  const std::size_t row_bytes = static_cast<std::size_t>(destination.cols()) * size_of(destination.dtype());
-  for (std::int64_t row = 0; row < destination.rows(); ++row)
-    file->read(entry->begin + static_cast<std::uint64_t>(row) * row_bytes, {destination.row_bytes(row), row_bytes});
+  const Tensor host = destination.to_host();  // the destination itself, or a copy to be taken back
+  file->read(entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
+  destination.copy_from(host);
 }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
@@ -182,8 +178,7 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
     if (metadata.contains(std::string(key))) throw ConfigError(fmt::format("checkpoint: the metadata key '{}' is reserved", key));
   metadata.emplace(kFormatKey, std::to_string(kCheckpointFormat));
   std::vector<NamedTensor> tensors = checkpoint.tensors;
-  for (NamedTensor& named : tensors)
-    if (!named.tensor.contiguous()) named.tensor = named.tensor.clone();
+  for (NamedTensor& named : tensors) named.tensor = named.tensor.to_host();
   metadata.emplace(kChecksumKey, checksum(tensors, metadata));
   write_safetensors(path, tensors, metadata);
 }
@@ -242,7 +237,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
       checkpoint.unread.push_back(entry);
       continue;
     }
-    const Tensor tensor = Tensor::empty(shape, dtype);
+    const Tensor tensor = Tensor::empty_on_host(shape, dtype);
     file->read(entry.begin, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
     checkpoint.tensors.push_back({entry.name, tensor});
   }
@@ -250,7 +245,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
 }
 
 Tensor bytes_tensor(std::string_view bytes) {
-  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(bytes.size())}, DType::u8);
+  Tensor tensor = Tensor::empty_on_host({static_cast<std::int64_t>(bytes.size())}, DType::u8);
   if (!bytes.empty()) std::memcpy(tensor.bytes(), bytes.data(), bytes.size());
   return tensor;
 }

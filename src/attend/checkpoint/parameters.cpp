@@ -59,20 +59,22 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
       checkpoint.copy_to(entry.name, value);
       continue;
     }
-    checkpoint.copy_to(entry.name, value.slice_columns(0, entry.shape[1]));
+    const Tensor host = value.to_host();
+    checkpoint.copy_to(entry.name, host.slice_columns(0, entry.shape[1]));
     check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
-    const Tensor scales = Tensor::empty({entry.shape[0]});
+    const Tensor scales = Tensor::empty_on_host({entry.shape[0]});
     checkpoint.copy_to(scale_name(entry.name), scales);
-    for (std::int64_t row = 0; row < value.rows(); ++row) set_quantized_scale(value, row, scales.data()[row]);
+    for (std::int64_t row = 0; row < host.rows(); ++row) set_quantized_scale(host, row, scales.data()[row]);
+    value.copy_from(host);
   }
   parameters.arrange_for_products();
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {
-  const Tensor numbers = quantized.slice_columns(0, weight_columns(quantized)).clone();
-  const Tensor scales = Tensor::empty({quantized.rows()});
-  for (std::int64_t row = 0; row < quantized.rows(); ++row) scales.data()[row] = quantized_scale(quantized, row);
-  checkpoint.tensors.push_back({name, numbers});
+  const Tensor host = quantized.to_host();
+  const Tensor scales = Tensor::empty_on_host({host.rows()});
+  for (std::int64_t row = 0; row < host.rows(); ++row) scales.data()[row] = quantized_scale(host, row);
+  checkpoint.tensors.push_back({name, host.slice_columns(0, weight_columns(host)).to_host()});
   checkpoint.tensors.push_back({scale_name(name), scales});
 }
 

@@ -91,7 +91,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
   AtomicFile file(path);
   file.write(header);
   for (const std::size_t i : order) {
-    const Tensor whole = tensors[i].tensor.contiguous() ? tensors[i].tensor : tensors[i].tensor.clone();
+    const Tensor whole = tensors[i].tensor.to_host();
     file.write({whole.bytes(), static_cast<std::size_t>(bytes_of(whole))});
   }
   file.commit();
@@ -164,7 +164,7 @@ Tensor SafetensorsFile::tensor(const TensorEntry& entry) const {
   auto* const bytes = const_cast<std::byte*>(memory_.get()) + entry.begin;
   if (reinterpret_cast<std::uintptr_t>(bytes) % size_of(dtype) == 0)
     return Tensor::wrap(std::const_pointer_cast<std::byte>(memory_), bytes, shape, dtype);
-  Tensor copy = Tensor::empty(shape, dtype);
+  const Tensor copy = Tensor::empty_on_host(shape, dtype);
   std::memcpy(copy.bytes(), bytes, static_cast<std::size_t>(entry.bytes()));
   return copy;
 }

@@ -23,7 +23,7 @@ BestTokens Scorer::best(std::int64_t hypotheses, int k) {
     backend().log_softmax_top_k(logits, static_cast<int>(found), best.log_probabilities.slice_rows(begin, end).slice_columns(0, found),
                                 best.columns.slice_rows(begin, end).slice_columns(0, found));
   });
-  return best;
+  return best.to_host();
 }
 
 BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k) {
@@ -31,7 +31,7 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k
   const std::int64_t found = std::min<std::int64_t>(k, output_weights.rows());
   backend().projected_top_k(hidden, output_weights, static_cast<int>(found), best.log_probabilities.slice_columns(0, found),
                             best.columns.slice_columns(0, found));
-  return best;
+  return best.to_host();
 }
 
 void require_probabilities(float highest) {

@@ -13,6 +13,10 @@ namespace attend {
 // The likeliest tokens to come next, for each of R hypotheses.
 struct BestTokens {
   BestTokens(std::int64_t hypotheses, int k);  // none yet
+  BestTokens(Tensor values, Tensor indices) : log_probabilities(std::move(values)), columns(std::move(indices)) {}
+
+  // To be read.
+  BestTokens to_host() const { return {log_probabilities.to_host(), columns.to_host()}; }
 
   Tensor log_probabilities;  // [R, k], largest first; -infinity where fewer tokens may follow
   Tensor columns;            // [R, k] i32

@@ -9,7 +9,7 @@ namespace {
 std::vector<bool> right_answers(const SequenceModel& model, const Exercise& exercise) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor logits = model.logits(exercise, pass).value();
+  const Tensor logits = model.logits(exercise, pass).value().to_host();
   std::vector<bool> right;
   for (std::int64_t i = 0; i < logits.dim(0); ++i) {
     const float* row = logits.row(i);
@@ -40,9 +40,9 @@ std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std
 }
 
 Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols) {
-  Tensor x = Tensor::empty({rows, cols});
-  for (float& value : x.span()) value = random.normal();
-  return Variable(x);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  for (float& value : values) value = random.normal();
+  return Variable(Tensor::from(values, {rows, cols}));
 }
 
 Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols) {

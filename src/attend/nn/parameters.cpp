@@ -18,7 +18,8 @@ constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 
 void initialise(const Tensor& value, const Init& init, RandomKey key) {
   Random random(key);
-  float* x = value.data();
+  const Tensor host = value.to_host();
+  float* x = host.data();
   const std::int64_t count = value.size();
   switch (init.kind) {
     case Init::Kind::zeros:
@@ -38,6 +39,7 @@ void initialise(const Tensor& value, const Init& init, RandomKey key) {
       break;
     }
   }
+  value.copy_from(host);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::span<const std::string_view> enum_names(PositionKind) {
 }
 
 Tensor sinusoids(std::int64_t length, std::int64_t width) {
-  const Tensor table = Tensor::empty({length, width});
+  const Tensor table = Tensor::empty_on_host({length, width});
   for (std::int64_t d = 0; d < width; ++d) {
     const double wavelength = std::pow(10000.0, static_cast<double>(d - d % 2) / static_cast<double>(width));
     for (std::int64_t p = 0; p < length; ++p) {
@@ -25,7 +25,7 @@ Tensor sinusoids(std::int64_t length, std::int64_t width) {
       table.row(p)[d] = static_cast<float>(d % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   }
-  return table;
+  return table.memory() == &current_memory() ? table : table.clone();
 }
 
 PositionalEncoding::PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind, std::int64_t width,

@@ -9,16 +9,17 @@ namespace attend {
 namespace {
 
 std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows, std::int64_t cols) {
+  const Tensor weights = record.weights.to_host();
   std::vector<AttentionMap> heads;
   for (int h = 0; h < record.heads; ++h) {
-    const float* first = record.weights.data() + h * rows * cols;
+    const float* first = weights.data() + h * rows * cols;
     heads.push_back({rows, cols, {first, first + rows * cols}});
   }
   return heads;
 }
 
 void check_numbers(const std::vector<AttentionRecord>& records, const std::string& source) {
-  for (const AttentionRecord& record : records) require_finite(record.weights.span(), "attention weights", source);
+  for (const AttentionRecord& record : records) require_finite(record.weights.to_vector(), "attention weights", source);
 }
 
 }  // namespace

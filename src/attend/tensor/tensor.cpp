@@ -28,6 +28,8 @@ Tensor Tensor::allocated(Memory& memory, const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty(Shape shape, DType dtype) { return allocated(current_memory(), shape, dtype); }
 
+Tensor Tensor::empty_on_host(Shape shape, DType dtype) { return allocated(host_memory(), shape, dtype); }
+
 Tensor Tensor::zeros(Shape shape, DType dtype) {
   Tensor tensor = empty(shape, dtype);
   tensor.zero();
@@ -120,7 +122,7 @@ void Tensor::copy_from(const Tensor& source) const {
   if (source.shape_ != shape_ || source.dtype_ != dtype_)
     throw ShapeError(fmt::format("[copy] expected {} {}, got {} {}", name_of(dtype_), to_string(shape_), name_of(source.dtype_),
                                  to_string(source.shape_)));
-  if (size() == 0) return;
+  if (size() == 0 || data_ == source.data_) return;
   const bool from_host = source.memory_ == &host_memory(), to_host = memory_ == &host_memory();
   if (source.memory_ == memory_) {
     memory_->copy(source.byte_rows(), byte_rows(), rows(), row_size());
@@ -139,7 +141,7 @@ void Tensor::zero() const {
 
 Tensor Tensor::to_host() const {
   if (!defined() || (memory_ == &host_memory() && contiguous())) return *this;
-  Tensor copy = allocated(host_memory(), shape_, dtype_);
+  const Tensor copy = empty_on_host(shape_, dtype_);
   copy.copy_from(*this);
   return copy;
 }

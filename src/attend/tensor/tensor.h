@@ -25,6 +25,8 @@ class Tensor {
 
   // Uninitialized elements in the memory of the calling thread's current runtime.
   static Tensor empty(Shape shape, DType dtype = DType::f32);
+  // The same in host memory, wherever the runtime's tensors are.
+  static Tensor empty_on_host(Shape shape, DType dtype = DType::f32);
   static Tensor zeros(Shape shape, DType dtype = DType::f32);
   static Tensor full(Shape shape, float value);
   // Copies `values` (row-major). Throws ShapeError when the count differs from shape.size().

@@ -68,11 +68,12 @@ class Stack final : public SequenceModel {
     Pass pass = Pass::inference();
     backward(cross_entropy(logits(exercise, pass), exercise.targets).loss);
     std::vector<double> squares(layers_.size());
+    const Tensor gradients = parameters_.gradients().to_host();
     for (const ParameterSet::Entry& entry : parameters_.entries()) {
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         if (!entry.name.starts_with(fmt::format("layers.{}.", i))) continue;
         for (std::int64_t p = entry.offset; p < entry.offset + entry.shape.size(); ++p) {
-          const double value = parameters_.gradients().data()[p];
+          const double value = gradients.data()[p];
           squares[i] += value * value;
         }
       }

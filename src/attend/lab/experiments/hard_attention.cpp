@@ -33,10 +33,11 @@ double query_gradient(SequenceModel& model, const Exercise& exercise) {
   Pass pass = Pass::inference();
   backward(cross_entropy(model.logits(exercise, pass), exercise.targets).loss);
   double squares = 0;
+  const Tensor gradients = model.parameters().gradients().to_host();
   for (const ParameterSet::Entry& entry : model.parameters().entries()) {
     if (entry.name.find(".q_proj.weight") == std::string::npos) continue;
     for (std::int64_t p = entry.offset; p < entry.offset + entry.shape.size(); ++p) {
-      const double value = model.parameters().gradients().data()[p];
+      const double value = gradients.data()[p];
       squares += value * value;
     }
   }

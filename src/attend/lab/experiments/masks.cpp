@@ -55,12 +55,12 @@ struct Leak {
 // Changes every token in turn.
 Leak measure_leak(const Outputs& outputs, const std::vector<std::int32_t>& ids) {
   Leak leak;
-  const Tensor before = outputs(ids);
+  const Tensor before = outputs(ids).to_host();
   const auto bytes = static_cast<std::size_t>(before.cols()) * sizeof(float);
   for (std::size_t t = 0; t < ids.size(); ++t) {
     std::vector<std::int32_t> changed = ids;
     changed[t] = (changed[t] + 1) % kMaskSymbols;
-    const Tensor after = outputs(changed);
+    const Tensor after = outputs(changed).to_host();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(t); ++i) {
       ++leak.compared;
       if (std::memcmp(before.row(i), after.row(i), bytes) == 0) continue;

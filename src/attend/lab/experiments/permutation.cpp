@@ -40,7 +40,7 @@ TransformerConfig permuted_layers(PositionKind positions) {
 Tensor outputs(const SequenceModel& model, const std::vector<std::int32_t>& ids) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  return model.hidden(Ragged::one(ids), pass).value();
+  return model.hidden(Ragged::one(ids), pass).value().to_host();
 }
 
 // The largest difference between what the model makes of a permuted text, and its permuted outputs.

@@ -37,9 +37,9 @@ double jacobian_norm(std::span<const float> p) {
 Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, float scale) {
   AttentionWeightOptions options;
   options.scale = scale;
-  const Tensor weights = attention_weights(scores, pattern, options).value();
+  const Tensor weights = attention_weights(scores, pattern, options).value().to_host();
   Softmax result;
-  result.variance = variance_of(scores.value().span(), scale);
+  result.variance = variance_of(scores.value().to_vector(), scale);
   const std::int64_t queries = weights.size() / kKeys;
   for (std::int64_t q = 0; q < queries; ++q) {
     const auto row = std::span<const float>(weights.span()).subspan(static_cast<std::size_t>(q * kKeys), kKeys);

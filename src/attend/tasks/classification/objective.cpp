@@ -53,9 +53,10 @@ Validation ClassificationObjective::validate() {
     const ClassificationBatch batch = validation_->batch(0, i);
     Pass pass = Pass::inference();
     const Variable logits = model_.network->forward(batch.text, pass);
-    for (std::int64_t b = 0; b < logits.dim(0); ++b) {
-      const float* row = logits.value().row(b);
-      confusion.add((*batch.labels)[static_cast<std::size_t>(b)], std::max_element(row, row + logits.dim(1)) - row);
+    const Tensor scores = logits.value().to_host();
+    for (std::int64_t b = 0; b < scores.rows(); ++b) {
+      const float* row = scores.row(b);
+      confusion.add(batch.labels[b], std::max_element(row, row + scores.cols()) - row);
     }
     const CrossEntropy part = loss_of(logits, batch.labels, 1.0, pass);
     result.loss += part.loss_sum;

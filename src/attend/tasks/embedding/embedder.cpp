@@ -16,11 +16,12 @@ namespace attend {
 
 namespace {
 
-// [T, D] -> [1, D].
+// [T, D] -> [1, D], both on the host.
 Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
   if (pooling == EmbeddingPooling::none) return vectors;
   const std::int64_t tokens = vectors.dim(0), width = vectors.dim(1);
-  const Tensor result = Tensor::zeros({1, width});
+  const Tensor result = Tensor::empty_on_host({1, width});
+  result.zero();
   if (tokens == 0) return result;
   float* out = result.data();
   if (pooling == EmbeddingPooling::mean) {
@@ -95,7 +96,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     const Ragged batch = sequences.build();
     encoder_.run(batch, pass);
     for (std::int64_t i = 0; i < batch.sequences(); ++i) {
-      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
+      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1).to_host();
       embeddings[begin + static_cast<std::size_t>(i)].vectors = checked_pooled(own, options.pooling);
     }
   }
@@ -103,12 +104,12 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
 }
 
 std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
-  const Tensor& table = encoder_.embeddings;
+  const Tensor table = encoder_.embeddings.to_host();
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
-    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    const Tensor vectors = Tensor::empty_on_host({static_cast<std::int64_t>(ids.size()), width()});
     for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
     embeddings.back().vectors = checked_pooled(vectors, pooling);
   }
