@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 namespace {
@@ -70,12 +69,13 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
     return [x = random_tensor({n, in}, 1), w = random_tensor({out, in}, 2), b = random_tensor({out}, 3), y = Tensor::empty({n, out})](
                Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
-  add("linear_in_panels/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1), w = to_panels(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
+  add("linear_packed/" + shape, work, [=]() -> Body {
+    return [x = random_tensor({n, in}, 1), w = backend().pack_weights(random_tensor({out, in}, 2)), b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
-  add("quantized_linear_in_panels/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1), w = to_panels(quantize_rows(random_tensor({out, in}, 2))), b = random_tensor({out}, 3),
+  add("quantized_linear_packed/" + shape, work, [=]() -> Body {
+    return [x = random_tensor({n, in}, 1), w = backend().pack_weights(backend().quantize_weights(random_tensor({out, in}, 2))),
+            b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend, Precision precision) { backend.linear(x, w, b, {.precision = precision}, y); };
   });
   add("matmul_input_gradient/" + shape, work, [=]() -> Body {

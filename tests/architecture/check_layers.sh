@@ -1,6 +1,7 @@
 #!/bin/sh
 # Holds the layer table and fails, naming file and line, when the sources under ROOT/src break one of its rules:
 #   - a layer includes only layers on rows below its own: neither up nor sideways
+#   - what is in the folders of backend (cpu, reference, fast) is private to it
 #   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
 #   - project headers are included as "attend/<layer>/<file>.h"
 #   - the library does not print, exit or abort: that is left to the command line, which prints through cli/output.h alone
@@ -57,6 +58,8 @@ function check_project_include(path,    parts, other) {
     complain("includes sideways: " layer " and " other " are both on row " row[layer])
   } else if (row[other] > row[layer]) {
     complain("includes upwards: " layer " is on row " row[layer] ", " other " on row " row[other])
+  } else if (layer != "backend" && path ~ /^attend\/backend\/[^\/]*\//) {
+    complain("includes \"" path "\": the folders of backend are private to it")
   } else if (folder == "backend/reference" && path ~ /^attend\/backend\/fast\//) {
     complain("the reference kernels must not depend on the fast ones")
   }

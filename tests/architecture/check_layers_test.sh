@@ -39,6 +39,8 @@ expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only bac
 expect "Highway in its folder passes" "" src/attend/backend/fast/rows/softmax.cpp '#include <hwy/highway.h>'
 expect "the reference kernels include no fast ones" "1: the reference kernels must not" src/attend/backend/reference/softmax.cpp \
   '#include "attend/backend/fast/softmax.h"'
+expect "the folders of backend are private" "1: includes .*private" src/attend/ops/linear.cpp \
+  '#include "attend/backend/cpu/packed_weights.h"'
 expect "a relative include fails" '1: includes "relu.h": write project headers as' src/attend/ops/relu.cpp '#include "relu.h"'
 expect "printing in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { std::cerr << 1; }'
 expect "exit in the library fails" "1: prints or ends the process" src/attend/data/reader.cpp 'void f() { exit(1); }'

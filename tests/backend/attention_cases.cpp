@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/quantized_weights.h"
 #include "backend/attention_pattern.h"
 #include "backend/kernel_case.h"
 

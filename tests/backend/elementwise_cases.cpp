@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/quantized_weights.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -51,7 +51,7 @@ KernelCase quantize_case(std::int64_t groups) {
             const Tensor x = o.normal(shape[0], groups * shape[1], 2.0f);
             const Tensor y = Tensor::empty({shape[0], groups * (shape[1] + kQuantizedScaleBytes)}, DType::i8);
             b.quantize_groups(x, shape[1], y);
-            return {dequantize_rows(y.reshape({shape[0] * groups, shape[1] + kQuantizedScaleBytes}))};
+            return {dequantize_weights(y.reshape({shape[0] * groups, shape[1] + kQuantizedScaleBytes}))};
           }};
 }
 

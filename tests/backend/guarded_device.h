@@ -14,6 +14,34 @@ class GuardedBackend final : public FastBackend {
   explicit GuardedBackend(GuardedMemory& memory) : memory_(memory) {}
   std::string_view name() const override { return "guarded"; }
 
+  Tensor quantize_weights(const Tensor& weights) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::quantize_weights(weights);
+  }
+  void join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::join_quantized(numbers, scales, weights);
+  }
+  void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::split_quantized(weights, numbers, scales);
+  }
+  std::int64_t packed_row_block(const Tensor& weights) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::packed_row_block(weights);
+  }
+  Tensor pack_weights(const Tensor& weights) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::pack_weights(weights);
+  }
+  Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::select_weights(weights, rows);
+  }
+  Tensor float_weights(const Tensor& weights) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::float_weights(weights);
+  }
   void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::matmul(a, b, options, c);

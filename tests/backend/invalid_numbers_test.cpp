@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/quantized_weights.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 #include "backend/instruction_set.h"
@@ -166,7 +166,7 @@ TEST_P(InvalidNumbers, MakeTheScaleOfTheirGroupInvalid) {
 }
 
 TEST_P(InvalidNumbers, AreNotMadeOfRowsNextToNothingInEightBits) {
-  const Tensor weight = quantize_rows(Tensor::full({5, 8}, 1.0f));
+  const Tensor weight = quantize_weights(Tensor::full({5, 8}, 1.0f));
   for (const float number : {0.0f, 1e-40f, 1e-37f, 0.9e-30f}) {
     const Tensor y = Tensor::full({1, 5}, 7.0f);
     kernels().linear(Tensor::full({1, 8}, number), weight, {}, {}, y);

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "attend/tensor/panels.h"
+#include "attend/backend/cpu/packed_weights.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -26,10 +26,10 @@ KernelCase embed_case(const char* name, bool has_positions, float p) {
 }
 
 // Of weights that products use too.
-KernelCase weights_embed_case(const char* name, bool quantized, bool panels) {
+KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
   return {name, kMatrixShapes, {5e-7, 3e-7}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor rows = o.normal(kVocabulary, shape[1]), weights = quantized ? quantize_rows(rows) : rows.clone();
-            const Tensor table = panels && fits_panels(weights) ? to_panels(weights) : weights;
+            const Tensor rows = o.normal(kVocabulary, shape[1]), weights = quantized ? quantize_weights(rows) : rows.clone();
+            const Tensor table = packed ? pack_weights(weights) : weights;
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
             const Tensor positions = o.normal(50, shape[1]);
             const std::vector<std::int32_t> position = o.ids(shape[0], 50);
@@ -69,18 +69,18 @@ KernelCase top_k_case(const char* name, bool forbidden) {
 }
 
 // Vocabularies of one segment of logits and of several, with a last one that is not whole.
-KernelCase projected_top_k_case(const char* name, bool quantized, bool panels) {
+KernelCase projected_top_k_case(const char* name, bool quantized, bool packed) {
   KernelCase kernel;
   kernel.name = name;
   kernel.shapes = {{0, 8, 20, 2}, {1, 4, 3, 3}, {3, 24, 100, 5}, {5, 64, 1024, 6}, {7, 32, 2500, 11}, {150, 16, 2100, 2}};
   kernel.tolerance = {1e-5, 1e-6};  // logits of some 10 come on top of what log_softmax_top_k does
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = o.normal(shape[0], shape[1]), rows = o.normal(shape[2], shape[1]);
-    const Tensor weights = quantized ? quantize_rows(rows) : rows.clone();
+    const Tensor weights = quantized ? quantize_weights(rows) : rows.clone();
     const int k = static_cast<int>(shape[3]);
     const Tensor values = o.output(shape[0], k);
     const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
-    b.projected_top_k(x, panels && fits_panels(weights) ? to_panels(weights) : weights, k, values, indices);
+    b.projected_top_k(x, packed ? pack_weights(weights) : weights, k, values, indices);
     return {values, as_f32(indices)};
   };
   return kernel;
@@ -94,8 +94,8 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(embed_case("embed_positions", true, 0.0f));
   cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
   cases.push_back(weights_embed_case("quantized_embed", true, false));
-  cases.push_back(weights_embed_case("embed_of_panels", false, true));
-  cases.push_back(weights_embed_case("quantized_embed_of_panels", true, true));
+  cases.push_back(weights_embed_case("embed_of_packed", false, true));
+  cases.push_back(weights_embed_case("quantized_embed_of_packed", true, true));
   // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
   cases.push_back({"scatter_add", kMatrixShapes, {2e-5, 2e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor dy = o.normal(shape[0], shape[1]);
@@ -124,19 +124,19 @@ std::vector<KernelCase> lookup_cases() {
                      return slabs;
                    }});
   cases.push_back({"scatter_rows_of_bytes", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-                     const Tensor x = quantize_rows(o.normal(shape[0], shape[1]));
+                     const Tensor x = quantize_weights(o.normal(shape[0], shape[1]));
                      const std::vector<Tensor> slabs{Tensor::zeros(x.shape(), DType::i8)};
                      std::vector<KeySlot> slots;
                      for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;) slots.push_back({0, row});
                      b.scatter_rows(x, slot_ids(slots), slabs);
-                     return {dequantize_rows(slabs.front())};
+                     return {dequantize_weights(slabs.front())};
                    }});
   cases.push_back(top_k_case("log_softmax_top_k", false));
   cases.push_back(top_k_case("log_softmax_top_k_mostly_forbidden", true));
   cases.push_back(projected_top_k_case("projected_top_k", false, false));
-  cases.push_back(projected_top_k_case("projected_top_k_in_panels", false, true));
+  cases.push_back(projected_top_k_case("projected_top_k_packed", false, true));
   cases.push_back(projected_top_k_case("quantized_projected_top_k", true, false));
-  cases.push_back(projected_top_k_case("quantized_projected_top_k_in_panels", true, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k_packed", true, true));
   return cases;
 }
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "attend/tensor/panels.h"
+#include "attend/backend/cpu/packed_weights.h"
 #include "backend/kernel_case.h"
 
 namespace attend {
@@ -31,27 +31,25 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   return kernel;
 }
 
-enum class Weights { rows, panels, quantized_rows, quantized_panels };
+enum class Weights { rows, packed, quantized_rows, quantized_packed };
 
 Tensor arranged(const Tensor& rows, Weights how) {
-  const bool quantized = how == Weights::quantized_rows || how == Weights::quantized_panels;
-  const Tensor weights = quantized ? quantize_rows(rows) : rows;
-  const bool panels = how == Weights::panels || how == Weights::quantized_panels;
-  if (!panels) return weights;
-  const Tensor whole = weights.clone();
-  return fits_panels(whole) ? to_panels(whole) : whole;
+  const bool quantized = how == Weights::quantized_rows || how == Weights::quantized_packed;
+  const Tensor weights = quantized ? quantize_weights(rows) : rows;
+  const bool packed = how == Weights::packed || how == Weights::quantized_packed;
+  return packed ? pack_weights(weights.clone()) : weights;
 }
 
 std::string_view name_of(Weights how) {
   switch (how) {
     case Weights::rows:
       return "linear";
-    case Weights::panels:
-      return "linear_in_panels";
+    case Weights::packed:
+      return "linear_packed";
     case Weights::quantized_rows:
       return "quantized";
-    case Weights::quantized_panels:
-      return "quantized_in_panels";
+    case Weights::quantized_packed:
+      return "quantized_packed";
   }
   return "";
 }
@@ -62,7 +60,7 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
   kernel.shapes = {{0, 8, 8},     {1, 1, 1},    {1, 64, 3},    {1, 512, 512},  {3, 5, 7},    {5, 16, 24},    {5, 128, 9},
                    {33, 31, 129}, {64, 64, 64}, {320, 24, 40}, {7, 512, 1031}, {5, 300, 40}, {101, 300, 56}, {3, 20, 2100}};
   kernel.tolerance = kProduct;
-  if (how == Weights::quantized_rows || how == Weights::quantized_panels) {
+  if (how == Weights::quantized_rows || how == Weights::quantized_packed) {
     // The integers are the same on both sides; what is left is the rounding of two scales, the bias and the activation.
     kernel.shapes.push_back({2, 5000, 6});
     kernel.shapes.push_back({9, 5000, 38});
@@ -89,7 +87,7 @@ std::vector<KernelCase> matmul_cases() {
     }
   }
   for (const bool has_bias : {false, true}) {
-    for (const Weights how : {Weights::rows, Weights::panels, Weights::quantized_rows, Weights::quantized_panels}) {
+    for (const Weights how : {Weights::rows, Weights::packed, Weights::quantized_rows, Weights::quantized_packed}) {
       cases.push_back(linear_case("plain", Activation::none, has_bias, how));
       cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
       cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));

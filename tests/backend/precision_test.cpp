@@ -1,8 +1,8 @@
 // Products in bf16: what the reference rounds (bf16_cases.cpp compares the fast backend with rounded factors), and what is not rounded.
 #include <gtest/gtest.h>
 
-#include "attend/tensor/panels.h"
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/packed_weights.h"
+#include "attend/backend/cpu/quantized_weights.h"
 #include "backend/backend_test.h"
 #include "backend/operands.h"
 
@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(On, PackedWeights, testing::Values(&reference_backend, 
 TEST_P(PackedWeights, AreMultipliedAsTheyAreInEveryPrecision) {
   Operands operands(Rows::contiguous);
   const Tensor x = operands.normal(3, 32), rows = operands.normal(16, 32), y = Tensor::empty({3, 16}), expected = Tensor::empty({3, 16});
-  for (const Tensor& weight : {to_panels(rows.clone()), quantize_rows(rows)}) {
+  for (const Tensor& weight : {pack_weights(rows.clone()), quantize_weights(rows)}) {
     kernels().linear(x, weight, {}, {}, expected);
     kernels().linear(x, weight, {}, {.precision = Precision::bf16}, y);
     EXPECT_EQ(y.to_vector(), expected.to_vector());

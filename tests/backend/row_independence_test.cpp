@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/tensor/panels.h"
+#include "attend/backend/cpu/packed_weights.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 #include "core/scoped_threads.h"
@@ -64,22 +64,22 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
           }};
 }
 
-Tensor in_panels_if_it_fits(const Tensor& weights) { return fits_panels(weights) ? to_panels(weights.clone()) : weights; }
+Tensor packed_copy(const Tensor& weights) { return pack_weights(weights.clone()); }
 
 RowKernel quantized_linear(std::int64_t width) {
   return {"quantized_linear", [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns);
-            const Tensor weight = quantize_rows(o.normal(width, columns));
+            const Tensor weight = quantize_weights(o.normal(width, columns));
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
             return y;
           }};
 }
 
-RowKernel linear_in_panels(const char* name, std::int64_t width, bool quantized) {
+RowKernel linear_packed(const char* name, std::int64_t width, bool quantized) {
   return {name, [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns), rows = o.normal(width, columns);
-            const Tensor weight = in_panels_if_it_fits(quantized ? quantize_rows(rows) : rows);
+            const Tensor weight = packed_copy(quantized ? quantize_weights(rows) : rows);
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
             return y;
@@ -88,8 +88,8 @@ RowKernel linear_in_panels(const char* name, std::int64_t width, bool quantized)
 
 std::vector<RowKernel> product_kernels() {
   return {quantized_linear(37),
-          linear_in_panels("linear_in_panels", 40, false),
-          linear_in_panels("quantized_linear_in_panels", 613, true),
+          linear_packed("linear_packed", 40, false),
+          linear_packed("quantized_linear_packed", 613, true),
           linear("linear", 24, Activation::none),
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
@@ -241,13 +241,13 @@ TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
       const Tensor few = Tensor::empty({std::ssize(chosen), depth});
       fast_backend().gather_rows(weight, chosen, few);
       for (const std::int64_t rows : {1, 3, 5, 9, 71, 321}) {
-        const auto product = [&](const Tensor& w, bool panels) {
-          const Tensor y = operands.output(rows, w.rows()), weights = quantized ? quantize_rows(w) : w;
-          fast_backend().linear(x.slice_rows(0, rows), panels ? in_panels_if_it_fits(weights) : weights, {}, {}, y);
+        const auto product = [&](const Tensor& w, bool packed) {
+          const Tensor y = operands.output(rows, w.rows()), weights = quantized ? quantize_weights(w) : w;
+          fast_backend().linear(x.slice_rows(0, rows), packed ? packed_copy(weights) : weights, {}, {}, y);
           return y;
         };
         const Tensor all = product(weight, true), some = product(few, false);
-        EXPECT_TRUE(same_bits(all, product(weight, false))) << "in panels and in rows";
+        EXPECT_TRUE(same_bits(all, product(weight, false))) << "packed and in rows";
         for (std::int64_t row = 0; row < rows; ++row) {
           for (std::size_t c = 0; c < chosen.size(); ++c)
             ASSERT_EQ(some.row(row)[c], all.row(row)[chosen[c]]) << rows << " rows, depth " << depth << ", column " << chosen[c];

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/tensor/quantized.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {
@@ -47,8 +47,9 @@ TEST_F(QuantizationTest, SurvivesTheFile) {
   save_checkpoint(path("model"), quantized_);
   Model model;
   load_parameters(load_checkpoint(path("model")), model.parameters);
-  EXPECT_EQ(dequantize_rows(model.weight->value()).to_vector(),
-            dequantize_rows(quantize_rows(original_.tensor("layer.weight"))).to_vector());
+  Backend& b = backend();
+  EXPECT_EQ(b.float_weights(model.weight->value()).to_vector(),
+            b.float_weights(b.quantize_weights(original_.tensor("layer.weight"))).to_vector());
 }
 
 // Its weights may be arranged for products, or in 8 bits.

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "attend/backend/backend.h"
+#include "attend/backend/weights.h"
 #include "attend/core/error.h"
-#include "attend/tensor/panels.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -95,7 +96,7 @@ TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
   parameters.allocate_for_inference({"q", "k"});
   EXPECT_EQ(parameters.values().size(), 2 + 3);
   EXPECT_EQ(both->value().dtype(), DType::i8);
-  EXPECT_EQ(both->value().shape(), (Shape{3, 3 + kQuantizedScaleBytes}));
+  EXPECT_EQ(both->value().shape(), (Shape{3, quantized_columns(3)}));
   EXPECT_EQ(both->value().row<std::int8_t>(2), k->value().data<std::int8_t>());
   EXPECT_EQ(other->value().dtype(), DType::f32);
   EXPECT_EQ(bias->value().dtype(), DType::f32);
@@ -112,7 +113,7 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantised) {
   expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); }, {"q", "k", "one matrix"});
 }
 
-TEST(ParameterSet, ArrangesTheWeightsOfProductsAndNothingElse) {
+TEST(ParameterSet, PacksTheWeightsOfProductsAndNothingElse) {
   ParameterSet parameters;
   const Init normal{Init::Kind::normal};
   const Parameter table = parameters.add_table("table", {32, 4}, normal), bias = parameters.add("bias", {32}, normal);
@@ -120,25 +121,25 @@ TEST(ParameterSet, ArrangesTheWeightsOfProductsAndNothingElse) {
   const Parameter both = parameters.stack("q", "k"), odd = parameters.add_weights("odd", {20, 4}, normal);
   parameters.allocate(1);
   const std::vector<float> rows = both->value().to_vector(), odd_rows = odd->value().to_vector();
-  parameters.arrange_for_products();
+  parameters.pack_weights();
   EXPECT_EQ(table->value().dtype(), DType::f32);
   EXPECT_EQ(bias->value().dtype(), DType::f32);
-  for (const Parameter& weights : {q, k, both, odd}) EXPECT_EQ(weights->value().dtype(), DType::f32_panels);
-  EXPECT_EQ(weight_rows(both->value()).to_vector(), rows);
-  EXPECT_EQ(weight_rows(odd->value()).to_vector(), odd_rows);
-  EXPECT_EQ(weight_rows(k->value()).to_vector(), std::vector<float>(rows.begin() + 16 * 4, rows.end()));
-  EXPECT_EQ(parameters.value(parameters.entries()[2]).dtype(), DType::f32_panels);
+  for (const Parameter& weights : {q, k, both, odd}) EXPECT_EQ(weights->value().dtype(), DType::packed_f32);
+  EXPECT_EQ(backend().float_weights(both->value()).to_vector(), rows);
+  EXPECT_EQ(backend().float_weights(odd->value()).to_vector(), odd_rows);
+  EXPECT_EQ(backend().float_weights(k->value()).to_vector(), std::vector<float>(rows.begin() + 16 * 4, rows.end()));
+  EXPECT_EQ(parameters.value(parameters.entries()[2]).dtype(), DType::packed_f32);
 }
 
-TEST(ParameterSet, ArrangesAllPartsOfAStackOrNone) {
+TEST(ParameterSet, PacksAllPartsOfAStackOrNone) {
   ParameterSet parameters;
   const Parameter q = parameters.add_weights("q", {16, 4}, {}), k = parameters.add_weights("k", {16, 4}, {});
   const Parameter v = parameters.add_weights("v", {20, 4}, {});
   const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"), other = parameters.add_weights("other", {16, 4}, {});
   parameters.allocate_for_inference({"other"});
-  parameters.arrange_for_products();
+  parameters.pack_weights();
   for (const Parameter& weights : {q, k, v, all, kv}) EXPECT_EQ(weights->value().dtype(), DType::f32);
-  EXPECT_EQ(other->value().dtype(), DType::i8_panels);
+  EXPECT_EQ(other->value().dtype(), DType::packed_i8);
 }
 
 TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/ops/attention.h"
 #include "attend/ops/cross_entropy.h"
@@ -15,7 +16,6 @@
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
 #include "attend/ops/softmax.h"
-#include "attend/tensor/panels.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -239,9 +239,9 @@ TEST(WrongElements, AreRefused) {
   expect_error<ShapeError>([&] { add(integers, integers); }, {"F32", "I32"});
   expect_error<ShapeError>([&] { linear(var({4, 3}), integers); }, {"F32", "I32"});
   expect_error<ShapeError>([&] { embedding(integers, ids({0}), 1.0f); }, {"F32", "I32"});
-  const Variable panels(to_panels(Tensor::zeros({16, 4})));
-  expect_error<ShapeError>([&] { gather_rows(panels, ids({3})); }, {"[gather_rows]", "F32 in panels"});
-  expect_error<ShapeError>([&] { matmul(var({2, 4}), panels, /*transpose_b=*/true); }, {"F32 in panels"});
+  const Variable packed(backend().pack_weights(Tensor::zeros({16, 4})));
+  expect_error<ShapeError>([&] { gather_rows(packed, ids({3})); }, {"[gather_rows]", "packed F32"});
+  expect_error<ShapeError>([&] { matmul(var({2, 4}), packed, /*transpose_b=*/true); }, {"packed F32"});
 }
 
 TEST(WrongNumbers, OutsideATableAreRefused) {

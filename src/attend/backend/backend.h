@@ -1,4 +1,4 @@
-// The kernels: about 45 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
+// The kernels: about 50 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
 // `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
@@ -41,7 +41,7 @@ struct MatmulOptions {
 // y = activation(x W^T + bias)
 struct LinearOptions {
   Activation activation = Activation::none;
-  Precision precision = Precision::f32;  // of a weight in plain f32; one in panels or in 8 bits is multiplied as it is
+  Precision precision = Precision::f32;  // of a weight in plain f32; one that is packed or in 8 bits is multiplied as it is
 };
 
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014). The element (row, column) of a matrix
@@ -113,9 +113,26 @@ class Backend {
   // --- matrix products ---------------------------------------------------------------------------------------------------------------
   // op(a) [M, K], op(b) [K, N], c [M, N].
   virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) = 0;
-  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be in panels (tensor/panels.h), or quantised: then every row
-  // of x is rounded to integers too (tensor/quantized.h).
+  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed or in 8 bits (weights.h): in 8 bits
+  // every row of x is rounded to integers too.
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) = 0;
+
+  // --- weights (weights.h) -------------------------------------------------------------------------------------------------------------
+  // For loading and making models, not for every step: most of these allocate what they return.
+  // f32 [O, I] in 8 bits. Throws ShapeError unless `weights` is a matrix, DataError when a number is not finite.
+  virtual Tensor quantize_weights(const Tensor& weights) = 0;
+  // Between weights in 8 bits, not packed, and what a file holds of them: numbers i8 [O, I], scales f32 [O].
+  virtual void join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) = 0;
+  virtual void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) = 0;
+  // Packed weights may be cut with slice_rows() at multiples of this many rows. 0: such weights cannot be packed.
+  virtual std::int64_t packed_row_block(const Tensor& weights) = 0;
+  // The weights as products read them fastest. Rearranges their memory, which is then to be used through the result alone. Weights that
+  // cannot be packed are returned as they are.
+  virtual Tensor pack_weights(const Tensor& weights) = 0;
+  // Copies of some rows, unpacked: f32 [n, I], or in 8 bits when the weights are. Throws ShapeError for other elements.
+  virtual Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) = 0;
+  // f32 [O, I]: the weights themselves when they are that, else what they stand for.
+  virtual Tensor float_weights(const Tensor& weights) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------------------------------------------
   virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;            // y = a + b; y may be a or b
@@ -127,8 +144,8 @@ class Backend {
   virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
   virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;  // y may be x; its own gradient
 
-  // Every `width` numbers of x [N, G*width] as a row of tensor/quantized.h: y i8 [N, G*(width+4)], the groups of a row one behind the
-  // other. The scale of a group with a number that is not finite is NaN.
+  // Every `width` numbers of x [N, G*width] as a row of weights in 8 bits (weights.h): y i8 [N, G*(width+4)], the groups of a row one
+  // behind the other. The scale of a group with a number that is not finite is NaN.
   virtual void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) = 0;
 
   // --- reductions --------------------------------------------------------------------------------------------------------------------
@@ -150,7 +167,7 @@ class Backend {
 
   // --- lookup ------------------------------------------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined (then so is position). y [N, D]. The table
-  // may be quantised or in panels.
+  // may be packed or in 8 bits.
   virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position, const Dropout& dropout,
                      const Tensor& y) = 0;
   // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.

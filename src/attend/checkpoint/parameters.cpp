@@ -4,8 +4,9 @@
 
 #include <set>
 
+#include "attend/backend/backend.h"
+#include "attend/backend/weights.h"
 #include "attend/core/error.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -59,22 +60,20 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
       checkpoint.copy_to(entry.name, value);
       continue;
     }
-    const Tensor host = value.to_host();
-    checkpoint.copy_to(entry.name, host.slice_columns(0, entry.shape[1]));
     check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
-    const Tensor scales = Tensor::empty_on_host({entry.shape[0]});
+    const Tensor numbers = Tensor::empty(entry.shape, DType::i8), scales = Tensor::empty({entry.shape[0]});
+    checkpoint.copy_to(entry.name, numbers);
     checkpoint.copy_to(scale_name(entry.name), scales);
-    for (std::int64_t row = 0; row < host.rows(); ++row) set_quantized_scale(host, row, scales.data()[row]);
-    value.copy_from(host);
+    backend().join_quantized(numbers, scales, value);
   }
-  parameters.arrange_for_products();
+  parameters.pack_weights();
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {
-  const Tensor host = quantized.to_host();
-  const Tensor scales = Tensor::empty_on_host({host.rows()});
-  for (std::int64_t row = 0; row < host.rows(); ++row) scales.data()[row] = quantized_scale(host, row);
-  checkpoint.tensors.push_back({name, host.slice_columns(0, weight_columns(host)).to_host()});
+  const Tensor numbers = Tensor::empty({quantized.rows(), weight_columns(quantized)}, DType::i8);
+  const Tensor scales = Tensor::empty({quantized.rows()});
+  backend().split_quantized(quantized, numbers, scales);
+  checkpoint.tensors.push_back({name, numbers});
   checkpoint.tensors.push_back({scale_name(name), scales});
 }
 

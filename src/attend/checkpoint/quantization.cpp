@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -16,7 +16,7 @@ namespace {
 
 Tensor quantized(const NamedTensor& named, const std::string& source) {
   try {
-    return quantize_rows(named.tensor);
+    return backend().quantize_weights(named.tensor);
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: tensor {}: {}", source, named.name, error.what()));
   }

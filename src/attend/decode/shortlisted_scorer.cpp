@@ -7,21 +7,11 @@
 #include <numeric>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/ops/linear.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
-
-namespace {
-
-// Some rows of the weights, arranged for products again.
-Tensor weights_of(const Tensor& weights, std::span<const std::int32_t> tokens) {
-  const Tensor rows = weight_rows(weights, tokens);
-  return fits_panels(rows) ? to_panels(rows) : rows;
-}
-
-}  // namespace
 
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist)
     : whole_(model, src, bos) {
@@ -44,7 +34,7 @@ ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& 
       columns.push_back(static_cast<std::int32_t>(place - tokens_.begin()));
     }
   }
-  weights_ = weights_of(model.output_weights(), tokens_);
+  weights_ = backend().pack_weights(backend().select_weights(model.output_weights(), tokens_));
   sentence_.resize(columns_.size());
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }

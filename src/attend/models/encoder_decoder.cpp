@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "attend/backend/backend.h"
 #include "attend/ops/linear.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -47,7 +47,7 @@ Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Pos
   return embedding(*table, ids, std::sqrt(static_cast<float>(d_model_)), positions, pass.dropout(embedding_dropout_));
 }
 
-Tensor EncoderDecoder::src_embeddings() const { return float_weights(src_embedding_->value()); }
+Tensor EncoderDecoder::src_embeddings() const { return backend().float_weights(src_embedding_->value()); }
 
 Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
 

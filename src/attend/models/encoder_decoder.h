@@ -44,7 +44,7 @@ class EncoderDecoder {
   virtual Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() multiplies with: a row for each token [V, D], perhaps in 8 bits or in panels.
+  // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;

@@ -8,13 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "attend/backend/backend.h"
 #include "attend/core/options.h"
 #include "attend/models/decoding_state.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/sampled_cross_entropy.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -54,13 +54,13 @@ class LanguageTransformer {
   const ParameterSet& parameters() const { return parameters_; }
 
   // The table of the embeddings [V, D].
-  Tensor embeddings() const { return float_weights(embedding_->value()); }
+  Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
   // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() multiplies with: a row for each token [V, D], perhaps in 8 bits or in panels.
+  // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;

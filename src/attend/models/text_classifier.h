@@ -6,12 +6,12 @@
 #include <span>
 #include <string_view>
 
+#include "attend/backend/backend.h"
 #include "attend/core/options.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/nn/ragged.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -69,7 +69,7 @@ class TextClassifier {
   const ParameterSet& parameters() const { return parameters_; }
 
   // The table of the embeddings [V, D].
-  Tensor embeddings() const { return float_weights(embedding_->value()); }
+  Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
   // B texts of N tokens in all, none of them empty -> a vector for each token [N, D].
   Variable encode(const Ragged& texts, Pass& pass) const;

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "attend/backend/weights.h"
 #include "attend/core/error.h"
 #include "attend/core/number_range.h"
 #include "attend/ops/linear.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 
@@ -59,7 +59,9 @@ void MultiHeadAttention::expect_self() const {
                                  options_.d_memory, options_.d_model));
 }
 
-std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const { return width + options_.n_heads * kQuantizedScaleBytes; }
+std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const {
+  return options_.n_heads * quantized_columns(width / options_.n_heads);
+}
 
 // What is rounded then adds little to what the rounding of the weights does, and takes a quarter of the memory and of the bytes that each
 // step reads.

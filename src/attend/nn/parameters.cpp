@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/backend/backend.h"
+#include "attend/backend/weights.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -104,21 +105,21 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
   bind();
 }
 
-void ParameterSet::arrange_for_products() {
-  std::vector<bool> fits;
+void ParameterSet::pack_weights() {
+  std::vector<std::int64_t> blocks;  // of rows; 0: not to be packed
   for (const Entry& entry : entries_) {
     const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
-    fits.push_back(multiplies && fits_panels(value(entry)));
+    blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
   }
-  // A stack is a matrix too, so all of its parts are arranged or none. Of two stacks with a part in common one holds the other.
+  // A stack is a matrix too, so all of its parts are packed or none. Of two stacks with a part in common one holds the other.
   for (const Handle& handle : handles_) {
     const auto begin = static_cast<std::size_t>(handle.first), end = static_cast<std::size_t>(handle.last) + 1;
     bool all = true;
-    for (std::size_t i = begin; i < end; ++i) all = all && fits[i] && (end - begin == 1 || entries_[i].shape[0] % kPanelRows == 0);
-    if (!all) std::fill(fits.begin() + handle.first, fits.begin() + handle.last + 1, false);
+    for (std::size_t i = begin; i < end; ++i) all = all && blocks[i] > 0 && (end - begin == 1 || entries_[i].shape[0] % blocks[i] == 0);
+    if (!all) std::fill(blocks.begin() + handle.first, blocks.begin() + handle.last + 1, 0);
   }
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (fits[i]) entries_[i].dtype = to_panels(value(entries_[i])).dtype();
+    if (blocks[i] > 0) entries_[i].dtype = backend().pack_weights(value(entries_[i])).dtype();
   }
   bind();
 }
@@ -139,7 +140,7 @@ void ParameterSet::lay_out(const std::set<std::string>& quantized) {
     }
     entry.dtype = DType::i8;
     entry.offset = bytes;
-    bytes += entry.shape[0] * (entry.shape[1] + kQuantizedScaleBytes);
+    bytes += entry.shape[0] * quantized_columns(entry.shape[1]);
   }
   values_ = Tensor::empty({floats});
   if (bytes > 0) quantized_ = Tensor::empty({bytes}, DType::i8);
@@ -164,7 +165,7 @@ Tensor ParameterSet::value(const Entry& entry) const {
 
 Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
   const DType dtype = entries_[static_cast<std::size_t>(first)].dtype;
-  const bool quantized = dtype == DType::i8 || dtype == DType::i8_panels;
+  const bool quantized = dtype == DType::i8 || dtype == DType::packed_i8;
   return view(quantized ? quantized_ : values_, first, last).as(dtype);
 }
 
@@ -172,7 +173,7 @@ Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t l
   const Entry& begin = entries_[static_cast<std::size_t>(first)];
   const Entry& end = entries_[static_cast<std::size_t>(last)];
   if (flat.dtype() == DType::i8) {
-    const std::int64_t width = begin.shape[1] + kQuantizedScaleBytes;
+    const std::int64_t width = quantized_columns(begin.shape[1]);
     const std::int64_t stop = end.offset + end.shape[0] * width;
     return flat.slice_rows(begin.offset, stop).reshape({(stop - begin.offset) / width, width});
   }

@@ -42,16 +42,16 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    // All but `other` may be quantised, the last two in panels. output: of products whose rows are tokens, and perhaps of look-ups, too.
+    // All but `other` may be in 8 bits, the last two packed. output: of products whose rows are tokens, and perhaps of look-ups, too.
     enum class Use { other, lookup, product, output } use = Use::other;
-    DType dtype = DType::f32;  // i8: quantised; in panels: arranged for products
+    DType dtype = DType::f32;  // i8: in 8 bits; or packed, of either
     std::int64_t offset = 0;   // first element in the flat buffer of its kind
   };
 
   // Throws ConfigError when the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // A matrix that is used by linear() alone, which takes it in 8 bits (tensor/quantized.h) and in panels (tensor/panels.h); one with a row
-  // for every token, which embedding() may use, too; and one that is used by embedding() alone.
+  // A matrix that is used by linear() alone, which takes it packed and in 8 bits (backend/weights.h); one with a row for
+  // every token, which embedding() may use, too; and one that is used by embedding() alone.
   Parameter add_weights(const std::string& name, Shape shape, Init init);
   Parameter add_output_weights(const std::string& name, Shape shape, Init init);
   Parameter add_table(const std::string& name, Shape shape, Init init);
@@ -66,14 +66,14 @@ class ParameterSet {
   // exist or is not such a matrix, or only a part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
-  // Puts the weights of products into panels, once they have their values and nothing but products and look-ups will read them.
-  void arrange_for_products();
+  // Packs the weights of products, once they have their values and nothing but products and look-ups will read them.
+  void pack_weights();
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }             // number of scalars
-  const Tensor& values() const { return values_; }        // [size], less those that are quantised; weights perhaps in panels
+  const Tensor& values() const { return values_; }        // [size], less those in 8 bits; weights perhaps packed
   const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
-  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape or a quantised one, perhaps in panels
+  Tensor value(const Entry& entry) const;                 // a view, in the entry's shape or that in 8 bits, perhaps packed
 
  private:
   struct Handle {
@@ -90,7 +90,7 @@ class ParameterSet {
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
   Tensor values_;
-  Tensor quantized_;  // i8: quantised matrices, one after the other
+  Tensor quantized_;  // i8: matrices in 8 bits, one after the other
   Tensor gradients_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "attend/backend/backend.h"
+#include "attend/backend/weights.h"
 #include "attend/ops/check.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "attend/backend/weights.h"
 #include "attend/ops/check.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 

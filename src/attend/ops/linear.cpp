@@ -1,7 +1,7 @@
 #include "attend/ops/linear.h"
 
+#include "attend/backend/weights.h"
 #include "attend/ops/check.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 

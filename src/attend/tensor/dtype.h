@@ -1,5 +1,5 @@
-// Element types of tensors, with the names and sizes of the safetensors format. Weights in panels (tensor/panels.h) have types of their
-// own, which are in no file.
+// Element types of tensors, with the names and sizes of the safetensors format. Packed weights (backend/weights.h) have opaque types of
+// their own, which are in no file.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace attend {
 
-enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, f32_panels, i8_panels };
+enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, packed_f32, packed_i8 };
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
@@ -16,13 +16,13 @@ constexpr std::size_t size_of(DType dtype) {
       return 8;
     case DType::f32:
     case DType::i32:
-    case DType::f32_panels:
+    case DType::packed_f32:
       return 4;
     case DType::bf16:
       return 2;
     case DType::i8:
     case DType::u8:
-    case DType::i8_panels:
+    case DType::packed_i8:
       return 1;
   }
   return 0;
@@ -43,10 +43,10 @@ constexpr std::string_view name_of(DType dtype) {
       return "I8";
     case DType::u8:
       return "U8";
-    case DType::f32_panels:
-      return "F32 in panels";
-    case DType::i8_panels:
-      return "I8 in panels";
+    case DType::packed_f32:
+      return "packed F32";
+    case DType::packed_i8:
+      return "packed I8";
   }
   return "?";
 }

@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
+#include "attend/backend/weights.h"
 #include "attend/core/error.h"
 #include "attend/core/random.h"
-#include "attend/tensor/panels.h"
 #include "core/scoped_threads.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
@@ -146,8 +146,8 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
 
 TEST_P(TranslatorInAnyCompany, GivesTheSameOnceLoadedFromAFile) {
   const Translator arranged = loaded(translator());
-  EXPECT_TRUE(in_panels(arranged.model().network->output_weights()));
-  EXPECT_FALSE(in_panels(translator().model().network->output_weights()));
+  EXPECT_TRUE(is_packed(arranged.model().network->output_weights()));
+  EXPECT_FALSE(is_packed(translator().model().network->output_weights()));
   expect_same(arranged.translate(sentences_, options_), together_);
 }
 

@@ -10,11 +10,11 @@
 #include <span>
 #include <string_view>
 
-#include "attend/backend/backend.h"
+#include "attend/backend/cpu/cpu_backend.h"
 
 namespace attend {
 
-class FastBackend : public Backend {
+class FastBackend : public CpuBackend {
  public:
   std::string_view name() const override { return "fast"; }
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "attend/backend/cpu/quantized_weights.h"
 #include "attend/backend/ids_span.h"
 #include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/tensor/quantized.h"
 
 namespace attend {
 

@@ -5,15 +5,15 @@
 #include <numeric>
 #include <vector>
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/ids_span.h"
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
 void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
                              const Dropout& dropout, const Tensor& y) {
-  if (is_quantized(table) || in_panels(table)) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
+  if (is_quantized(table) || is_packed(table)) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
   assert(y.cols() == table.cols());
   const auto id = device_span(ids), place = device_span(position);
   for (std::int64_t n = 0; n < y.rows(); ++n) {

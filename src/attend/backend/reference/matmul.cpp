@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -92,7 +92,7 @@ void ReferenceBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOpti
 
 void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
-  if (in_panels(weight)) return linear(x, weight_rows(weight), bias, {options.activation}, y);
+  if (is_packed(weight)) return linear(x, unpack_weights(weight), bias, {options.activation}, y);
   if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, options.activation, y);
   const Precision precision = options.precision;
   for (std::int64_t n = 0; n < y.rows(); ++n) {

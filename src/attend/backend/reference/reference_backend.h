@@ -6,11 +6,11 @@
 #include <bit>
 #include <cstdint>
 
-#include "attend/backend/backend.h"
+#include "attend/backend/cpu/cpu_backend.h"
 
 namespace attend {
 
-class ReferenceBackend final : public Backend {
+class ReferenceBackend final : public CpuBackend {
  public:
   std::string_view name() const override { return "reference"; }
 

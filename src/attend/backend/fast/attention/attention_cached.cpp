@@ -35,7 +35,7 @@ HWY_INLINE FloatVector numbers_at(const std::int8_t* from, std::size_t count) {
   return numbers_at(part);
 }
 
-// Numbers in bytes have their scale behind them, those of each head (tensor/quantized.h).
+// Numbers in bytes have their scale behind them, those of each head (cpu/quantized_weights.h).
 template <class T>
 constexpr bool kHasScales = sizeof(T) == 1;
 

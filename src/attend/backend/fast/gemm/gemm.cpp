@@ -4,10 +4,10 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/fast/gemm/gemm_few-inl.h"
 #include "attend/backend/fast/gemm/gemm_kernel-inl.h"
 #include "attend/backend/fast/gemm/gemm_pack-inl.h"
-#include "attend/tensor/panels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -53,7 +53,7 @@ HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t de
 }
 
 // Columns [begin, end) of b in panels of `width`, `distance` floats from one to the next: those packed here, as wide as a tile, or those
-// of tensor/panels.h.
+// of cpu/packed_weights.h.
 struct Panels {
   const float* data;
   std::size_t width, distance;
@@ -131,7 +131,7 @@ HWY_INLINE void multiply_rows(const Product& product, const Block& block, const 
   }
 }
 
-// Columns that lie in the panels of tensor/panels.h.
+// Columns that lie in the panels of cpu/packed_weights.h.
 HWY_INLINE void multiply_panels(const Product& product, const Block& block, float* packed_a) {
   constexpr std::size_t kWidth = kPanelRows;
   static_assert(kWidth % kLanes == 0, "a vector lies in one panel");

@@ -23,7 +23,7 @@ struct Product {
   const float* b = nullptr;
   std::int64_t b_stride = 0;
   bool transpose_b = false;        // b is [N, K] in memory
-  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels (tensor/panels.h); then b_stride is K
+  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels (cpu/packed_weights.h); then b_stride is K
   float* c = nullptr;
   std::int64_t c_stride = 0;
   float beta = 0.0f;

@@ -1,10 +1,10 @@
 // matmul and linear: both are a Product (gemm.h), but for weights in 8 bits.
 #include <cassert>
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/gemm/gemm.h"
 #include "attend/backend/fast/int8/quantized.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -36,10 +36,10 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
   product.depth = weight.cols();
   product.a = x.data();
   product.a_stride = x.row_stride();
-  product.b = in_panels(weight) ? weight.as(DType::f32).data() : weight.data();
+  product.b = is_packed(weight) ? weight.as(DType::f32).data() : weight.data();
   product.b_stride = weight.row_stride();
   product.transpose_b = true;
-  product.panel_columns = rows_in_panels(weight);
+  product.panel_columns = packed_rows(weight);
   product.c = y.data();
   product.c_stride = y.row_stride();
   if (bias.defined()) product.bias = bias.data();
@@ -58,7 +58,7 @@ void FastBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& 
 }
 
 void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
-  assert(weight_columns(weight) > 0 && (!in_panels(weight) || weight.contiguous()));
+  assert(weight_columns(weight) > 0 && (!is_packed(weight) || weight.contiguous()));
   if (y.size() == 0) return;
   if (is_quantized(weight)) return quantized_linear(RoundedRows(x), weight, bias, options.activation, y);
   gemm(linear_product(x, weight, bias, options, y));

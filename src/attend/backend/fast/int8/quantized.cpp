@@ -1,9 +1,9 @@
-// Products with weights in 8 bits (tensor/quantized.h). Activations become integers, row by row; the sums are exact.
+// Products with weights in 8 bits (cpu/quantized_weights.h). Activations become integers, row by row; the sums are exact.
 //
-// Columns that are not in panels (tensor/panels.h; the last ones of a matrix, and matrices that do not fit): both operands lie along the
-// depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring
-// products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have kernels of
-// their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of integers being exact, all agree to the bit.
+// Columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices that do not fit): both operands lie along
+// the depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows,
+// neighbouring products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have
+// kernels of their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of integers being exact, all agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -313,7 +313,7 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   p.row_shifts = x.shifts.data<std::int32_t>();
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
-  p.panel_columns = static_cast<std::size_t>(rows_in_panels(weight));
+  p.panel_columns = static_cast<std::size_t>(packed_rows(weight));
   if (bias.defined()) p.bias = bias.data();
   p.activation = activation;
   p.y = y.data();

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "attend/backend/backend.h"
-#include "attend/tensor/panels.h"
+#include "attend/backend/cpu/packed_weights.h"
 
 namespace attend {
 
@@ -19,7 +19,7 @@ struct QuantizedProduct {
   const std::int32_t* row_shifts = nullptr;  // 128 times the sum of the row: what sums with weights + 128 have too much
   const std::int8_t* weights = nullptr;      // panels, then rows of depth numbers and a scale
   std::size_t weights_stride = 0;
-  std::size_t panel_columns = 0;  // that many of y at the front have their weights in panels (tensor/panels.h)
+  std::size_t panel_columns = 0;  // that many of y at the front have their weights in panels (cpu/packed_weights.h)
   const float* bias = nullptr;    // null: none
   Activation activation = Activation::none;
   float* y = nullptr;

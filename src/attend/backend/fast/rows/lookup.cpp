@@ -48,11 +48,11 @@ HWY_AFTER_NAMESPACE();
 #include <numeric>
 #include <vector>
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/backend/ids_span.h"
 #include "attend/core/error.h"
-#include "attend/tensor/panels.h"
 
 namespace attend {
 
@@ -61,10 +61,10 @@ HWY_EXPORT(add_scaled_row);
 
 void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
                         const Dropout& dropout, const Tensor& y) {
-  if (is_quantized(table) || in_panels(table)) {
+  if (is_quantized(table) || is_packed(table)) {
     std::vector<std::int32_t> in_order(ids->size());
     std::iota(in_order.begin(), in_order.end(), 0);
-    return embed(float_weights(weight_rows(table, device_span(ids))), in_order, scale, positions, position, dropout, y);
+    return embed(float_weights(select_weights(table, *ids)), in_order, scale, positions, position, dropout, y);
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
   EmbedRows rows;

@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/int8/quantized.h"
 #include "attend/backend/fast/rows/rows.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/core/parallel.h"
-#include "attend/tensor/panels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/top_k.cpp"

@@ -1,4 +1,4 @@
-#include "attend/tensor/panels.h"
+#include "attend/backend/cpu/packed_weights.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ void collect(const float* panel, std::int64_t row, std::int64_t columns, float* 
   for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[i * kPanelRows + row];
 }
 
-// The same with a scale behind the row, and all scales behind the panel.
+// The same with a scale after the row, and all scales after the panel.
 constexpr std::int64_t kTogether = 4;  // numbers of a row that lie side by side
 constexpr std::uint32_t kSigns = 0x80808080;
 
@@ -61,29 +61,27 @@ void rearrange(const Tensor& weights) {
 
 }  // namespace
 
-bool fits_panels(const Tensor& weights) {
+bool can_pack(const Tensor& weights) {
   const bool kind = weights.dtype() == DType::f32 || (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
   return kind && weights.shape().rank() == 2 && weights.contiguous() && weights.rows() >= kPanelRows;
 }
 
-Tensor to_panels(const Tensor& weights) {
-  if (!fits_panels(weights))
-    throw ShapeError(fmt::format("[to_panels] expected {} rows or more of floats, or of a multiple of 4 numbers in 8 bits, got {} {}",
-                                 kPanelRows, name_of(weights.dtype()), to_string(weights.shape())));
+Tensor pack_weights(const Tensor& weights) {
+  if (!can_pack(weights)) return weights;
   if (is_quantized(weights)) {
     rearrange<std::int8_t>(weights);
-    return weights.as(DType::i8_panels);
+    return weights.as(DType::packed_i8);
   }
   rearrange<float>(weights);
-  return weights.as(DType::f32_panels);
+  return weights.as(DType::packed_f32);
 }
 
-Tensor weight_rows(const Tensor& weights, std::span<const std::int32_t> rows) {
+Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
   const DType dtype = is_quantized(weights) ? DType::i8 : DType::f32;
-  if (weights.dtype() != dtype && !in_panels(weights))
-    throw ShapeError(fmt::format("[weight_rows] expected weights, got {}", name_of(weights.dtype())));
+  if (weights.dtype() != dtype && !is_packed(weights))
+    throw ShapeError(fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
-  const std::int64_t columns = weight_columns(weights), arranged = rows_in_panels(weights);
+  const std::int64_t columns = weight_columns(weights), arranged = packed_rows(weights);
   const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
   parallel_for(result.rows(), kGrain / (columns + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
@@ -101,15 +99,15 @@ Tensor weight_rows(const Tensor& weights, std::span<const std::int32_t> rows) {
   return result;
 }
 
-Tensor weight_rows(const Tensor& weights) {
+Tensor unpack_weights(const Tensor& weights) {
   std::vector<std::int32_t> all(static_cast<std::size_t>(weights.rows()));
   std::iota(all.begin(), all.end(), 0);
-  return weight_rows(weights, all);
+  return select_weights(weights, all);
 }
 
 Tensor float_weights(const Tensor& weights) {
-  const Tensor rows = in_panels(weights) ? weight_rows(weights) : weights;
-  return is_quantized(rows) ? dequantize_rows(rows) : rows;
+  const Tensor rows = is_packed(weights) ? unpack_weights(weights) : weights;
+  return is_quantized(rows) ? dequantize_weights(rows) : rows;
 }
 
 }  // namespace attend

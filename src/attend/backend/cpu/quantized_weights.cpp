@@ -1,4 +1,4 @@
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/quantized_weights.h"
 
 #include <fmt/format.h>
 
@@ -28,9 +28,9 @@ void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale)
   std::memcpy(scale_bytes(quantized, row), &scale, sizeof scale);
 }
 
-Tensor quantize_rows(const Tensor& weights) {
+Tensor quantize_weights(const Tensor& weights) {
   if (weights.shape().rank() != 2)
-    throw ShapeError(fmt::format("[quantize_rows] expected weights [O, I], got {}", to_string(weights.shape())));
+    throw ShapeError(fmt::format("[quantize_weights] expected weights [O, I], got {}", to_string(weights.shape())));
   const Tensor quantized = Tensor::empty({weights.rows(), weights.cols() + kQuantizedScaleBytes}, DType::i8);
   for (std::int64_t row = 0; row < weights.rows(); ++row) {
     const float* from = weights.row(row);
@@ -48,7 +48,7 @@ Tensor quantize_rows(const Tensor& weights) {
   return quantized;
 }
 
-Tensor dequantize_rows(const Tensor& quantized) {
+Tensor dequantize_weights(const Tensor& quantized) {
   const Tensor weights = Tensor::empty({quantized.rows(), weight_columns(quantized)});
   for (std::int64_t row = 0; row < weights.rows(); ++row) {
     const float scale = quantized_scale(quantized, row);

@@ -1,4 +1,4 @@
-#include "attend/tensor/quantized.h"
+#include "attend/backend/cpu/quantized_weights.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 namespace attend {
 namespace {
 
-TEST(QuantizedRows, KeepNumbersToHalfAStep) {
+TEST(QuantizedWeights, KeepNumbersToHalfAStep) {
   const Tensor weights = Tensor::from(std::vector<float>{1.0f, -0.5f, 0.01f, 0.2f, 3.0f, -7.0f, 0.0f, 6.99f}, {2, 4});
-  const Tensor quantized = quantize_rows(weights);
+  const Tensor quantized = quantize_weights(weights);
   EXPECT_EQ(quantized.shape(), (Shape{2, 8}));
   EXPECT_EQ(weight_columns(quantized), 4);
   EXPECT_FLOAT_EQ(quantized_scale(quantized, 0), 1.0f / 127);
   EXPECT_FLOAT_EQ(quantized_scale(quantized, 1), 7.0f / 127);
-  const Tensor back = dequantize_rows(quantized);
+  const Tensor back = dequantize_weights(quantized);
   for (std::int64_t row = 0; row < 2; ++row) {
     for (std::int64_t i = 0; i < 4; ++i)
       EXPECT_LE(std::fabs(back.row(row)[i] - weights.row(row)[i]), 0.5001f * quantized_scale(quantized, row)) << row << ", " << i;
@@ -26,20 +26,20 @@ TEST(QuantizedRows, KeepNumbersToHalfAStep) {
   EXPECT_EQ(quantized.row<std::int8_t>(1)[1], -127);
 }
 
-TEST(QuantizedRows, OfARangeOfRowsAreThoseRows) {
+TEST(QuantizedWeights, OfARangeOfRowsAreThoseRows) {
   const Tensor weights = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
-  const Tensor part = quantize_rows(weights).slice_rows(1, 3);
-  EXPECT_EQ(dequantize_rows(part).to_vector(), dequantize_rows(quantize_rows(weights.slice_rows(1, 3))).to_vector());
+  const Tensor part = quantize_weights(weights).slice_rows(1, 3);
+  EXPECT_EQ(dequantize_weights(part).to_vector(), dequantize_weights(quantize_weights(weights.slice_rows(1, 3))).to_vector());
 }
 
-TEST(QuantizedRows, OfZerosAreZeros) {
-  EXPECT_EQ(dequantize_rows(quantize_rows(Tensor::zeros({1, 3}))).to_vector(), (std::vector<float>{0, 0, 0}));
+TEST(QuantizedWeights, OfZerosAreZeros) {
+  EXPECT_EQ(dequantize_weights(quantize_weights(Tensor::zeros({1, 3}))).to_vector(), (std::vector<float>{0, 0, 0}));
 }
 
-TEST(QuantizedRows, RefuseWhatHasNoSize) {
-  EXPECT_THROW(quantize_rows(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())), DataError);
-  EXPECT_THROW(quantize_rows(Tensor::full({1, 2}, std::nanf(""))), DataError);
-  EXPECT_THROW(quantize_rows(Tensor::zeros({4})), ShapeError);
+TEST(QuantizedWeights, RefuseWhatHasNoSize) {
+  EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())), DataError);
+  EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::nanf(""))), DataError);
+  EXPECT_THROW(quantize_weights(Tensor::zeros({4})), ShapeError);
 }
 
 }  // namespace

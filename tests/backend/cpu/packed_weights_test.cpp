@@ -1,0 +1,129 @@
+#include "attend/backend/cpu/packed_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "attend/backend/backend.h"
+#include "attend/core/error.h"
+
+namespace attend {
+namespace {
+
+Tensor numbered(std::int64_t rows, std::int64_t columns) {
+  const Tensor weights = Tensor::empty({rows, columns});
+  for (std::int64_t i = 0; i < weights.size(); ++i) weights.data()[i] = static_cast<float>(i % 251) - 125.0f;
+  return weights;
+}
+
+TEST(PackedWeights, HoldTheNumbersOfAColumnSideBySideAndTheLastRowsAsTheyWere) {
+  const Tensor rows = numbered(35, 3), memory = rows.clone();
+  const Tensor panels = pack_weights(memory);
+  EXPECT_EQ(panels.shape(), rows.shape());
+  EXPECT_EQ(panels.bytes(), memory.bytes()) << "in place";
+  EXPECT_EQ(packed_rows(panels), 32);
+  EXPECT_EQ(memory.data()[0], rows.row(0)[0]);
+  EXPECT_EQ(memory.data()[1], rows.row(1)[0]);
+  EXPECT_EQ(memory.data()[16], rows.row(0)[1]);
+  EXPECT_EQ(memory.data()[16 * 3 + 2 * 16 + 5], rows.row(16 + 5)[2]) << "the second panel";
+  EXPECT_EQ(memory.row(34)[1], rows.row(34)[1]);
+}
+
+TEST(PackedWeights, HoldFourNeighboursOfEightBitsWithoutSignAndThenTheScales) {
+  const Tensor rows = quantize_weights(numbered(16, 8)), memory = rows.clone();
+  pack_weights(memory);
+  const auto* panel = memory.data<std::int8_t>();
+  const auto number = [&](std::size_t i) { return static_cast<std::uint8_t>(panel[i]) - 128; };
+  EXPECT_EQ(number(0), rows.row<std::int8_t>(0)[0]);
+  EXPECT_EQ(number(3), rows.row<std::int8_t>(0)[3]);
+  EXPECT_EQ(number(4), rows.row<std::int8_t>(1)[0]);
+  EXPECT_EQ(number(64 + 4 * 7 + 1), rows.row<std::int8_t>(7)[5]);
+  float scale = 0.0f;
+  std::memcpy(&scale, panel + 16 * 8 + 9 * sizeof scale, sizeof scale);
+  EXPECT_EQ(scale, quantized_scale(rows, 9));
+}
+
+TEST(PackedWeights, GiveTheirRowsBack) {
+  const std::vector<std::int32_t> some{33, 0, 17, 16, 0, 15};
+  for (const std::int64_t columns : {1, 2, 8, 64}) {
+    const Tensor rows = numbered(34, columns), panels = pack_weights(rows.clone());
+    EXPECT_EQ(unpack_weights(panels).to_vector(), rows.to_vector());
+    EXPECT_EQ(float_weights(panels).to_vector(), rows.to_vector());
+    const Tensor chosen = select_weights(panels, some);
+    for (std::size_t n = 0; n < some.size(); ++n)
+      EXPECT_EQ(chosen.row(static_cast<std::int64_t>(n))[0], rows.row(some[n])[0]) << "row " << some[n] << " of " << columns << " columns";
+    EXPECT_EQ(chosen.to_vector(), select_weights(rows, some).to_vector());
+
+    const Tensor quantized = quantize_weights(rows);
+    if (columns % 4 != 0) {
+      EXPECT_FALSE(can_pack(quantized));
+      continue;
+    }
+    const Tensor quantized_panels = pack_weights(quantized.clone());
+    EXPECT_TRUE(is_quantized(quantized_panels));
+    EXPECT_EQ(float_weights(quantized_panels).to_vector(), float_weights(quantized).to_vector());
+    EXPECT_EQ(dequantize_weights(select_weights(quantized_panels, some)).to_vector(),
+              dequantize_weights(select_weights(quantized, some)).to_vector());
+  }
+}
+
+TEST(PackedWeights, OfARangeOfWholePanelsAreThoseRows) {
+  const Tensor rows = numbered(64, 8), part = pack_weights(rows.clone()).slice_rows(16, 48);
+  EXPECT_EQ(unpack_weights(part).to_vector(), rows.slice_rows(16, 48).to_vector());
+}
+
+TEST(PackedWeights, AreNotTakenForRows) {
+  const Tensor packed = pack_weights(numbered(16, 8));
+  EXPECT_THROW(packed.data(), ShapeError);
+  EXPECT_FALSE(can_pack(packed));
+}
+
+TEST(PackedWeights, NeedARowOfMemoryForEveryRowOfAPanel) {
+  for (const Tensor& weights :
+       {numbered(15, 8), Tensor::empty({64}), numbered(32, 8).slice_columns(0, 4), Tensor::empty({16, 8}, DType::i32)}) {
+    const Tensor as_they_are = pack_weights(weights);
+    EXPECT_FALSE(is_packed(as_they_are)) << to_string(weights.shape());
+    EXPECT_EQ(as_they_are.bytes(), weights.bytes());
+  }
+}
+
+TEST(SelectedWeights, AreNumbersOrNumbersInEightBits) {
+  const std::vector<std::int32_t> rows{0};
+  EXPECT_THROW(select_weights(Tensor::empty({16, 8}, DType::i32), rows), ShapeError);
+}
+
+// Either backend of the CPU takes what the other has made.
+class CpuWeights : public testing::TestWithParam<Backend*> {};
+
+TEST_P(CpuWeights, ArePackedInBlocksOfRows) {
+  Backend& b = *GetParam();
+  const std::int64_t block = b.packed_row_block(numbered(35, 8));
+  EXPECT_EQ(block, kPanelRows);
+  EXPECT_EQ(b.packed_row_block(numbered(15, 8)), 0);
+  const Tensor rows = numbered(35, 8), packed = b.pack_weights(rows.clone());
+  EXPECT_TRUE(is_packed(packed));
+  EXPECT_EQ(b.float_weights(packed).to_vector(), rows.to_vector());
+  EXPECT_EQ(b.float_weights(packed.slice_rows(block, 35)).to_vector(), rows.slice_rows(block, 35).to_vector());
+  const std::vector<std::int32_t> some{34, 3};
+  EXPECT_EQ(b.select_weights(packed, some).slice_rows(0, 1).to_vector(), rows.slice_rows(34, 35).to_vector());
+}
+
+TEST_P(CpuWeights, AreSplitIntoNumbersAndScalesAndJoinedAgain) {
+  Backend& b = *GetParam();
+  const Tensor weights = b.quantize_weights(numbered(5, 7));
+  const Tensor numbers = Tensor::empty({5, 7}, DType::i8), scales = Tensor::empty({5});
+  b.split_quantized(weights, numbers, scales);
+  EXPECT_EQ(scales.data()[4], quantized_scale(weights, 4));
+  EXPECT_EQ(numbers.row<std::int8_t>(4)[6], weights.row<std::int8_t>(4)[6]);
+  const Tensor again = Tensor::empty(weights.shape(), DType::i8);
+  b.join_quantized(numbers, scales, again);
+  EXPECT_EQ(std::memcmp(again.bytes(), weights.bytes(), static_cast<std::size_t>(weights.size())), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, CpuWeights, testing::Values(&reference_backend(), &fast_backend()),
+                         [](const auto& suite) { return std::string(suite.param->name()); });
+
+}  // namespace
+}  // namespace attend
