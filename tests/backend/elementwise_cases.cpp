@@ -135,7 +135,7 @@ void add_dropout(std::vector<KernelCase>& cases) {
   }));
 }
 
-KernelCase adam_case(const char* name, AdamStep step) {
+KernelCase adam_case(const char* name, AdamStep step, float gradient_scale = 1.0f) {
   KernelCase kernel;
   kernel.name = name;
   kernel.shapes = {{1}, {7}, {16}, {4099}, {70001}};
@@ -148,7 +148,7 @@ KernelCase adam_case(const char* name, AdamStep step) {
     const Tensor variance = step.step == 1 ? Tensor::zeros(shape) : o.normal_vector(shape[0], 0.1f);
     for (float& v : variance.span()) v = v * v;
     gradient.data()[0] = 0.0f;  // an unused parameter
-    b.adam(step, gradient, parameter, mean, variance);
+    b.adam(step, gradient_scale, gradient, parameter, mean, variance);
     return {parameter, mean, variance};
   };
   return kernel;
@@ -175,7 +175,7 @@ std::vector<KernelCase> elementwise_cases() {
   }));
   add_dropout(cases);
   cases.push_back(adam_case("adam_first_step", {.learning_rate = 0.01f}));
-  cases.push_back(adam_case("adam_later_step", {.learning_rate = 0.01f, .beta2 = 0.999f, .gradient_scale = 0.25f, .step = 5000}));
+  cases.push_back(adam_case("adam_later_step", {.learning_rate = 0.01f, .beta2 = 0.999f, .step = 5000}, 0.25f));
   cases.push_back(adam_case("adam_weight_decay", {.learning_rate = 0.1f, .epsilon = 1e-6f, .weight_decay = 0.1f, .step = 3}));
   return cases;
 }

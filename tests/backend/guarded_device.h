@@ -42,6 +42,22 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     return FastBackend::float_weights(weights);
   }
+  void store(const DeviceScalar& value, double factor, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::store(value, factor, y);
+  }
+  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::scaled_add(alpha, factor, x, beta, y);
+  }
+  DeviceScalar scale_to_norm(const DeviceScalar& squares, double norm) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::scale_to_norm(squares, norm);
+  }
+  DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) override {
+    const GuardedMemory::Open open(memory_);
+    return FastBackend::clip_to_norm(squares, norm);
+  }
   void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::matmul(a, b, options, c);
@@ -86,11 +102,11 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::sum_rows(x, beta, y);
   }
-  double sum(const Tensor& x) override {
+  DeviceScalar sum(const Tensor& x) override {
     const GuardedMemory::Open open(memory_);
     return FastBackend::sum(x);
   }
-  double sum_of_squares(const Tensor& x) override {
+  DeviceScalar sum_of_squares(const Tensor& x) override {
     const GuardedMemory::Open open(memory_);
     return FastBackend::sum_of_squares(x);
   }
@@ -217,9 +233,10 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::gru_cell_backward(gates, s, h, dy, dx, ds, dh);
   }
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override {
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
+            const Tensor& variance) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::adam(step, gradient, parameter, mean, variance);
+    FastBackend::adam(step, gradient_scale, gradient, parameter, mean, variance);
   }
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override {
     const GuardedMemory::Open open(memory_);

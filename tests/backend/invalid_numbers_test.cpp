@@ -138,7 +138,7 @@ TEST_P(InvalidNumbers, ReachTheParameterThroughAdam) {
   const Tensor parameter = Tensor::full({37}, 1.0f);
   const Tensor mean = Tensor::zeros({37});
   const Tensor variance = Tensor::zeros({37});
-  kernels().adam({.learning_rate = 0.1f}, gradient, parameter, mean, variance);
+  kernels().adam({.learning_rate = 0.1f}, 1.0, gradient, parameter, mean, variance);
   EXPECT_TRUE(std::isnan(parameter.data()[36]));
   EXPECT_EQ(parameter.data()[35], 1.0f);
 }

@@ -123,7 +123,7 @@ TEST(OptionWiring, OfTheLossOfTwoPasses) {
   const auto loss = [&](float divergence, const CrossEntropyOptions& options) {
     Pass pass = Pass::training(1, 1);
     const CrossEntropy result = model.paired_loss(src, tgt, tgt.ids, divergence, options, pass);
-    return std::array{static_cast<double>(result.loss.value().item()), result.loss_sum, result.nll};
+    return std::array<double, 3>{result.loss.value().item(), result.loss_sum, result.nll};
   };
   const auto base = loss(2.0f, {0.1f, 10.0}), smoother = loss(2.0f, {0.3f, 10.0}), closer = loss(4.0f, {0.1f, 10.0}),
              smaller = loss(2.0f, {0.1f, 20.0});

@@ -122,13 +122,13 @@ TEST_P(AdamTest, MovesEachParameterByTheLearningRateAtFirst) {
   }
 }
 
-TEST_P(AdamTest, ReturnsTheNormBeforeClipping) {
+TEST_P(AdamTest, ReturnsTheSquaresBeforeClipping) {
   parameters_.gradients().zero();
   parameters_.gradients().span()[3] = 3.0f;
   parameters_.gradients().span()[40] = -4.0f;
   AdamOptions options;
   options.clip_norm = 1.0f;
-  EXPECT_DOUBLE_EQ(Adam(parameters_, options).step(0.01f), 5.0);
+  EXPECT_DOUBLE_EQ(Adam(parameters_, options).step(0.01f), 25.0);
 }
 
 TEST_P(AdamTest, DoesNotClipAShorterGradient) {

@@ -111,7 +111,7 @@ class MuonTest : public testing::TestWithParam<const char*> {
       const double rate = 0.02 / static_cast<double>(step);
       draw_gradients(parameters_, step);
       const Matrix g = to_matrix(parameters_.gradients().slice_rows(entry->offset, entry->offset + entry->shape.size()).to_vector(), rows);
-      const double scale = gradient_scale(muon.step(static_cast<float>(rate)));
+      const double scale = gradient_scale(std::sqrt(muon.step(static_cast<float>(rate))));
       Matrix ahead = m;
       for (std::size_t i = 0; i < m.size(); ++i)
         for (std::size_t j = 0; j < m[0].size(); ++j) {

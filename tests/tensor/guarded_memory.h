@@ -39,11 +39,6 @@ class GuardedMemory final : public Memory {
     const std::size_t size = (bytes / kAlignment + 1) * kAlignment;
     std::byte* const block = free_.take(size);
     if (block == nullptr) throw std::runtime_error("guarded memory: none left");
-    const std::size_t end = (static_cast<std::size_t>(block + size - region_) / kPage + 1) * kPage;
-    if (end > used_) {
-      used_ = end;
-      if (open_ > 0) protect();
-    }
     return {block, [this, size](std::byte* begin) {
               const std::lock_guard relock(mutex_);
               free_.add({begin, size});
@@ -66,25 +61,20 @@ class GuardedMemory final : public Memory {
   }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{1} << 30, kAlignment = 64, kPage = 4096;
+  static constexpr std::size_t kBytes = std::size_t{1} << 30, kAlignment = 64;
 
   void count(int change) {
     const std::lock_guard lock(mutex_);
     const bool was_open = open_ > 0;
     open_ += change;
     if (was_open == (open_ > 0)) return;
-    protect();
-  }
-
-  void protect() {
-    if (::mprotect(region_, used_, open_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+    if (::mprotect(region_, kBytes, open_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
       throw std::runtime_error("guarded memory: cannot change its protection");
   }
 
   std::mutex mutex_;
   detail::FreeRanges free_;
   std::byte* region_ = nullptr;
-  std::size_t used_ = 0;  // bytes from the beginning that have ever been
   int open_ = 0;
 };
 

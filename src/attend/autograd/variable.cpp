@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
@@ -25,6 +26,19 @@ struct GradientNode {
 namespace {
 
 thread_local bool t_recording = true;
+thread_local const std::byte* t_unit = nullptr;  // where the gradient of the loss is, while a backward() that began with 1 goes on
+
+// Sets t_unit while it lives.
+class UnitGradient {
+ public:
+  explicit UnitGradient(const std::byte* begin) : before_(std::exchange(t_unit, begin)) {}
+  ~UnitGradient() { t_unit = before_; }
+  UnitGradient(const UnitGradient&) = delete;
+  UnitGradient& operator=(const UnitGradient&) = delete;
+
+ private:
+  const std::byte* before_;
+};
 
 std::uint64_t next_order() {
   static std::atomic<std::uint64_t> counter{0};
@@ -127,7 +141,9 @@ void backward(const Variable& output, const Tensor& gradient) {
   auto nodes = reachable(output.node_);
   if (std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->consumed; }))
     throw Error("[backward] expected a graph not used before, got one that an earlier backward has consumed: compute the output again");
-  output.sink().add(gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f));
+  const Tensor first = gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f);
+  const UnitGradient unit(gradient.defined() ? nullptr : first.bytes());
+  output.sink().add(first);
   for (auto& node : nodes) {
     if (!node->function) continue;
     if (node->gradient.defined()) node->function(node->gradient);
@@ -138,6 +154,8 @@ void backward(const Variable& output, const Tensor& gradient) {
     node.reset();
   }
 }
+
+bool is_unit_gradient(const Tensor& gradient) { return t_unit != nullptr && gradient.bytes() == t_unit; }
 
 NoGradient::NoGradient() : previous_(t_recording) { t_recording = false; }
 NoGradient::~NoGradient() { t_recording = previous_; }

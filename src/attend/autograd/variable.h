@@ -84,6 +84,9 @@ bool will_record(std::initializer_list<const Variable*> inputs);
 // comes by any part of it throws Error. Throws ShapeError when `gradient` has another shape than `output`.
 void backward(const Variable& output, const Tensor& gradient = {});
 
+// Whether this is the gradient 1 that backward() began with: what was computed for it, beside the value, can be passed on as it is.
+bool is_unit_gradient(const Tensor& gradient);
+
 // While alive, ops on this thread record nothing.
 class NoGradient {
  public:

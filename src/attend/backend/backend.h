@@ -16,6 +16,7 @@
 
 #include "attend/backend/precision.h"
 #include "attend/core/random.h"
+#include "attend/tensor/device_scalar.h"
 #include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 
@@ -100,9 +101,8 @@ struct AdamStep {
   float beta1 = 0.9f;
   float beta2 = 0.98f;
   float epsilon = 1e-9f;
-  float weight_decay = 0.0f;    // decoupled (AdamW): p -= learning_rate * weight_decay * p
-  float gradient_scale = 1.0f;  // multiplies the gradient first: clipping and averaging
-  std::int64_t step = 1;        // counted from 1, for the bias correction
+  float weight_decay = 0.0f;  // decoupled (AdamW): p -= learning_rate * weight_decay * p
+  std::int64_t step = 1;      // counted from 1, for the bias correction
 };
 
 class Backend {
@@ -150,8 +150,17 @@ class Backend {
 
   // --- reductions --------------------------------------------------------------------------------------------------------------------
   virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
-  virtual double sum(const Tensor& x) = 0;
-  virtual double sum_of_squares(const Tensor& x) = 0;
+  virtual DeviceScalar sum(const Tensor& x) = 0;
+  virtual DeviceScalar sum_of_squares(const Tensor& x) = 0;
+
+  // --- numbers that stay on the device ---------------------------------------------------------------------------------------------
+  virtual void store(const DeviceScalar& value, double factor, const Tensor& y) = 0;  // y [1] = factor * value, f32
+  // y = factor alpha x + beta y; beta 0 ignores y
+  virtual void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) = 0;
+  // What a vector with this sum of squares is multiplied by to have the length `norm`, as a float; 0 for a vector shorter than 1e-30.
+  virtual DeviceScalar scale_to_norm(const DeviceScalar& squares, double norm) = 0;
+  // The same for vectors that are longer; 1 for the others.
+  virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
   // --- normalisation (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma + beta -------------------------------------
   // mean, rstd [N] are saved for the backward pass; both undefined when there will be none.
@@ -249,8 +258,9 @@ class Backend {
                                  const Tensor& ds, const Tensor& dh) = 0;
 
   // --- optimiser ---------------------------------------------------------------------------------------------------------------------
-  // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient.
-  virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) = 0;
+  // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient, which gradient_scale multiplies first.
+  virtual void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter,
+                    const Tensor& mean, const Tensor& variance) = 0;
 
   // --- decoding ----------------------------------------------------------------------------------------------------------------------
   // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R, k] f32, indices [R, k] i32.

@@ -56,15 +56,22 @@ float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
   return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
 }
 
-// Adds `scale` times `part` to what the sink holds; `part` may be adopted when scale is 1.
-void send(const GradientSink& sink, const Tensor& part, float scale) {
+// Adds `part`, the gradient where that of the loss is 1, to what the sink holds; it may be adopted.
+void send(const GradientSink& sink, const Tensor& part, const Tensor& dloss) {
   if (!sink.needed()) return;
-  if (scale == 1.0f) {
+  if (is_unit_gradient(dloss)) {
     sink.add(part);
   } else {
     const auto [buffer, beta] = sink.target();
-    backend().axpby(scale, part, beta, buffer);
+    backend().scaled_add(DeviceScalar(dloss), 1.0f, part, beta, buffer);
   }
+}
+
+// [1]
+Tensor scaled_loss(const DeviceScalar& total, float scale) {
+  const Tensor loss = Tensor::empty({1});
+  backend().store(total, scale, loss);
+  return loss;
 }
 
 }  // namespace
@@ -84,11 +91,10 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const Cro
   backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
   if (options.class_weights.defined()) weigh(options, targets, losses, recording ? gradient : Tensor());
 
-  const double total = backend().sum(losses);
-  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  const DeviceScalar total = backend().sum(losses);
+  const Tensor loss = scaled_loss(total, scale);
   // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed beside the loss
-  Variable output =
-      record(loss, {&logits}, [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss.item()); });
+  Variable output = record(loss, {&logits}, [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
   return {output, total, backend().sum(nll)};
 }
 
@@ -131,13 +137,13 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
     if (db.defined()) backend().sum_rows(part, beta, db);
   }
 
-  const double total = backend().sum(losses);
-  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  const DeviceScalar total = backend().sum(losses);
+  const Tensor loss = scaled_loss(total, scale);
   Variable output =
       record(loss, {&x, &weight, &bias}, [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
-        send(to_x, dx, dloss.item());
-        send(to_w, dw, dloss.item());
-        if (db.defined()) send(to_b, db, dloss.item());
+        send(to_x, dx, dloss);
+        send(to_w, dw, dloss);
+        if (db.defined()) send(to_b, db, dloss);
       });
   return {output, total, backend().sum(nll)};
 }
@@ -180,11 +186,11 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
     dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
   }
 
-  const double total = backend().sum(losses);
-  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  const DeviceScalar total = backend().sum(losses);
+  const Tensor loss = scaled_loss(total, scale);
   Variable output = record(loss, {&x, &weight}, [dx, dw, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
-    send(to_x, dx, dloss.item());
-    send(to_w, dw, dloss.item());
+    send(to_x, dx, dloss);
+    send(to_w, dw, dloss);
   });
   return {output, total, backend().sum(nll)};
 }

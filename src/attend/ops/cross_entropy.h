@@ -15,9 +15,9 @@ struct CrossEntropyOptions {
 };
 
 struct CrossEntropy {
-  Variable loss;    // [1]: the sum of the smoothed losses / normalizer
-  double loss_sum;  // the same, not divided
-  double nll;       // sum of -log p[target], natural logarithm: perplexity is exp(nll / targets)
+  Variable loss;          // [1]: the sum of the smoothed losses / normalizer
+  DeviceScalar loss_sum;  // the same, not divided
+  DeviceScalar nll;       // sum of -log p[target], natural logarithm: perplexity is exp(nll / targets)
 };
 
 // logits [N, V], N targets; nll is without weights. Throws ShapeError, and for a target outside the classes too; ConfigError for a

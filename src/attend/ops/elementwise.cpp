@@ -68,9 +68,14 @@ Variable dropout(const Variable& x, const Dropout& dropout) {
 }
 
 Variable sum(const Variable& x) {
-  const Tensor y = Tensor::full({1}, static_cast<float>(backend().sum(x.value())));
+  const Tensor y = Tensor::empty({1});
+  backend().store(backend().sum(x.value()), 1.0, y);
   // dx[i] = dy
-  return record(y, {&x}, [shape = x.shape(), dx = x.sink()](const Tensor& dy) { dx.add(Tensor::full(shape, dy.item())); });
+  return record(y, {&x}, [shape = x.shape(), dx = x.sink()](const Tensor& dy) {
+    const Tensor gradient = Tensor::full(shape, 1.0f);
+    if (!is_unit_gradient(dy)) backend().scaled_add(DeviceScalar(dy), 1.0f, gradient, 0.0f, gradient);
+    dx.add(gradient);
+  });
 }
 
 }  // namespace attend

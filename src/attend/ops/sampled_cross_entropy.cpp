@@ -125,18 +125,19 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
     scale_rows(part, input, false, dtarget.slice_rows(begin, end));
   }
 
-  const double total = backend().sum(losses);
-  const Tensor loss = Tensor::full({1}, static_cast<float>(total * scale));
+  const DeviceScalar total = backend().sum(losses);
+  const Tensor loss = Tensor::empty({1});
+  backend().store(total, scale, loss);
   Variable output =
       record(loss, {&x, &weight},
              [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
                if (to_x.needed()) {
                  const auto [buffer, beta] = to_x.target();
-                 backend().axpby(dloss.item(), dx, beta, buffer);
+                 backend().scaled_add(DeviceScalar(dloss), 1.0f, dx, beta, buffer);
                }
                if (!to_w.needed()) return;
-               scatter_part(to_w, dclass, classes, dloss.item());
-               scatter_part(to_w, dtarget, targets, dloss.item());
+               scatter_part(to_w, dclass, classes, static_cast<float>(dloss.item()));
+               scatter_part(to_w, dtarget, targets, static_cast<float>(dloss.item()));
              });
   return {output, total, total};
 }

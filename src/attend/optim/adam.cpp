@@ -1,19 +1,13 @@
 #include "attend/optim/adam.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 
 namespace attend {
 
-double gradient_norm(const ParameterSet& parameters) { return std::sqrt(backend().sum_of_squares(parameters.gradients())); }
-
-float clipping(const AdamOptions& options, double norm) {
-  return options.clip_norm > 0.0f && norm > options.clip_norm ? static_cast<float>(options.clip_norm / norm) : 1.0f;
+DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares) {
+  return options.clip_norm > 0.0f ? backend().clip_to_norm(squares, options.clip_norm) : DeviceScalar(1.0);
 }
 
 Adam::Adam(ParameterSet& parameters, const AdamOptions& options) : Adam(parameters, options, {{0, parameters.size()}}) {}
@@ -27,25 +21,24 @@ Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<Par
   variance_ = Tensor::zeros({size});
 }
 
-double Adam::step(float learning_rate) {
-  const double norm = gradient_norm(parameters_);
-  update(learning_rate, clipping(options_, norm));
-  return norm;
+DeviceScalar Adam::step(float learning_rate) {
+  const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
+  update(learning_rate, clipping(options_, squares));
+  return squares;
 }
 
-void Adam::update(float learning_rate, float gradient_scale) {
+void Adam::update(float learning_rate, const DeviceScalar& gradient_scale) {
   AdamStep step;
   step.learning_rate = learning_rate;
   step.beta1 = options_.beta1;
   step.beta2 = options_.beta2;
   step.epsilon = options_.epsilon;
   step.weight_decay = options_.weight_decay;
-  step.gradient_scale = gradient_scale;
   step.step = ++steps_;
   std::int64_t at = 0;
   for (const auto& [begin, end] : ranges_) {
     const std::int64_t next = at + end - begin;
-    backend().adam(step, parameters_.gradients().slice_rows(begin, end), parameters_.values().slice_rows(begin, end),
+    backend().adam(step, gradient_scale, parameters_.gradients().slice_rows(begin, end), parameters_.values().slice_rows(begin, end),
                    mean_.slice_rows(at, next), variance_.slice_rows(at, next));
     at = next;
   }

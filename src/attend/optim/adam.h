@@ -37,9 +37,9 @@ class Adam final : public Optimizer {
   // Of some of them only.
   Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges);
 
-  double step(float learning_rate) override;
-  // The same for a gradient whose norm is known: `gradient_scale` multiplies it first.
-  void update(float learning_rate, float gradient_scale);
+  DeviceScalar step(float learning_rate) override;
+  // The same for a gradient that `gradient_scale` multiplies first.
+  void update(float learning_rate, const DeviceScalar& gradient_scale);
 
   std::vector<std::pair<std::string_view, Tensor>> state() const override { return {{"adam.mean", mean_}, {"adam.variance", variance_}}; }
   std::int64_t steps() const override { return steps_; }
@@ -58,8 +58,7 @@ class Adam final : public Optimizer {
   std::int64_t steps_ = 0;
 };
 
-// The norm of the whole gradient, and what a gradient of that norm is multiplied by.
-double gradient_norm(const ParameterSet& parameters);
-float clipping(const AdamOptions& options, double norm);
+// What a gradient with this sum of squares is multiplied by.
+DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares);
 
 }  // namespace attend

@@ -40,8 +40,8 @@ Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
   const bool tall = matrix.dim(0) > matrix.dim(1);
   const std::int64_t narrow = std::min(matrix.dim(0), matrix.dim(1));
   Tensor x = Tensor::empty(matrix.shape()), next = Tensor::empty(matrix.shape());
-  const double norm = std::sqrt(backend().sum_of_squares(matrix));  // no singular value is larger
-  backend().axpby(norm > 1e-30 ? static_cast<float>(kScale / norm) : 0.0f, matrix, 0.0f, x);
+  // No singular value is larger than the norm.
+  backend().scaled_add(backend().scale_to_norm(backend().sum_of_squares(matrix), kScale), 1.0f, matrix, 0.0f, x);
   const Tensor square = Tensor::empty({narrow, narrow}), polynomial = Tensor::empty({narrow, narrow});
   for (int i = 0; i < kSteps; ++i) {
     backend().matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products}, square);
@@ -77,24 +77,24 @@ std::vector<std::pair<std::string_view, Tensor>> Muon::state() const {
   return state;
 }
 
-double Muon::step(float learning_rate) {
-  const double norm = gradient_norm(parameters_);
-  const float scale = clipping(adam_options_, norm);
+DeviceScalar Muon::step(float learning_rate) {
+  const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
+  const DeviceScalar scale = clipping(adam_options_, squares);
   parallel_each(std::ssize(matrices_), [&](std::int64_t i) { update(matrices_[static_cast<std::size_t>(i)], learning_rate, scale); });
   rest_.update(learning_rate, scale);
-  return norm;
+  return squares;
 }
 
 // m <- momentum m + (1 - momentum) g,   W <- (1 - rate decay) W - rate size orthogonal(momentum m + (1 - momentum) g)
-void Muon::update(const Matrix& matrix, float learning_rate, float gradient_scale) const {
+void Muon::update(const Matrix& matrix, float learning_rate, const DeviceScalar& gradient_scale) const {
   const std::int64_t size = matrix.shape.size();
   const Tensor gradient = parameters_.gradients().slice_rows(matrix.offset, matrix.offset + size);
   const Tensor values = parameters_.values().slice_rows(matrix.offset, matrix.offset + size);
   const Tensor momentum = momentum_.slice_rows(matrix.momentum, matrix.momentum + size);
-  const float fresh = (1.0f - options_.momentum) * gradient_scale;
-  backend().axpby(fresh, gradient, options_.momentum, momentum);
+  const float fresh = 1.0f - options_.momentum;
+  backend().scaled_add(gradient_scale, fresh, gradient, options_.momentum, momentum);
   const Tensor ahead = momentum.clone();
-  backend().axpby(fresh, gradient, options_.momentum, ahead);
+  backend().scaled_add(gradient_scale, fresh, gradient, options_.momentum, ahead);
   const Tensor direction = nearly_orthogonal(ahead.reshape(matrix.shape), products_);
   const auto longer = static_cast<float>(std::max(matrix.shape[0], matrix.shape[1]));
   backend().axpby(-learning_rate * kUpdateSize * std::sqrt(longer), direction.reshape({size}),

@@ -25,7 +25,7 @@ class Muon final : public Optimizer {
   // Throws ConfigError.
   Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest, Precision products = Precision::f32);
 
-  double step(float learning_rate) override;
+  DeviceScalar step(float learning_rate) override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
   std::int64_t steps() const override { return rest_.steps(); }
   void set_steps(std::int64_t steps) override { rest_.set_steps(steps); }
@@ -36,7 +36,7 @@ class Muon final : public Optimizer {
     std::int64_t momentum;  // in the momenta
     Shape shape;
   };
-  void update(const Matrix& matrix, float learning_rate, float gradient_scale) const;
+  void update(const Matrix& matrix, float learning_rate, const DeviceScalar& gradient_scale) const;
 
   ParameterSet& parameters_;
   MuonOptions options_;

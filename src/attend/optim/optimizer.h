@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/nn/parameters.h"
+#include "attend/tensor/device_scalar.h"
 
 namespace attend {
 
@@ -14,8 +15,8 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update from the gradients in the set. Returns the norm of the whole gradient before clipping.
-  virtual double step(float learning_rate) = 0;
+  // One update from the gradients in the set. Returns the sum of squares of the whole gradient before clipping.
+  virtual DeviceScalar step(float learning_rate) = 0;
 
   // What it remembers, for checkpoints: named tensors, to be written or read into, and the number of updates made.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "attend/train/measured.h"
+
 namespace attend {
 
 struct TrainingStart {
@@ -27,13 +29,14 @@ struct TrainingStart {
   std::string unit = "tokens";   // of the targets, for people
 };
 
+// The first look at a loss or a norm that is no finite number throws DivergedError.
 struct StepEvent {
   std::int64_t step = 0;
   std::int64_t epoch = 0;          // the epoch that the last batch of this step came from, from 0
-  double loss = 0;                 // the optimised loss per target token (label smoothing included)
-  double nll = 0;                  // negative log-likelihood per target token, natural logarithm, no smoothing
+  Measured loss;                   // the optimized loss per target token (label smoothing included)
+  Measured nll;                    // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;        // used by this step
-  double gradient_norm = 0;        // before clipping
+  Measured gradient_norm;          // before clipping
   std::int64_t tokens = 0;         // target tokens in this step's batches
   double tokens_per_second = 0;    // (clock) target tokens over the time of this step alone
   double seconds = 0;              // (clock) since this process started training

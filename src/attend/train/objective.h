@@ -14,8 +14,8 @@ namespace attend {
 
 struct BatchLoss {
   Variable loss;  // [1]: loss_sum / normalizer
-  double loss_sum = 0;
-  double nll_sum = 0;
+  DeviceScalar loss_sum;
+  DeviceScalar nll_sum;
 };
 
 struct BatchSize {

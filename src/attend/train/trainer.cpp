@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "attend/checkpoint/average.h"
@@ -41,6 +42,15 @@ std::int64_t saved_count(const StateReader& state, std::string_view name, const 
 }
 
 std::string_view name(OptimizerKind kind) { return enum_names(kind)[static_cast<std::size_t>(kind)]; }
+
+// In the order of the batches.
+double total(const std::vector<DeviceScalar>& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+
+// Looks at what a step measured. Throws DivergedError.
+void require_finite(const StepEvent& event) {
+  static_cast<void>(static_cast<double>(event.loss));
+  static_cast<void>(static_cast<double>(event.gradient_norm));
+}
 
 // Puts other values into the parameters while it lives.
 class Substitution {
@@ -123,6 +133,7 @@ TrainingEnd Trainer::loop() {
   while (!finished()) {
     const StepEvent event = update();
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
+    if (is_to_be_kept()) require_finite(event);
     if (settle()) return TrainingEnd::kInterrupted;
   }
   if (validations_ == 0) save_model(model_values());
@@ -134,11 +145,15 @@ TrainingEnd Trainer::loop() {
 // What comes after a step: its validation and its checkpoint, where they are due. Returns whether the run is to stop.
 bool Trainer::settle() {
   if (validation_is_due()) validate();
-  const bool stop = run_.stop != nullptr && run_.stop->load();
+  const bool stop = stop_is_wanted();
   if (stop || due(options_.save_every)) save();
   if (secured_step_ > 0) run_.folder.remove(std::exchange(secured_step_, 0));
   return stop;
 }
+
+bool Trainer::is_to_be_kept() const { return validation_is_due() || due(options_.save_every) || stop_is_wanted(); }
+
+bool Trainer::stop_is_wanted() const { return run_.stop != nullptr && run_.stop->load(); }
 
 bool Trainer::due(std::int64_t every) const { return finished() || (every > 0 && step_ % every == 0); }
 
@@ -171,25 +186,25 @@ StepEvent Trainer::update() {
 
   const float learning_rate = schedule_->at(step_ + 1);
   objective_.parameters().gradients().zero();
-  double loss = 0, nll = 0;
+  std::vector<DeviceScalar> losses, nlls;
   for (const Position& at : positions) {
     Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_), options_.precision);
     const BatchLoss part = objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
-    if (!std::isfinite(part.loss_sum)) diverged("loss", step_ + 1);
     backward(part.loss);
-    loss += part.loss_sum;
-    nll += part.nll_sum;
+    losses.push_back(part.loss_sum);
+    nlls.push_back(part.nll_sum);
   }
-  event.gradient_norm = optimizer_->step(learning_rate);
-  if (!std::isfinite(event.gradient_norm)) diverged("gradient", step_ + 1);
+  const DeviceScalar squares = optimizer_->step(learning_rate);
   ++step_;
   if (average_) average_->update(step_);
 
   const auto targets = static_cast<double>(event.tokens);
   event.step = step_;
   event.epoch = positions.back().epoch;
-  event.loss = loss / targets;
-  event.nll = nll / targets;
+  const auto finite = [this](const char* what, double value) { return std::isfinite(value) ? value : (diverged(what), value); };
+  event.loss = Measured([finite, targets, losses] { return finite("loss", total(losses)) / targets; });
+  event.nll = Measured([targets, nlls] { return total(nlls) / targets; });
+  event.gradient_norm = Measured([finite, squares] { return finite("gradient", std::sqrt(squares)); });
   event.learning_rate = learning_rate;
   event.tokens_per_second = targets / (static_cast<double>(now() - begun) * 1e-9);
   event.seconds = seconds();
@@ -201,12 +216,12 @@ void Trainer::skip_to(std::int64_t epoch) {
   batch_ = 0;
 }
 
-void Trainer::diverged(const char* what, std::int64_t step) const {
+void Trainer::diverged(const char* what) const {
   const std::int64_t newest = newest_checkpoint();
   throw DivergedError(
       fmt::format("the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or a "
                   "clip-norm; {}",
-                  what, step, schedule_->at(step),
+                  what, step_, schedule_->at(step_),
                   newest > 0 ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", newest)
                              : std::string("no checkpoint had been saved yet")));
 }
@@ -241,7 +256,7 @@ void Trainer::validate() {
   const Validation result = validation_of(model_values());
   if (!std::isfinite(result.loss)) {
     if (secured) run_.folder.remove(step_);  // nothing good would come of it
-    diverged("loss of the validation", step_);
+    diverged("loss of the validation");
   }
   validated_step_ = step_;
   ++validations_;
@@ -285,7 +300,7 @@ void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
   try {
     run_.add_samples(model);
   } catch (const NotFiniteError&) {
-    diverged("score of a sample", step_);
+    diverged("score of a sample");
   }
 }
 

@@ -80,11 +80,11 @@ class Trainer {
 
   // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest where nothing is validated) at
   // RUN/model.safetensors. No other run may be going on in the folder (RunLock). Every validation has a checkpoint behind it: when it
-  // fails, or the process ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite; the last checkpoint
-  // before remains.
+  // fails, or the process ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite, at the latest
+  // before the next checkpoint; the last one remains.
   TrainingEnd train();
 
-  // One step, without listeners, validation or files: for measuring.
+  // One step, without listeners, validation or files: for measuring. What the event holds can be read as long as the trainer lives.
   StepEvent update();
 
   // The next step is the first of this epoch. For measuring, too.
@@ -107,10 +107,12 @@ class Trainer {
   void restore();
   bool finished() const;
   bool due(std::int64_t every) const;
+  bool is_to_be_kept() const;  // validated or saved
+  bool stop_is_wanted() const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
   const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
-  [[noreturn]] void diverged(const char* what, std::int64_t step) const;
+  [[noreturn]] void diverged(const char* what) const;
   double seconds() const;
 
   Objective& objective_;

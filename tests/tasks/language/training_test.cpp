@@ -130,7 +130,7 @@ TEST_F(LanguageTrainingTest, SmoothsTheLossButNeitherTheLikelihoodNorTheValidati
     const TrainingTask task = prepare_training(options_, nullptr);
     Pass pass = Pass::inference();
     const BatchLoss part = task.objective->loss(0, 0, 1.0, pass);
-    return std::array{part.loss_sum, part.nll_sum, task.objective->validate().nll};
+    return std::array<double, 3>{part.loss_sum, part.nll_sum, task.objective->validate().nll};
   };
   const auto sharp = losses(0.0f), smooth = losses(0.2f);
   EXPECT_NEAR(sharp[0], sharp[1], 1e-5 * sharp[1]);

@@ -1,6 +1,7 @@
 #include "attend/backend/cpu/cpu_backend.h"
 
 #include <cassert>
+#include <cmath>
 
 #include "attend/backend/cpu/packed_weights.h"
 
@@ -29,5 +30,37 @@ Tensor CpuBackend::select_weights(const Tensor& weights, std::span<const std::in
 }
 
 Tensor CpuBackend::float_weights(const Tensor& weights) { return attend::float_weights(weights); }
+
+DeviceScalar CpuBackend::device_scalar(double value) {
+  const Tensor element = Tensor::empty({1}, DType::f64);
+  *element.data<double>() = value;
+  return DeviceScalar(element);
+}
+
+double CpuBackend::value_of(const DeviceScalar& scalar) {
+  const Tensor& element = scalar.element();
+  if (!element.defined()) return scalar;
+  return element.dtype() == DType::f64 ? *element.data<double>() : static_cast<double>(*element.data());
+}
+
+void CpuBackend::store(const DeviceScalar& value, double factor, const Tensor& y) {
+  assert(y.size() == 1);
+  *y.data() = static_cast<float>(value_of(value) * factor);
+}
+
+void CpuBackend::scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) {
+  axpby(factor * static_cast<float>(value_of(alpha)), x, beta, y);
+}
+
+DeviceScalar CpuBackend::scale_to_norm(const DeviceScalar& squares, double norm) {
+  constexpr double kShortest = 1e-30;
+  const double length = std::sqrt(value_of(squares));
+  return device_scalar(length > kShortest ? static_cast<float>(norm / length) : 0.0f);
+}
+
+DeviceScalar CpuBackend::clip_to_norm(const DeviceScalar& squares, double norm) {
+  const double length = std::sqrt(value_of(squares));
+  return device_scalar(length > norm ? static_cast<float>(norm / length) : 1.0f);
+}
 
 }  // namespace attend

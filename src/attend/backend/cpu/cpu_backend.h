@@ -1,4 +1,5 @@
-// What the backends of the CPU have in common: how weights lie in memory. So either of them computes with what the other has packed.
+// What the backends of the CPU have in common: how weights lie in memory, so that either of them computes with what the other has packed,
+// and arithmetic of single numbers.
 #pragma once
 
 #include "attend/backend/backend.h"
@@ -14,6 +15,16 @@ class CpuBackend : public Backend {
   Tensor pack_weights(const Tensor& weights) override;
   Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) override;
   Tensor float_weights(const Tensor& weights) override;
+
+  void store(const DeviceScalar& value, double factor, const Tensor& y) override;
+  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) override;
+  DeviceScalar scale_to_norm(const DeviceScalar& squares, double norm) override;
+  DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) override;
+
+ protected:
+  // In the memory of the current device.
+  static DeviceScalar device_scalar(double value);
+  static double value_of(const DeviceScalar& scalar);
 };
 
 }  // namespace attend

@@ -29,8 +29,8 @@ class FastBackend : public CpuBackend {
   void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
   void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
-  double sum(const Tensor& x) override;
-  double sum_of_squares(const Tensor& x) override;
+  DeviceScalar sum(const Tensor& x) override;
+  DeviceScalar sum_of_squares(const Tensor& x) override;
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
                   const Tensor& rstd) override;
   void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
@@ -70,7 +70,8 @@ class FastBackend : public CpuBackend {
   void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) override;
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
                          const Tensor& dh) override;
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
+            const Tensor& variance) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
   void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
 };

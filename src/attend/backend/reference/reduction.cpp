@@ -25,16 +25,16 @@ void ReferenceBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
   }
 }
 
-double ReferenceBackend::sum(const Tensor& x) {
+DeviceScalar ReferenceBackend::sum(const Tensor& x) {
   double total = 0.0;
   visit_elements(x, [&](float value) { total += value; });
-  return total;
+  return device_scalar(total);
 }
 
-double ReferenceBackend::sum_of_squares(const Tensor& x) {
+DeviceScalar ReferenceBackend::sum_of_squares(const Tensor& x) {
   double total = 0.0;
   visit_elements(x, [&](float value) { total += double{value} * value; });
-  return total;
+  return device_scalar(total);
 }
 
 }  // namespace attend

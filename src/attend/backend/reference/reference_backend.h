@@ -30,8 +30,8 @@ class ReferenceBackend final : public CpuBackend {
 
   // reduction.cpp
   void sum_rows(const Tensor& x, float beta, const Tensor& y) override;
-  double sum(const Tensor& x) override;
-  double sum_of_squares(const Tensor& x) override;
+  DeviceScalar sum(const Tensor& x) override;
+  DeviceScalar sum_of_squares(const Tensor& x) override;
 
   // normalisation.cpp
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
@@ -89,7 +89,8 @@ class ReferenceBackend final : public CpuBackend {
                          const Tensor& dh) override;
 
   // optimiser.cpp
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
+            const Tensor& variance) override;
 };
 
 namespace reference {

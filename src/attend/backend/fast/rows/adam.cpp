@@ -6,15 +6,15 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/backend.h"
+#include "attend/backend/fast/rows/rows.h"
 #include "attend/backend/fast/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// correction1 = 1 / (1 - beta1^step), correction2 = 1 / (1 - beta2^step)
-void adam_run(const AdamStep& step, float correction1, float correction2, const float* gradient, float* parameter, float* mean,
-              float* variance, std::size_t count) {
+void adam_run(const AdamRun& run, const float* gradient, float* parameter, float* mean, float* variance, std::size_t count) {
+  const AdamStep& step = run.step;
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const auto beta1 = hn::Set(d, step.beta1);
@@ -22,10 +22,10 @@ void adam_run(const AdamStep& step, float correction1, float correction2, const 
   const auto beta2 = hn::Set(d, step.beta2);
   const auto rest2 = hn::Set(d, 1.0f - step.beta2);
   const auto epsilon = hn::Set(d, step.epsilon);
-  const auto rate = hn::Set(d, step.learning_rate * correction1);
-  const auto scale2 = hn::Set(d, correction2);
+  const auto rate = hn::Set(d, step.learning_rate * run.correction1);
+  const auto scale2 = hn::Set(d, run.correction2);
   const auto keep = hn::Set(d, 1.0f - step.learning_rate * step.weight_decay);
-  const auto gradient_scale = hn::Set(d, step.gradient_scale);
+  const auto gradient_scale = hn::Set(d, run.gradient_scale);
   const auto update = [&](FloatVector g, FloatVector& p, FloatVector& m, FloatVector& v) HWY_ATTR {
     g = hn::Mul(g, gradient_scale);
     m = hn::MulAdd(beta1, m, hn::Mul(rest1, g));
@@ -64,16 +64,15 @@ namespace attend {
 
 HWY_EXPORT(adam_run);
 
-void FastBackend::adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& mean, const Tensor& variance) {
+void FastBackend::adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter,
+                       const Tensor& mean, const Tensor& variance) {
   const auto correction = [&](float beta) {
     return static_cast<float>(1.0 / (1.0 - std::pow(static_cast<double>(beta), static_cast<double>(step.step))));
   };
   const auto kernel = HWY_DYNAMIC_DISPATCH(adam_run);
-  const float correction1 = correction(step.beta1);
-  const float correction2 = correction(step.beta2);
+  const AdamRun run{step, static_cast<float>(value_of(gradient_scale)), correction(step.beta1), correction(step.beta2)};
   for_runs({&gradient, &parameter, &mean, &variance}, [&](auto row, auto column, auto count) {
-    kernel(step, correction1, correction2, gradient.row(row) + column, parameter.row(row) + column, mean.row(row) + column,
-           variance.row(row) + column, count);
+    kernel(run, gradient.row(row) + column, parameter.row(row) + column, mean.row(row) + column, variance.row(row) + column, count);
   });
 }
 

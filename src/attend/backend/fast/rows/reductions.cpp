@@ -111,9 +111,11 @@ void FastBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
   for (std::int64_t i = 0; i < parts; ++i) axpby(1.0f, partial.slice_rows(i, i + 1), i == 0 ? beta : 1.0f, y);
 }
 
-double FastBackend::sum(const Tensor& x) { return sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_run)); }
+DeviceScalar FastBackend::sum(const Tensor& x) { return device_scalar(sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_run))); }
 
-double FastBackend::sum_of_squares(const Tensor& x) { return sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_of_squares_run)); }
+DeviceScalar FastBackend::sum_of_squares(const Tensor& x) {
+  return device_scalar(sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_of_squares_run)));
+}
 
 }  // namespace attend
 #endif

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "attend/backend/backend.h"
+
 namespace attend {
 
 struct NormRows {
@@ -76,6 +78,13 @@ constexpr std::size_t kLogitSegment = 1024;
 struct GruGradientRow {
   const float *gates, *s, *h, *dy;
   float *dx, *ds, *dh;
+};
+
+// A step of Adam, and what its numbers make: 1 / (1 - beta1^step), 1 / (1 - beta2^step).
+struct AdamRun {
+  AdamStep step;
+  float gradient_scale = 1.0f;
+  float correction1 = 1.0f, correction2 = 1.0f;
 };
 
 }  // namespace attend
