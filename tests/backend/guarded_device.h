@@ -34,7 +34,7 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     return FastBackend::pack_weights(weights);
   }
-  Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) override {
+  Tensor select_weights(const Tensor& weights, const Ids& rows) override {
     const GuardedMemory::Open open(memory_);
     return FastBackend::select_weights(weights, rows);
   }
@@ -172,6 +172,10 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::paired_cross_entropy(a, b, targets, options, losses, nll);
   }
+  void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::log_softmax_backward(x, dy, dx);
+  }
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                  const Tensor& log_sum_exp, const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
@@ -245,6 +249,34 @@ class GuardedBackend final : public FastBackend {
   void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::projected_top_k(x, weight, k, values, indices);
+  }
+  void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::gather_columns(x, columns, absent, y);
+  }
+  void fill_columns(const Tensor& x, const Ids& columns, float value) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::fill_columns(x, columns, value);
+  }
+  void penalize_columns(const Tensor& x, const Ids& columns, float penalty) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::penalize_columns(x, columns, penalty);
+  }
+  void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::dot_rows(a, b, y);
+  }
+  void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::scale_rows(factors, x, beta, y);
+  }
+  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::sample(log_probabilities, filter, uniform, columns);
+  }
+  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::mix_with_cache(scores, cache, targets, log_probabilities);
   }
 
  private:

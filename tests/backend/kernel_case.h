@@ -32,11 +32,13 @@ std::vector<KernelCase> elementwise_cases();
 std::vector<KernelCase> reduction_cases();
 std::vector<KernelCase> normalisation_cases();
 std::vector<KernelCase> lookup_cases();
+std::vector<KernelCase> columns_cases();
 std::vector<KernelCase> pooling_cases();
 std::vector<KernelCase> softmax_cases();
 std::vector<KernelCase> attention_cases();
 std::vector<KernelCase> attention_pair_cases();
 std::vector<KernelCase> recurrence_cases();
+std::vector<KernelCase> token_cases();
 
 // No rows, one element, columns below, at and beyond multiples of 8 and 16, enough rows for several threads.
 inline const std::vector<Shape> kMatrixShapes{{0, 8},  {1, 1},  {1, 7},   {1, 300},  {2, 8},    {3, 15},    {5, 16},

@@ -39,12 +39,6 @@ KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
           }};
 }
 
-Tensor as_f32(const Tensor& indices) {
-  const Tensor result = Tensor::empty(indices.shape());
-  for (std::int64_t i = 0; i < indices.size(); ++i) result.data()[i] = static_cast<float>(indices.data<std::int32_t>()[i]);
-  return result;
-}
-
 KernelCase top_k_case(const char* name, bool forbidden) {
   KernelCase kernel;
   kernel.name = name;

@@ -95,4 +95,10 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return std::memcmp(left.bytes(), right.bytes(), static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
 }
 
+Tensor as_f32(const Tensor& numbers) {
+  const Tensor result = Tensor::empty(numbers.shape());
+  for (std::int64_t i = 0; i < numbers.size(); ++i) result.data()[i] = static_cast<float>(numbers.data<std::int32_t>()[i]);
+  return result;
+}
+
 }  // namespace attend

@@ -43,4 +43,7 @@ class Operands {
 // Nothing but bits: equal for equal NaNs, different for 0 and -0.
 bool same_bits(const Tensor& a, const Tensor& b);
 
+// i32 numbers as floats, to be compared like them.
+Tensor as_f32(const Tensor& numbers);
+
 }  // namespace attend

@@ -20,12 +20,6 @@ std::vector<std::int32_t> offsets_of(std::int64_t rows) {
   return offsets;
 }
 
-Tensor as_f32(const Tensor& numbers) {
-  const Tensor result = Tensor::empty(numbers.shape());
-  for (std::int64_t i = 0; i < numbers.size(); ++i) result.data()[i] = static_cast<float>(numbers.data<std::int32_t>()[i]);
-  return result;
-}
-
 KernelCase pooling_case(const char* name, Pooling pooling, Tolerance tolerance, bool with_nans = false) {
   return {name, kShapes, tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const std::vector<std::int32_t> offsets = offsets_of(shape[0]);

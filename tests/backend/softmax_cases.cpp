@@ -85,6 +85,12 @@ std::vector<KernelCase> softmax_cases() {
                      b.softmax_backward(y, dy, 0.7f, dy);
                      return {dx, dy};
                    }});
+  // A sum of up to 5000 gradients of size 1 times a probability.
+  cases.push_back({"log_softmax_backward", kMatrixShapes, {1e-5, 3e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor x = scores(o, shape, true), dy = o.normal(shape[0], shape[1]), dx = o.output(shape[0], shape[1]);
+                     b.log_softmax_backward(x, dy, dx);
+                     return {dx};
+                   }});
   cases.push_back(cross_entropy_case("cross_entropy", 0.0f, 1.0f));
   cases.push_back(cross_entropy_case("cross_entropy_smoothed", 0.1f, 0.25f));
   cases.push_back(cross_entropy_case("cross_entropy_without_gradient", 0.1f, 0.0f));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "attend/backend/backend.h"
 #include "attend/core/error.h"
 #include "decode/table_model.h"
 #include "tensor/expect_error.h"
@@ -48,6 +49,13 @@ void expect_shares(const std::vector<double>& actual, std::vector<double> expect
   }
 }
 
+// One token, drawn with a uniform number.
+std::int32_t sample_token(const std::vector<float>& log_probabilities, const TokenFilter& filter, float uniform) {
+  const Tensor column = Tensor::empty({1}, DType::i32);
+  backend().sample(Tensor::from(log_probabilities, {1, std::ssize(log_probabilities)}), filter, Tensor::full({1}, uniform), column);
+  return *column.data<std::int32_t>();
+}
+
 TEST(Sampling, FollowsTheDistribution) { expect_shares(shares({}), {0.1, 0.2, 0.4, 0.25, 0.05}); }
 
 TEST(Sampling, WithTopKDrawsAmongTheKLikeliest) {
@@ -71,7 +79,7 @@ TEST(Sampling, WithTopPDrawsAmongTheFewestThatReachIt) {
 }
 
 TEST(Sampling, WithTopPTakesNoMoreThanReachIt) {
-  SamplingOptions options;
+  TokenFilter options;
   options.top_p = 0.5f;  // two of four equals are exactly half
   const std::vector<float> equal(4, 0.0f);
   EXPECT_EQ(sample_token(equal, options, 0.49f), 0);
@@ -117,7 +125,7 @@ TEST(Sampling, NeverDrawsATokenOfProbabilityZero) {
 }
 
 TEST(Sampling, TopKOfEqualsTakesTheLowerIds) {
-  SamplingOptions options;
+  TokenFilter options;
   options.top_k = 2;
   const std::vector<float> equal(4, std::log(0.25f));
   EXPECT_EQ(sample_token(equal, options, 0.0f), 0);

@@ -96,6 +96,23 @@ struct PairedLoss {
   float gradient_scale = 0.0f;  // 0: no gradients
 };
 
+// What a token is drawn from: the distribution sharpened or flattened, then cut.
+struct TokenFilter {
+  float temperature = 1.0f;  // log-probabilities are divided by it
+  int top_k = 0;             // among the k likeliest; 0: all
+  float top_p = 1.0f;        // among the likeliest that together have this probability (Holtzman et al. 2020)
+};
+
+// A continuous cache (Grave et al. 2017) of M states, each with the token that followed it. Row r of the scores of queries against them
+// sees the last `window` of the first seen + r.
+struct TokenCache {
+  Ids tokens;  // M
+  std::int64_t seen = 0;
+  std::int64_t window = 0;
+  float scale = 1.0f;   // of the scores, before their softmax
+  float weight = 0.0f;  // the share of the cache in the mixture, below 1
+};
+
 struct AdamStep {
   float learning_rate = 0.0f;
   float beta1 = 0.9f;
@@ -130,7 +147,7 @@ class Backend {
   // cannot be packed are returned as they are.
   virtual Tensor pack_weights(const Tensor& weights) = 0;
   // Copies of some rows, unpacked: f32 [n, I], or in 8 bits when the weights are. Throws ShapeError for other elements.
-  virtual Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) = 0;
+  virtual Tensor select_weights(const Tensor& weights, const Ids& rows) = 0;
   // f32 [O, I]: the weights themselves when they are that, else what they stand for.
   virtual Tensor float_weights(const Tensor& weights) = 0;
 
@@ -185,6 +202,17 @@ class Backend {
   // Row i of x [N, W] becomes the row slots[i] of the slabs [rows, W]; elements of any type, the same in all. No slot comes twice.
   virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) = 0;
 
+  // --- columns of rows ---------------------------------------------------------------------------------------------------------------
+  // `columns` names W columns for each of the R rows of x, row after row; -1 names none.
+  // y[r, i] = x[r, columns[r, i]], or `absent` where there is none. y [R, W].
+  virtual void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) = 0;
+  virtual void fill_columns(const Tensor& x, const Ids& columns, float value) = 0;  // x[r, columns[r, i]] = value
+  // A number above 0 is divided by `penalty`, another multiplied with it. No column comes twice in a row.
+  virtual void penalize_columns(const Tensor& x, const Ids& columns, float penalty) = 0;
+  virtual void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) = 0;  // y[n] = a[n] . b[n].  a, b [N, D], y [N, 1]
+  // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y [N, D]; beta 0 ignores y.
+  virtual void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) = 0;
+
   // --- pooling over time -------------------------------------------------------------------------------------------------------------
   // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N, D], offsets B+1, y [B, D]. For max: of
   // equal numbers the first counts, a NaN is the largest of all; rows [B, D] i32 receives the row of x that each number of y stands in, or
@@ -197,6 +225,7 @@ class Backend {
   virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;                              // rows of scale * x; y may be x
   virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;                                       // rows; y may be x
   virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) = 0;  // dx may be dy
+  virtual void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;           // x: what log_softmax() read
   // Label-smoothed cross-entropy (Szegedy et al. 2016): for each row of logits [N, V] with target t,
   //   loss = -(1-s) log p[t] - s/V sum_v log p[v].
   // Writes losses [N] and nll [N] = -log p[t], and replaces logits by gradient_scale * dloss/dlogits (left alone when gradient_scale is 0).
@@ -267,6 +296,13 @@ class Backend {
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) = 0;
   // The same of x weight^T, which is never held whole. x [R, I], weight [O, I] as linear() takes it.
   virtual void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) = 0;
+  // Draws a column of each row of log-probabilities [R, V] with a number of `uniform` [R] in [0, 1): columns [R] i32. Equal columns are
+  // told apart by their order. -1 where the largest of a row is not finite.
+  virtual void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) = 0;
+  // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is the sum of softmax(scale * scores[r]), over
+  // the states that row r sees, for the states that were followed by the token. log_probabilities [R] of `targets`; or [R, V] of all
+  // tokens, with no targets. Rows that see no state keep what they have. scores [R, M] are overwritten.
+  virtual void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) = 0;
 };
 
 Backend& reference_backend();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -54,6 +55,7 @@ class ContinuousCache {
  private:
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
   void append(const Tensor& hidden, std::span<const std::int32_t> tokens);
+  void mix(const Tensor& hidden, std::int64_t seen, const Ids& targets, const Tensor& log_probabilities) const;
 
   ContinuousCacheOptions options_;
   Tensor states_;                     // [rows, D], of which the first size() are used

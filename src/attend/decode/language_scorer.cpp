@@ -10,6 +10,22 @@
 
 namespace attend {
 
+namespace {
+
+// As kernels take them: equally many for each row, -1 where there are no more.
+std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& rows) {
+  std::size_t most = 0;
+  for (const std::set<std::int32_t>& row : rows) most = std::max(most, row.size());
+  std::vector<std::int32_t> columns;
+  for (const std::set<std::int32_t>& row : rows) {
+    columns.insert(columns.end(), row.begin(), row.end());
+    columns.resize(columns.size() + most - row.size(), -1);
+  }
+  return columns;
+}
+
+}  // namespace
+
 LanguageScorer::LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt, const LanguageScorerOptions& options)
     : model_(model), options_(options), first_token_(prompt.back()), state_(model.begin(1)), branches_(1) {
   if (options.cache.used()) branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
@@ -68,17 +84,17 @@ Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
-  for (std::int64_t i = 0; i < logits.rows(); ++i) {
-    float* const row = logits.row(i);
-    for (const std::int32_t id : options_.forbidden) row[id] = -std::numeric_limits<float>::infinity();
-    if (options_.repetition_penalty == 1.0f) continue;
-    const std::vector<std::int32_t>& context = branches_[static_cast<std::size_t>(begin + i)].context;
-    for (const std::int32_t id : std::set<std::int32_t>(context.begin(), context.end())) {
-      if (id == options_.never_penalised) continue;
-      row[id] = row[id] > 0 ? row[id] / options_.repetition_penalty : row[id] * options_.repetition_penalty;
-    }
+  const bool forbids = !options_.forbidden.empty(), penalizes = options_.repetition_penalty != 1.0f;
+  std::vector<std::set<std::int32_t>> forbidden, repeated;
+  for (std::int64_t r = begin; r < begin + logits.rows(); ++r) {
+    const std::vector<std::int32_t>& context = branches_[static_cast<std::size_t>(r)].context;
+    if (forbids) forbidden.emplace_back(options_.forbidden.begin(), options_.forbidden.end());
+    if (!penalizes) continue;
+    repeated.emplace_back(context.begin(), context.end()).erase(options_.never_penalised);
   }
-  return !options_.forbidden.empty() || options_.repetition_penalty != 1.0f;
+  if (forbids) backend().fill_columns(logits, columns_of(forbidden), -std::numeric_limits<float>::infinity());
+  if (penalizes) backend().penalize_columns(logits, columns_of(repeated), options_.repetition_penalty);
+  return forbids || penalizes;
 }
 
 }  // namespace attend

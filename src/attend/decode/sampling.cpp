@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "attend/backend/backend.h"
@@ -12,43 +11,6 @@
 #include "attend/core/random.h"
 
 namespace attend {
-
-std::int32_t sample_token(std::span<const float> log_probabilities, const SamplingOptions& options, float uniform) {
-  const float highest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
-  require_probabilities(highest);
-  std::vector<std::int32_t> order(log_probabilities.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto likelier = [&](std::int32_t a, std::int32_t b) {
-    const float pa = log_probabilities[static_cast<std::size_t>(a)], pb = log_probabilities[static_cast<std::size_t>(b)];
-    return pa != pb ? pa > pb : a < b;
-  };
-  if (options.top_k > 0 && static_cast<std::size_t>(options.top_k) < order.size()) {
-    std::partial_sort(order.begin(), order.begin() + options.top_k, order.end(), likelier);
-    order.resize(static_cast<std::size_t>(options.top_k));
-  } else if (options.top_p < 1.0f) {
-    std::sort(order.begin(), order.end(), likelier);
-  }
-
-  std::vector<double> weights(order.size());
-  double total = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    weights[i] = std::exp((log_probabilities[static_cast<std::size_t>(order[i])] - highest) / options.temperature);
-    total += weights[i];
-  }
-  if (options.top_p < 1.0f) {
-    double kept = 0;
-    std::size_t count = 0;
-    while (count < weights.size() && (count == 0 || kept < options.top_p * total)) kept += weights[count++];
-    weights.resize(count);
-    total = kept;
-  }
-  double remaining = uniform * total;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    remaining -= weights[i];
-    if (remaining < 0) return order[i];
-  }
-  return order[weights.size() - 1];
-}
 
 Sampler::Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options, std::span<const std::uint64_t> stream_of_sentence)
     : scorer_(scorer), eos_(eos), options_(options) {
@@ -73,17 +35,21 @@ std::vector<std::pair<std::int32_t, float>> Sampler::draw() {
   for_logits(scorer_, std::ssize(rows_), [&](std::int64_t begin, const Tensor& logits) {
     const Tensor log_probabilities = Tensor::empty(logits.shape());
     backend().log_softmax(logits, log_probabilities);
-    for (std::int64_t i = 0; i < logits.rows(); ++i) {
-      const float* scores = log_probabilities.row(i);
-      require_probabilities(*std::max_element(scores, scores + log_probabilities.cols()));
-    }
     const bool adjusted = scorer_.adjust(begin, logits);
     if (adjusted) backend().log_softmax(logits, logits);
+    std::vector<float> uniform;
+    for (std::int64_t i = 0; i < logits.rows(); ++i)
+      uniform.push_back(random_[static_cast<std::size_t>(sentences_[static_cast<std::size_t>(begin + i)])].uniform());
+    const Tensor columns = Tensor::empty({logits.rows()}, DType::i32), scores = Tensor::empty({logits.rows(), 1});
+    const TokenFilter filter{options_.temperature, options_.top_k, options_.top_p};
+    backend().sample(adjusted ? logits : log_probabilities, filter, Tensor::from(uniform, {logits.rows()}), columns);
+    const Tensor host = columns.to_host();
+    const Ids chosen = std::vector(host.data<std::int32_t>(), host.data<std::int32_t>() + host.size());
+    backend().gather_columns(log_probabilities, chosen, std::numeric_limits<float>::quiet_NaN(), scores);
+    const std::vector<float> values = scores.to_vector();
     for (std::int64_t i = 0; i < logits.rows(); ++i) {
-      const std::span<const float> row((adjusted ? logits : log_probabilities).row(i), static_cast<std::size_t>(logits.cols()));
-      const auto s = static_cast<std::size_t>(sentences_[static_cast<std::size_t>(begin + i)]);
-      const std::int32_t column = sample_token(row, options_, random_[s].uniform());
-      drawn.emplace_back(scorer_.token(begin + i, column), log_probabilities.row(i)[column]);
+      require_probabilities(values[static_cast<std::size_t>(i)]);
+      drawn.emplace_back(scorer_.token(begin + i, chosen[i]), values[static_cast<std::size_t>(i)]);
     }
   });
   return drawn;

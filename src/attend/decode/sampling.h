@@ -59,8 +59,4 @@ class Sampler {
 std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 
-// Draws one token from a row of log-probabilities with a uniform number in [0, 1). Precondition: valid options. Throws DataError when there
-// is no probability in it.
-std::int32_t sample_token(std::span<const float> log_probabilities, const SamplingOptions& options, float uniform);
-
 }  // namespace attend

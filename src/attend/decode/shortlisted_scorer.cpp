@@ -51,13 +51,15 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) widest = std::max(widest, columns_of(hypothesis).size());
-  const Tensor own = Tensor::full({end - begin, static_cast<std::int64_t>(widest)}, -std::numeric_limits<float>::infinity());
-  for (std::int64_t row = 0; row < of_all.rows(); ++row) {
-    const std::vector<std::int32_t>& columns = columns_of(begin + row);
-    const float* from = of_all.row(row);
-    float* to = own.row(row);
-    for (std::size_t i = 0; i < columns.size(); ++i) to[i] = from[columns[i]];
+  std::vector<std::int32_t> columns;  // -1: no token
+  columns.reserve(widest * static_cast<std::size_t>(end - begin));
+  for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) {
+    const std::vector<std::int32_t>& own = columns_of(hypothesis);
+    columns.insert(columns.end(), own.begin(), own.end());
+    columns.resize(columns.size() + widest - own.size(), -1);
   }
+  const Tensor own = Tensor::empty({end - begin, static_cast<std::int64_t>(widest)});
+  backend().gather_columns(of_all, columns, -std::numeric_limits<float>::infinity(), own);
   return own;
 }
 

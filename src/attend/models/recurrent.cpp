@@ -74,10 +74,11 @@ class WeightBlocks {
 
   // A row of weights of step t for each of the first sequences of `order`.
   void add(const Tensor& rows, std::int64_t t, std::int64_t count, const Ids& order) {
-    const float* from = rows.data();
+    std::int64_t from = 0;
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int32_t s = order[r];
-      std::copy_n(from, keys(s), weights_.data() + begin_[static_cast<std::size_t>(s)] + t * keys(s));
+      const std::int64_t to = begin_[static_cast<std::size_t>(s)] + t * keys(s);
+      weights_.slice_rows(to, to + keys(s)).copy_from(rows.slice_rows(from, from + keys(s)));
       from += keys(s);
     }
   }
@@ -118,12 +119,13 @@ Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
 
 Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const {
   const std::int64_t sequences = static_cast<std::int64_t>(offsets->size()) - 1;
-  const Tensor shares = Tensor::empty({memory.dim(0)});
+  std::vector<float> shares;
   for (std::int64_t s = 0; s < sequences; ++s) {
-    const std::int32_t begin = offsets[s], end = offsets[s + 1];
-    std::fill(shares.data() + begin, shares.data() + end, 1.0f / static_cast<float>(std::max(1, end - begin)));
+    const std::int32_t length = offsets[s + 1] - offsets[s];
+    shares.insert(shares.end(), static_cast<std::size_t>(length), 1.0f / static_cast<float>(std::max(1, length)));
   }
-  const Variable mean = attention_sum(Variable(shares), memory, {one_each(sequences, sequences), offsets}, 1);
+  const Variable mean =
+      attention_sum(Variable(Tensor::from(shares, {memory.dim(0)})), memory, {one_each(sequences, sequences), offsets}, 1);
   return initial_.forward(mean, pass, Activation::tanh);
 }
 

@@ -198,20 +198,17 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
 std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, std::span<const std::int32_t> targets) {
   check_projection("target_log_probabilities", x.shape(), weight);
   check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
-  const std::int64_t classes = weight.dim(0);
-  const Tensor result = Tensor::empty({x.rows(), 1});
-  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), classes});
+  const Ids wanted = std::vector(targets.begin(), targets.end());
+  const Tensor picked = Tensor::empty({x.rows(), 1});
+  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), weight.dim(0)});
   for (std::int64_t begin = 0; begin < x.rows(); begin += kChunk) {
     const std::int64_t end = std::min(x.rows(), begin + kChunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     backend().linear(x.slice_rows(begin, end), weight, {}, {}, part);
     backend().log_softmax(part, part);
-    std::vector<std::int32_t> elements;
-    for (std::int64_t r = begin; r < end; ++r)
-      elements.push_back(static_cast<std::int32_t>((r - begin) * classes) + targets[static_cast<std::size_t>(r)]);
-    backend().gather_rows(part.reshape({part.size(), 1}), elements, result.slice_rows(begin, end));
+    backend().gather_columns(part, wanted.slice(begin, end), 0.0f, picked.slice_rows(begin, end));
   }
-  return result.to_vector();
+  return picked.to_vector();
 }
 
 }  // namespace attend

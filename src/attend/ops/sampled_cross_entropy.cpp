@@ -42,15 +42,14 @@ class SampledColumns {
     for (const float offset : sample.offset) always_.push_back(offset == 0.0f);
   }
 
-  // Puts `exact`, x.w[target], where it belongs in a row of logits; everything else about the target is taken out. -> its column
-  std::int32_t place(float* row, std::int32_t target, float exact) const {
+  // Which column of a row with this target stands for it, and which one, if any, must not count beside it; -1: none.
+  struct Place {
+    std::int32_t wanted, hidden;
+  };
+  Place of(std::int32_t target) const {
     const std::int32_t column = column_[static_cast<std::size_t>(target)];
-    const bool always = column >= 0 && always_[static_cast<std::size_t>(column)];
-    constexpr float kNever = -std::numeric_limits<float>::infinity();
-    row[own_] = always ? kNever : exact;
-    if (always) return column;
-    if (column >= 0) row[column] = kNever;
-    return own_;
+    if (column >= 0 && always_[static_cast<std::size_t>(column)]) return {column, own_};
+    return {own_, column};
   }
 
  private:
@@ -58,22 +57,6 @@ class SampledColumns {
   std::vector<std::int32_t> column_;  // of each class; -1: none
   std::vector<bool> always_;          // of each column
 };
-
-float dot(const float* a, const float* b, std::int64_t width) {
-  float sum = 0;
-  for (std::int64_t d = 0; d < width; ++d) sum += a[d] * b[d];
-  return sum;
-}
-
-// y[n] (+)= factor[n] x[n], a factor in the last column of each row of `factors`.
-void scale_rows(const Tensor& factors, const Tensor& x, bool add, const Tensor& y) {
-  for (std::int64_t n = 0; n < x.rows(); ++n) {
-    const float factor = factors.row(n)[factors.cols() - 1];
-    const float* from = x.row(n);
-    float* to = y.row(n);
-    for (std::int64_t d = 0; d < x.cols(); ++d) to[d] = (add ? to[d] : 0.0f) + factor * from[d];
-  }
-}
 
 void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
   const auto [buffer, beta] = sink.target();
@@ -103,26 +86,31 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
   const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor logits = Tensor::empty({std::min(kSampledChunk, rows), sampled + 1});
-  std::vector<std::int32_t> wanted;
+  std::vector<std::int32_t> wanted, hidden;
 
   // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
   for (std::int64_t begin = 0; begin < rows; begin += kSampledChunk) {
     const std::int64_t end = std::min(rows, begin + kSampledChunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
+    const Tensor exact = part.slice_columns(sampled, sampled + 1);
     const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
     backend().linear(input, class_weight, offset, {.precision = precision}, shared);
+    backend().dot_rows(input, own, exact);
     wanted.clear();
+    hidden.clear();
     for (std::int64_t n = begin; n < end; ++n) {
-      const float exact = dot(input.row(n - begin), own.row(n - begin), width);
-      wanted.push_back(columns.place(part.row(n - begin), (*targets)[static_cast<std::size_t>(n)], exact));
+      const SampledColumns::Place place = columns.of((*targets)[static_cast<std::size_t>(n)]);
+      wanted.push_back(place.wanted);
+      hidden.push_back(place.hidden);
     }
+    backend().fill_columns(part, hidden, -std::numeric_limits<float>::infinity());
     backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f, losses.slice_rows(begin, end), losses.slice_rows(begin, end));
     if (!recording) continue;
     // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S = g_shared^T x,   dw[t] += g_own x
     backend().matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
     backend().matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dclass);
-    scale_rows(part, own, true, dx.slice_rows(begin, end));
-    scale_rows(part, input, false, dtarget.slice_rows(begin, end));
+    backend().scale_rows(exact, own, 1.0f, dx.slice_rows(begin, end));
+    backend().scale_rows(exact, input, 0.0f, dtarget.slice_rows(begin, end));
   }
 
   const DeviceScalar total = backend().sum(losses);

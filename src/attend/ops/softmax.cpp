@@ -24,11 +24,7 @@ Variable log_softmax(const Variable& x) {
   // dx = dy - exp(y) rowsum(dy)
   return record(y, {&x}, [x = x.value(), dx = x.sink()](const Tensor& dy) {
     const Tensor gradient = Tensor::empty(dy.shape());
-    backend().softmax(x, 1.0f, gradient);
-    for (std::int64_t n = 0; n < dy.rows(); ++n) {
-      const float total = static_cast<float>(backend().sum(dy.slice_rows(n, n + 1)));
-      for (std::int64_t d = 0; d < dy.cols(); ++d) gradient.row(n)[d] = dy.row(n)[d] - gradient.row(n)[d] * total;
-    }
+    backend().log_softmax_backward(x, dy, gradient);
     dx.add(gradient);
   });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "attend/backend/cpu/packed_weights.h"
+#include "attend/backend/ids_span.h"
 
 namespace attend {
 
@@ -25,9 +26,7 @@ std::int64_t CpuBackend::packed_row_block(const Tensor& weights) { return can_pa
 
 Tensor CpuBackend::pack_weights(const Tensor& weights) { return attend::pack_weights(weights); }
 
-Tensor CpuBackend::select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
-  return attend::select_weights(weights, rows);
-}
+Tensor CpuBackend::select_weights(const Tensor& weights, const Ids& rows) { return attend::select_weights(weights, device_span(rows)); }
 
 Tensor CpuBackend::float_weights(const Tensor& weights) { return attend::float_weights(weights); }
 

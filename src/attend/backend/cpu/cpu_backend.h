@@ -13,7 +13,7 @@ class CpuBackend : public Backend {
   void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) override;
   std::int64_t packed_row_block(const Tensor& weights) override;
   Tensor pack_weights(const Tensor& weights) override;
-  Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) override;
+  Tensor select_weights(const Tensor& weights, const Ids& rows) override;
   Tensor float_weights(const Tensor& weights) override;
 
   void store(const DeviceScalar& value, double factor, const Tensor& y) override;

@@ -3,7 +3,7 @@
 //
 // The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp, reductions.cpp, layer_norm*.cpp, lookup.cpp,
 // pooling.cpp, adam.cpp, softmax.cpp, cross_entropy.cpp, paired_cross_entropy.cpp, quantized.cpp, attention*.cpp,
-// additive_scores.cpp, gru.cpp, top_k.cpp. targets.h says how a file with kernels looks.
+// additive_scores.cpp, gru.cpp, top_k.cpp, columns.cpp, tokens.cpp. targets.h says how a file with kernels looks.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ class FastBackend : public CpuBackend {
                      const Tensor& nll) override;
   void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
                             const Tensor& nll) override;
+  void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
                  const Tensor& log_sum_exp, const Tensor& weights) override;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
@@ -74,6 +75,13 @@ class FastBackend : public CpuBackend {
             const Tensor& variance) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
   void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
+  void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
+  void fill_columns(const Tensor& x, const Ids& columns, float value) override;
+  void penalize_columns(const Tensor& x, const Ids& columns, float penalty) override;
+  void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override;
+  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) override;
+  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) override;
 };
 
 }  // namespace attend

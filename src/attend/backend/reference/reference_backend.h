@@ -50,6 +50,17 @@ class ReferenceBackend final : public CpuBackend {
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
   void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
 
+  // columns.cpp
+  void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
+  void fill_columns(const Tensor& x, const Ids& columns, float value) override;
+  void penalize_columns(const Tensor& x, const Ids& columns, float penalty) override;
+  void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) override;
+  void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override;
+
+  // tokens.cpp
+  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) override;
+  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) override;
+
   // pooling.cpp
   void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) override;
   void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) override;
@@ -62,6 +73,7 @@ class ReferenceBackend final : public CpuBackend {
                      const Tensor& nll) override;
   void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
                             const Tensor& nll) override;
+  void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
 
   // attention.cpp
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,

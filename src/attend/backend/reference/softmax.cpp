@@ -47,6 +47,18 @@ void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float
   }
 }
 
+// dx = dy - exp(log_softmax(x)) sum_c dy
+void ReferenceBackend::log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) {
+  assert(x.size() == dy.size() && x.size() == dx.size());
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    const double normaliser = log_sum_exp(x.row(r), x.cols(), 1.0);
+    double total = 0.0;
+    for (std::int64_t c = 0; c < x.cols(); ++c) total += dy.row(r)[c];
+    for (std::int64_t c = 0; c < x.cols(); ++c)
+      dx.row(r)[c] = static_cast<float>(dy.row(r)[c] - std::exp(x.row(r)[c] - normaliser) * total);
+  }
+}
+
 // With q the smoothed target distribution, q[v] = (1-s) [v = t] + s/V:  loss = -sum_v q[v] log p[v],  dloss/dlogits = p - q.
 void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale,
                                      const Tensor& losses, const Tensor& nll) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
@@ -16,25 +17,26 @@ namespace attend {
 
 namespace {
 
-// [T, D] -> [1, D], both on the host.
-Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
-  if (pooling == EmbeddingPooling::none) return vectors;
-  const std::int64_t tokens = vectors.dim(0), width = vectors.dim(1);
-  const Tensor result = Tensor::empty_on_host({1, width});
-  result.zero();
-  if (tokens == 0) return result;
-  float* out = result.data();
-  if (pooling == EmbeddingPooling::mean) {
-    const std::vector<float> mean = mean_vector(vectors, 0, tokens);
-    std::copy(mean.begin(), mean.end(), out);
-    return result;
-  }
-  std::copy_n(vectors.row(0), width, out);
-  if (pooling == EmbeddingPooling::first) return result;
-  for (std::int64_t t = 1; t < tokens; ++t) {
-    for (std::int64_t d = 0; d < width; ++d) out[d] = std::max(out[d], vectors.row(t)[d]);
-  }
+// [T, D] -> [1, D]; of no tokens, zeros.
+Tensor pooled(const Tensor& vectors, Pooling pooling) {
+  const Tensor result = Tensor::zeros({1, vectors.cols()});
+  const auto tokens = static_cast<std::int32_t>(vectors.rows());
+  if (tokens > 0) backend().pool(pooling, vectors, {0, tokens}, result, {});
   return result;
+}
+
+Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
+  switch (pooling) {
+    case EmbeddingPooling::none:
+      return vectors;
+    case EmbeddingPooling::mean:
+      return pooled(vectors, Pooling::mean);
+    case EmbeddingPooling::first:
+      return pooled(vectors, Pooling::first);
+    case EmbeddingPooling::max:
+      return pooled(vectors, Pooling::max);
+  }
+  return vectors;
 }
 
 TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
@@ -55,8 +57,8 @@ void Embedder::check_tokens(std::size_t tokens, const std::string& where) const 
 }
 
 Tensor Embedder::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
-  require_finite(vectors.span(), "vectors of the tokens", source_);
-  const Tensor result = pooled(vectors, pooling);  // a sum may overflow
+  require_finite(vectors.to_vector(), "vectors of the tokens", source_);
+  const Tensor result = pooled(vectors, pooling).to_host();  // a sum may overflow
   require_finite(result.span(), "the vector of a text", source_);
   return result;
 }
@@ -96,7 +98,7 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
     const Ragged batch = sequences.build();
     encoder_.run(batch, pass);
     for (std::int64_t i = 0; i < batch.sequences(); ++i) {
-      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1).to_host();
+      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
       embeddings[begin + static_cast<std::size_t>(i)].vectors = checked_pooled(own, options.pooling);
     }
   }
@@ -104,25 +106,20 @@ std::vector<TextEmbedding> Embedder::embed(std::span<const std::string> texts, c
 }
 
 std::vector<TextEmbedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
-  const Tensor table = encoder_.embeddings.to_host();
+  const Tensor& table = encoder_.embeddings;
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
-    const Tensor vectors = Tensor::empty_on_host({static_cast<std::int64_t>(ids.size()), width()});
-    for (std::size_t i = 0; i < ids.size(); ++i) std::copy_n(table.row(ids[i]), width(), vectors.row(static_cast<std::int64_t>(i)));
+    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    backend().gather_rows(table, ids, vectors);
     embeddings.back().vectors = checked_pooled(vectors, pooling);
   }
   return embeddings;
 }
 
 std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {
-  std::vector<float> mean(static_cast<std::size_t>(vectors.cols()), 0.0f);
-  for (std::int64_t t = begin; t < end; ++t) {
-    for (std::size_t d = 0; d < mean.size(); ++d) mean[d] += vectors.row(t)[d];
-  }
-  for (float& value : mean) value /= static_cast<float>(std::max<std::int64_t>(1, end - begin));
-  return mean;
+  return pooled(vectors.slice_rows(begin, end).clone(), Pooling::mean).to_vector();
 }
 
 float cosine_similarity(std::span<const float> a, std::span<const float> b) {

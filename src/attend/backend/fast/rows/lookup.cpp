@@ -64,7 +64,7 @@ void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const 
   if (is_quantized(table) || is_packed(table)) {
     std::vector<std::int32_t> in_order(ids->size());
     std::iota(in_order.begin(), in_order.end(), 0);
-    return embed(float_weights(select_weights(table, *ids)), in_order, scale, positions, position, dropout, y);
+    return embed(float_weights(select_weights(table, ids)), in_order, scale, positions, position, dropout, y);
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
   EmbedRows rows;

@@ -96,5 +96,19 @@ void FastBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scal
   });
 }
 
+// dx = dy - exp(log_softmax(x)) sum_c dy
+void FastBackend::log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) {
+  assert(x.size() == dy.size() && x.size() == dx.size());
+  softmax(x, 1.0f, dx);
+  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const auto total = static_cast<float>(sum(dy.slice_rows(r, r + 1)));
+      const float* from = dy.row(r);
+      float* to = dx.row(r);
+      for (std::int64_t c = 0; c < x.cols(); ++c) to[c] = from[c] - to[c] * total;
+    }
+  });
+}
+
 }  // namespace attend
 #endif
