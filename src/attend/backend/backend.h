@@ -31,6 +31,15 @@ enum class Pooling { max, mean, first };
 // second part added to the first with beta 1, has the bits of the whole.
 constexpr std::int64_t kSumBlock = 256;
 
+// How much of a long input is worked on at a time, so that what one kernel writes the next one still finds near. Results do not depend on
+// it, but for the gradients of weights, whose sums it cuts: loss_rows and multiples of kSumBlock.
+struct BlockSizes {
+  std::int64_t product_rows;   // rows with which a product has its full speed
+  std::int64_t loss_rows;      // rows of logits [., V] that a loss holds; a multiple of 2 kSumBlock
+  std::int64_t decoding_rows;  // rows of logits [., V] that are searched
+  std::int64_t inner_numbers;  // numbers of the inner width of a feed-forward network
+};
+
 // c = op(a) op(b) + beta c, where op(x) is x or its transpose.
 struct MatmulOptions {
   bool transpose_a = false;
@@ -126,6 +135,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  virtual BlockSizes block_sizes() const = 0;
 
   // --- matrix products ---------------------------------------------------------------------------------------------------------------
   // op(a) [M, K], op(b) [K, N], c [M, N].

@@ -13,8 +13,6 @@ namespace attend {
 
 namespace {
 
-constexpr std::int64_t kBlock = 128;  // states compared with the cache at once
-
 void check_hidden(const Tensor& hidden, std::int64_t rows, std::int64_t width) {
   if (hidden.shape() != Shape{rows, width})
     throw ShapeError(
@@ -25,7 +23,7 @@ void check_hidden(const Tensor& hidden, std::int64_t rows, std::int64_t width) {
 
 ContinuousCache::ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width) : options_(options) {
   check_options(options);
-  states_ = Tensor::empty({2 * std::int64_t{options.tokens} + kBlock, width});
+  states_ = Tensor::empty({2 * std::int64_t{options.tokens} + backend().block_sizes().product_rows, width});
 }
 
 void ContinuousCache::append(const Tensor& hidden, std::span<const std::int32_t> tokens) {
@@ -44,9 +42,10 @@ std::vector<float> ContinuousCache::read(const Tensor& hidden, std::span<const s
   if (log_probabilities.size() != targets.size())
     throw ShapeError(fmt::format("[continuous_cache] expected a log-probability for each of {} targets, got {}", targets.size(),
                                  log_probabilities.size()));
+  const std::int64_t block = states_.rows() - 2 * std::int64_t{options_.tokens};
   std::vector<float> result;
-  for (std::int64_t begin = 0; begin < std::ssize(targets); begin += kBlock) {
-    const std::int64_t count = std::min(std::ssize(targets) - begin, kBlock);
+  for (std::int64_t begin = 0; begin < std::ssize(targets); begin += block) {
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(targets) - begin, block);
     const auto first = static_cast<std::size_t>(begin), rows = static_cast<std::size_t>(count);
     const Tensor states = hidden.slice_rows(begin, begin + count);
     append(states, targets.subspan(first, rows));

@@ -58,7 +58,7 @@ class ContinuousCache {
   void mix(const Tensor& hidden, std::int64_t seen, const Ids& targets, const Tensor& log_probabilities) const;
 
   ContinuousCacheOptions options_;
-  Tensor states_;                     // [rows, D], of which the first size() are used
+  Tensor states_;                     // [2 options_.tokens + a block, D], of which the first size() are used
   std::vector<std::int32_t> tokens_;  // that the states were followed by; more than options_.tokens, so that rows seldom move
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "attend/backend/backend.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -47,11 +48,11 @@ class Scorer {
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };
 
-// Calls use(begin, logits) for the `hypotheses` of the last step, in blocks small enough that their logits stay in the cache.
+// Calls use(begin, logits) for the `hypotheses` of the last step, a block at a time.
 template <class Use>
 void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
-  constexpr std::int64_t kBlock = 48;
-  for (std::int64_t begin = 0; begin < hypotheses; begin += kBlock) use(begin, scorer.logits(begin, std::min(begin + kBlock, hypotheses)));
+  const std::int64_t block = backend().block_sizes().decoding_rows;
+  for (std::int64_t begin = 0; begin < hypotheses; begin += block) use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
 }
 
 // The k likeliest tokens by hidden states [R, D] and output weights [V, D], whose logits are never held whole.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "attend/backend/backend.h"
 #include "attend/models/stack_decoding.h"
 
 namespace attend {
@@ -11,13 +12,13 @@ namespace {
 
 // Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast with more, but what the encoder's layers
 // make of them is memory; and a row is the same whatever is encoded beside it.
-constexpr std::int32_t kEncodedTokens = 128;
+std::int32_t encoded_tokens() { return static_cast<std::int32_t>(backend().block_sizes().product_rows); }
 
 // Behind the last of the sequences that are encoded together with the sequence `begin`.
 std::int64_t group_end(const Ragged& src, std::int64_t begin) {
   const std::span<const std::int32_t> offsets = *src.offsets;
   const auto first = offsets.begin() + begin;
-  const auto behind = std::upper_bound(first, offsets.end(), *first + kEncodedTokens);
+  const auto behind = std::upper_bound(first, offsets.end(), *first + encoded_tokens());
   return std::max<std::int64_t>(begin + 1, behind - offsets.begin() - 1);
 }
 
@@ -52,7 +53,7 @@ Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ra
 
 std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
   Pass pass = Pass::inference();
-  if (src.tokens() <= kEncodedTokens) return decoder_.project_memory(encode(src, pass));
+  if (src.tokens() <= encoded_tokens()) return decoder_.project_memory(encode(src, pass));
   std::vector<Tensor> memory(static_cast<std::size_t>(decoder_.layers()));
   for (std::int64_t begin = 0, end = 0; begin < src.sequences(); begin = end) {
     end = group_end(src, begin);

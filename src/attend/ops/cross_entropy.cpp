@@ -10,9 +10,6 @@ namespace attend {
 
 namespace {
 
-// Rows whose logits exist at a time. With V = 10,000: 512 rows are 20 MB, small enough to be reused soon, tall enough for the products.
-constexpr std::int64_t kChunk = 512;
-
 void check_classes(std::string_view op, std::int64_t classes, std::span<const std::int32_t> targets) {
   for (const std::int32_t target : targets) {
     if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
@@ -115,15 +112,16 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::empty(weight.shape()) : Tensor();
   const Tensor db = recording && bias.defined() ? Tensor::empty(bias.shape()) : Tensor();
-  const Tensor logits = Tensor::empty({std::min(kChunk, rows), classes});
+  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const Tensor logits = Tensor::empty({std::min(chunk, rows), classes});
   if (recording && rows == 0) {
     dw.zero();
     if (db.defined()) db.zero();
   }
 
   // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
-  for (std::int64_t begin = 0; begin < rows; begin += kChunk) {
-    const std::int64_t end = std::min(rows, begin + kChunk);
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     const Tensor input = x.value().slice_rows(begin, end);
     const Ids wanted = targets.slice(begin, end);
@@ -166,12 +164,12 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
-  const std::int64_t most = 2 * std::min(kChunk / 2, rows);
+  const std::int64_t chunk = backend().block_sizes().loss_rows / 2, most = 2 * std::min(chunk, rows);
   const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
 
   // Rows of the two predictions one below the other: a product arranges the weights once for both.
-  for (std::int64_t begin = 0; begin < rows; begin += kChunk / 2) {
-    const std::int64_t end = std::min(rows, begin + kChunk / 2), count = end - begin;
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t end = std::min(rows, begin + chunk), count = end - begin;
     const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
     input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
@@ -200,9 +198,10 @@ std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weigh
   check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());
   const Tensor picked = Tensor::empty({x.rows(), 1});
-  const Tensor logits = Tensor::empty({std::min(kChunk, x.rows()), weight.dim(0)});
-  for (std::int64_t begin = 0; begin < x.rows(); begin += kChunk) {
-    const std::int64_t end = std::min(x.rows(), begin + kChunk);
+  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const Tensor logits = Tensor::empty({std::min(chunk, x.rows()), weight.dim(0)});
+  for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
+    const std::int64_t end = std::min(x.rows(), begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     backend().linear(x.slice_rows(begin, end), weight, {}, {}, part);
     backend().log_softmax(part, part);

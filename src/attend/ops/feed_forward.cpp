@@ -10,11 +10,10 @@ namespace attend {
 
 namespace {
 
-// So many numbers that are F wide exist at a time, beside what is kept: what one product writes the next one finds in the cache. Rows come
-// in multiples of kSumBlock, so gradients are those of all rows at once.
-constexpr std::int64_t kAtATime = 1 << 21;
-
-std::int64_t rows_at_a_time(std::int64_t width) { return std::max(kAtATime / width / kSumBlock, std::int64_t{1}) * kSumBlock; }
+// Rows of the inner width that exist at a time, beside what is kept: a multiple of kSumBlock, so gradients are those of all rows at once.
+std::int64_t rows_at_a_time(std::int64_t width) {
+  return std::max(backend().block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) * kSumBlock;
+}
 
 // Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once: gradients of nothing are zeros.
 template <class Use>

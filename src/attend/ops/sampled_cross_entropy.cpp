@@ -11,7 +11,6 @@ namespace attend {
 namespace {
 
 constexpr std::string_view kSampledOp = "sampled_cross_entropy";
-constexpr std::int64_t kSampledChunk = 512;  // rows whose logits exist at a time
 
 void check_ids(std::string_view what, std::span<const std::int32_t> ids, std::int64_t classes) {
   for (const std::int32_t id : ids) {
@@ -58,10 +57,10 @@ class SampledColumns {
   std::vector<bool> always_;          // of each column
 };
 
-void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids, float scale) {
+void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids) {
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
-  backend().scatter_add(part, ids, scale, buffer);
+  backend().scatter_add(part, ids, 1.0f, buffer);
 }
 
 }  // namespace
@@ -85,12 +84,13 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
   const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
-  const Tensor logits = Tensor::empty({std::min(kSampledChunk, rows), sampled + 1});
+  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const Tensor logits = Tensor::empty({std::min(chunk, rows), sampled + 1});
   std::vector<std::int32_t> wanted, hidden;
 
   // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
-  for (std::int64_t begin = 0; begin < rows; begin += kSampledChunk) {
-    const std::int64_t end = std::min(rows, begin + kSampledChunk);
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
     const Tensor exact = part.slice_columns(sampled, sampled + 1);
     const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
@@ -119,13 +119,13 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   Variable output =
       record(loss, {&x, &weight},
              [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
-               if (to_x.needed()) {
-                 const auto [buffer, beta] = to_x.target();
-                 backend().scaled_add(DeviceScalar(dloss), 1.0f, dx, beta, buffer);
+               if (!is_unit_gradient(dloss)) {
+                 for (const Tensor& part : {dx, dclass, dtarget}) backend().scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
                }
+               if (to_x.needed()) to_x.add(dx);
                if (!to_w.needed()) return;
-               scatter_part(to_w, dclass, classes, static_cast<float>(dloss.item()));
-               scatter_part(to_w, dtarget, targets, static_cast<float>(dloss.item()));
+               scatter_part(to_w, dclass, classes);
+               scatter_part(to_w, dtarget, targets);
              });
   return {output, total, total};
 }

@@ -1,5 +1,5 @@
 // What the backends of the CPU have in common: how weights lie in memory, so that either of them computes with what the other has packed,
-// and arithmetic of single numbers.
+// arithmetic of single numbers, and how much fits the caches.
 #pragma once
 
 #include "attend/backend/backend.h"
@@ -8,6 +8,7 @@ namespace attend {
 
 class CpuBackend : public Backend {
  public:
+  BlockSizes block_sizes() const override;
   Tensor quantize_weights(const Tensor& weights) override;
   void join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) override;
   void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) override;
