@@ -1,0 +1,272 @@
+// Everything that is computed, on a device whose memory only kernels and copies can touch: the proof that nothing above the backend reads
+// a tensor, which no test with host memory can give. The results have the bits that the CPU gives.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/core/lines.h"
+#include "attend/core/random.h"
+#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/classification/training.h"
+#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/language/generator.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/scoring.h"
+#include "attend/tasks/language/training.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/translation/shortlist_training.h"
+#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/translator.h"
+#include "backend/guarded_device.h"
+#include "checkpoint/test_folder.h"
+#include "tasks/small_classifier.h"
+#include "tasks/small_language.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+class OnAGuardedDevice : public FolderTest {
+ protected:
+  OnAGuardedDevice() {
+    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom", "see", "small", "cats", "smaller"};
+    Random random({1, 1});
+    std::string src, tgt, labelled;
+    for (int i = 0; i < 40; ++i) {
+      std::string line;
+      for (std::uint64_t length = 2 + random.below(9); length > 0; --length) line += kWords[random.below(kWords.size())] + " ";
+      line.pop_back();
+      src += line + "\n";
+      tgt += "the " + line + "\n";
+      labelled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
+    }
+    write(path("src"), src);
+    write(path("tgt"), tgt);
+    write(path("few"), "old dogs see\ncats\n");
+    write(path("labelled"), labelled);
+    translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
+    translation_.data.src_train = {"src"};
+    translation_.data.tgt_train = {"tgt"};
+    translation_.data.src_valid = translation_.data.tgt_valid = {"few"};
+    language_.data.train = language_.data.valid = {"src"};
+    classification_.data.train = classification_.data.valid = {"labelled"};
+    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size = classification_.tokenizer.vocab_size = 40;
+    translation_.vocabulary.bpe_dropout = 0.1f;
+    TransformerConfig& t = translation_.model.transformer;
+    t.d_model = language_.model.d_model = classification_.model.d_model = 16;
+    t.n_heads = language_.model.n_heads = classification_.model.n_heads = 2;
+    t.d_ff = language_.model.d_ff = classification_.model.d_ff = 32;
+    t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers = classification_.model.n_encoder_layers = 2;
+    for (TrainerOptions* trainer : {&translation_.trainer, &language_.trainer, &classification_.trainer}) {
+      trainer->max_steps = 4;
+      trainer->valid_every = trainer->save_every = 2;
+      trainer->accumulate = 2;
+      trainer->average_last = 2;
+      trainer->optimizer.adam.clip_norm = 1.0f;
+    }
+  }
+
+  // What `answer` gives on the device and on the host.
+  template <class Answer>
+  static void expect_the_same(const Answer& answer) {
+    const auto on_host = on({}, answer);
+    EXPECT_EQ(on(guarded_device(), answer), on_host);
+  }
+  template <class Answer>
+  static auto on(const Device& device, const Answer& answer) {
+    const RuntimeScope scope({.threads = 1, .device = device});
+    return answer();
+  }
+
+  // The parameters of the model that a whole run leaves in its folder: trained, validated, saved, stopped half way and resumed.
+  template <class Options>
+  std::vector<float> trained(Options options) {
+    const std::string folder = path("run" + std::to_string(++runs_));
+    const auto run = [&](std::int64_t steps, bool resume) {
+      options.trainer.max_steps = steps;
+      TrainingTask task = prepare_training(options, nullptr);
+      Trainer(*task.objective, options.trainer, run_of(task, RunFolder(folder), resume)).train();
+    };
+    run(2, false);
+    run(4, true);
+    const Checkpoint model = load_checkpoint(folder + "/model.safetensors");
+    std::vector<float> values;
+    for (const NamedTensor& named : model.tensors) {
+      if (named.tensor.dtype() != DType::f32) continue;
+      const std::vector<float> more = named.tensor.to_vector();
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    return values;
+  }
+
+  template <class Options>
+  void expect_training_to_be_the_same(const Options& options) {
+    expect_the_same([&] { return trained(options); });
+  }
+
+  int runs_ = 0;
+  TranslationTraining translation_;
+  LanguageTraining language_;
+  ClassificationTraining classification_;
+};
+
+TEST_F(OnAGuardedDevice, TranslationIsTrained) {
+  expect_training_to_be_the_same(translation_);
+  translation_.loss.training.r_drop = 1.0f;
+  translation_.loss.valid_beam_size = 3;
+  translation_.trainer.ema_decay = 0.9f;
+  translation_.trainer.precision = Precision::bf16;
+  translation_.trainer.optimizer.kind = OptimizerKind::muon;
+  TransformerConfig& t = translation_.model.transformer;
+  t.norm_first = true;
+  t.positions = PositionKind::learned;
+  t.dropout = t.attention_dropout = t.activation_dropout = 0.1f;
+  t.activation = Activation::gelu;
+  expect_training_to_be_the_same(translation_);
+}
+
+TEST_F(OnAGuardedDevice, VariantsOfAttentionAreTrained) {
+  AttentionVariant& attention = translation_.model.transformer.attention;
+  attention.scores = AttentionScores::additive;
+  expect_training_to_be_the_same(translation_);
+  attention.scores = AttentionScores::dot;
+  attention.choice = AttentionChoice::straight_through;
+  expect_training_to_be_the_same(translation_);
+}
+
+TEST_F(OnAGuardedDevice, RecurrentNetworksAreTrained) {
+  translation_.model.arch = Architecture::rnn;
+  expect_training_to_be_the_same(translation_);
+}
+
+TEST_F(OnAGuardedDevice, ClassificationIsTrained) {
+  expect_training_to_be_the_same(classification_);
+  classification_.loss.class_weights = {"one=2"};
+  classification_.loss.word_dropout = 0.2f;
+  classification_.model.bigram_buckets = 50;
+  classification_.model.pooling = Pooling::mean;
+  expect_training_to_be_the_same(classification_);
+}
+
+TEST_F(OnAGuardedDevice, LanguageModelsAreTrained) {
+  expect_training_to_be_the_same(language_);
+  language_.loss.output_sample = 12;
+  language_.model.previous_tokens = 2;
+  language_.cache.tokens = 10;
+  expect_training_to_be_the_same(language_);
+}
+
+const std::vector<std::string> kSources{"the old dog", "a cat eats the fish & chips", "", "dogs catch fish"};
+
+// Read from a file on the device that is current.
+TranslationModel translator_model(bool quantized = false) {
+  const Checkpoint checkpoint = finished_checkpoint_of(small_model());
+  return translation_model(quantized ? quantize_model(checkpoint) : checkpoint);
+}
+
+std::vector<std::pair<std::string, float>> answers(const TranslationModel& model, const TranslationOptions& options) {
+  const Translator translator(model);
+  std::vector<std::pair<std::string, float>> all;
+  for (const Translation& translation : translator.translate(kSources, options))
+    for (const TranslationCandidate& candidate : translation.candidates) all.emplace_back(candidate.text, candidate.score);
+  return all;
+}
+
+TEST_F(OnAGuardedDevice, BeamSearchTranslates) {
+  TranslationOptions options;
+  options.beam.max_length = 12;
+  options.beam.beam_size = 3;
+  options.beam.n_best = 2;
+  options.alignment = true;
+  for (const bool quantized : {false, true}) expect_the_same([&] { return answers(translator_model(quantized), options); });
+}
+
+TEST_F(OnAGuardedDevice, AShortlistTranslates) {
+  TranslationOptions options;
+  options.beam.max_length = 12;
+  options.shortlist = true;
+  expect_the_same([&] {
+    TranslationModel model = translator_model();
+    Shortlist shortlist;
+    shortlist.always = {model.tgt_tokenizer.eos_id(), 5, 6};
+    RaggedBuilder translations;
+    for (std::int32_t id = 0; id < model.src_tokenizer.vocab_size(); ++id) translations.add(std::vector<std::int32_t>{id % 40 + 4});
+    shortlist.translations = translations.build();
+    model.shortlist = std::make_shared<const Shortlist>(shortlist);
+    return answers(model, options);
+  });
+}
+
+TEST_F(OnAGuardedDevice, SamplingTranslates) {
+  TranslationOptions options;
+  options.sampling = SamplingOptions{.temperature = 0.8f, .max_length = 12};
+  expect_the_same([&] { return answers(translator_model(), options); });
+  options.sampling->top_k = 5;
+  expect_the_same([&] { return answers(translator_model(), options); });
+  options.sampling->top_k = 0;
+  options.sampling->top_p = 0.7f;
+  expect_the_same([&] { return answers(translator_model(), options); });
+}
+
+TEST_F(OnAGuardedDevice, TranslationsAreScored) {
+  expect_the_same([&] {
+    std::vector<std::vector<float>> all;
+    for (const SequenceScore& score : Translator(translator_model()).score(kSources, kSources)) all.push_back(score.token_scores);
+    return all;
+  });
+}
+
+TEST_F(OnAGuardedDevice, TextsAreClassified) {
+  expect_the_same([&] {
+    std::vector<std::vector<float>> all;
+    const Classifier classifier(classification_model(small_classifier_checkpoint()));
+    for (const Classification& c : classifier.classify(kFilms.texts)) all.push_back(c.probabilities);
+    return all;
+  });
+}
+
+TEST_F(OnAGuardedDevice, TextIsGenerated) {
+  GenerationOptions options;
+  options.max_tokens = 30;
+  const auto generation = [&] {
+    const Generator generator(language_model(finished_checkpoint_of(small_language_model())));
+    std::vector<std::pair<std::string, std::vector<float>>> all;
+    const auto add = [&](const Generation& g) { all.emplace_back(g.text, g.token_scores); };
+    if (options.beam.beam_size == 0) add(generator.generate("the cat", options));
+    if (options.beam.beam_size > 0) std::ranges::for_each(generator.generate_best("the cat", options), add);
+    return all;
+  };
+  expect_the_same(generation);
+  options.repetition_penalty = 1.3f;
+  options.cache.tokens = 8;
+  expect_the_same(generation);
+  options.beam.beam_size = 3;
+  options.beam.n_best = 2;
+  expect_the_same(generation);
+}
+
+TEST_F(OnAGuardedDevice, TextIsMeasuredAndEmbedded) {
+  const auto measured = [&] {
+    const LanguageModel model = language_model(finished_checkpoint_of(small_language_model()));
+    TextPerplexityOptions options;
+    options.cache.tokens = 8;
+    const TextPerplexity perplexity = text_perplexity(model, encode_language(kRhyme, model.tokenizer), options);
+    return std::pair(perplexity.perplexity.per_token(), perplexity.without_cache->per_token());
+  };
+  expect_the_same(measured);
+  for (const EmbeddingPooling pooling : {EmbeddingPooling::mean, EmbeddingPooling::first, EmbeddingPooling::max, EmbeddingPooling::none}) {
+    expect_the_same([&] {
+      std::vector<std::vector<float>> all;
+      const Embedder embedder(translator_model());
+      for (const TextEmbedding& e : embedder.embed(kSources, {.pooling = pooling})) all.push_back(e.vectors.to_vector());
+      for (const TextEmbedding& e : embedder.embed_without_context(kSources, pooling)) all.push_back(e.vectors.to_vector());
+      return all;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace attend
