@@ -26,7 +26,7 @@ template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("beam-size", o.beam_size, kBeamSizes, "hypotheses kept at every step; 1: greedy search");
   visit("length-penalty", o.length_penalty, kLengthPenalties, "scores are log-probabilities divided by length^penalty");
-  visit("n-best", o.n_best, kBeamSizes, "hypotheses printed for each sentence");
+  visit("n-best", o.n_best, kBeamSizes, "outputs for each sentence: the best of beam search, or samples");
   visit("max-length", o.max_length, between(0, 1e6), "longest output in tokens; 0: twice the source and 50 more");
   visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }

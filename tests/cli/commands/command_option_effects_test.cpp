@@ -96,6 +96,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"beam-size", "1", "", "out"},
       {"length-penalty", "0", "", "out"},
       {"n-best", "3", "", "out"},
+      {"n-best", "3", "--sample", "out"},
       {"max-length", "3", "", "out"},
       {"max-length", "3", "--sample", "out"},
       {"min-length", "30", "", "out"},
@@ -127,10 +128,9 @@ TEST_F(CommandOptionEffects, OfGenerate) {
   input_ = "The man";
   const std::vector<OptionCase> cases{
       {"prompt", "A", "", "out"},
-      {"samples", "2", "", "out"},
       {"echo", "no", "", "out"},
       {"format", "json", "", "out"},
-      {"samples", "2", "--format json", "out"},
+      {"n-best", "2", "--format json", "out"},
       {"max-tokens", "7", "", "out"},
       {"one-line", "yes", "--max-tokens 200", "out"},
       {"temperature", "0.2", "", "out"},
@@ -143,7 +143,7 @@ TEST_F(CommandOptionEffects, OfGenerate) {
       {"beam-size", "4", "--beam-size 1", "out"},
       {"seed", "2", "--beam-size 3", ""},
       {"n-best", "2", "--beam-size 3", "out"},
-      {"n-best", "2", "", ""},
+      {"n-best", "2", "", "out"},
       {"length-penalty", "0", "--beam-size 4 --one-line --format json", "out"},
       {"context", "4", "", "out"},
       {"cache-tokens", "20", "", "out"},

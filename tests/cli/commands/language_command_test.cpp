@@ -49,7 +49,7 @@ TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
 TEST_F(LanguageCommands, GenerateIsDeterministicForASeed) {
   train();
   const auto generate = [&](const std::string& seed) {
-    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", "--samples", "2", "--temperature",
+    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", "--n-best", "2", "--temperature",
                    "0.9", "--top-k", "50", "--top-p", "0.95", "--repetition-penalty", "1.2"}),
               0)
         << error_;
@@ -118,7 +118,7 @@ TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
 
 TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
   train();
-  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--samples", "3", "--format", "json"}), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--n-best", "3", "--format", "json"}), 0) << error_;
   std::istringstream lines(out_);
   int count = 0;
   std::set<std::string> samples;
@@ -130,7 +130,22 @@ TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
     EXPECT_EQ(json["token_log_probabilities"].size(), 5u);
   }
   EXPECT_EQ(count, 3);
-  EXPECT_EQ(samples.size(), 3u) << "each sample is drawn anew";
+  EXPECT_EQ(samples.size(), 3u) << "each sample has a random stream of its own";
+}
+
+TEST_F(LanguageCommands, GenerateWritesSeveralSamplesOrTheBestOfASearch) {
+  train();
+  const auto count = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--n-best", "3", "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run(arguments), 0) << error_;
+    return std::count(out_.begin(), out_.end(), '\n');
+  };
+  EXPECT_EQ(count({}), 3);
+  EXPECT_EQ(out_.find("\"score\""), std::string::npos) << out_;
+  EXPECT_EQ(count({"--beam-size", "4"}), 3);
+  EXPECT_NE(out_.find("\"score\""), std::string::npos) << out_;
+  expect_error({"generate", model("lm"), "--prompt", "The", "--beam-size", "2", "--n-best", "3"}, {"n-best", "beam-size 2", "3"});
 }
 
 TEST_F(LanguageCommands, TrainingGoesOnWithItsOwnConfiguration) {
@@ -173,7 +188,7 @@ TEST_F(LanguageCommands, MistakesAreNamed) {
   expect_error({"generate", lm}, {"standard input: the prompt has", "at most 16"}, words + "\n");
   expect_error({"generate", lm}, {"standard input:2", "UTF-8"}, "The\n\xff\n");
   expect_error({"generate", lm, "--prompt", "A", "--temperature", "0"}, {"temperature"});
-  expect_error({"generate", lm, "--prompt", "A", "--samples", "0"}, {"samples"});
+  expect_error({"generate", lm, "--prompt", "A", "--n-best", "0"}, {"n-best"});
   expect_error({"generate", lm, "--prompt", "A", "--top-p", "2"}, {"top-p"});
   expect_error({"generate", lm, "--prompt", "A", "--max-token", "2"}, {"--max-token", "--max-tokens"});
   expect_error({"generate", path("absent"), "--prompt", "A"}, {"absent"});

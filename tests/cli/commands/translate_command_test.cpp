@@ -1,5 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/small_run.h"
 
@@ -98,6 +99,16 @@ TEST_F(TranslateCommand, SamplesTheSameWithTheSameSeed) {
   EXPECT_EQ(out_, first);
   ASSERT_EQ(translate({"--sample", "--sampling-seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
   EXPECT_NE(out_, first);
+}
+
+TEST_F(TranslateCommand, PrintsSeveralSamplesNumbered) {
+  ASSERT_EQ(translate({"--sample", "--n-best", "3", "--beam-size", "1"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_TRUE(lines[2].starts_with("0 ||| "));
+  EXPECT_TRUE(lines[3].starts_with("1 ||| "));
+  EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), 6u);
+  expect_error({"translate", model("run"), "--n-best", "3", "--beam-size", "2"}, {"n-best", "beam-size 2", "3"}, "The man sleeps.\n");
 }
 
 TEST_F(TranslateCommand, ScoresGivenTranslations) {

@@ -32,7 +32,8 @@ TEST(Generator, SearchesForTheLikeliestContinuations) {
   const Generator generator(small_language_model());
   GenerationOptions options = with_tokens(6);
   options.one_line = true;
-  options.beam = {.beam_size = 4, .n_best = 3};
+  options.beam.beam_size = 4;
+  options.n_best = 3;
   const std::vector<Generation> found = generator.generate_best("the cat", options);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_GE(found[0].score, found[1].score);
@@ -58,7 +59,8 @@ TEST(Generator, SearchesGreedilyWithABeamOfOne) {
 
 TEST(Generator, RefusesMoreContinuationsThanTheBeamHas) {
   GenerationOptions options = with_tokens(3);
-  options.beam = {.beam_size = 2, .n_best = 3};
+  options.beam.beam_size = 2;
+  options.n_best = 3;
   expect_error<ConfigError>([&] { Generator(small_language_model()).generate_best("the cat", options); }, {"n-best", "beam-size 2"});
 }
 

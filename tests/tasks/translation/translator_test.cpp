@@ -282,6 +282,26 @@ TEST(Translator, DrawsSamplesByTheNumberOfTheSentence) {
   EXPECT_GT(differing, 10);
 }
 
+TEST(Translator, DrawsSeveralSamplesOfEachSentence) {
+  TranslationOptions options = beam_of(1);
+  options.sampling = SamplingOptions{};
+  options.sampling->max_length = 12;
+  const std::vector<std::string> sentences{"a cat", "", "the old dog sees"};
+  const std::vector<Translation> one = translator().translate(sentences, options);
+  options.beam.n_best = 3;
+  const std::vector<Translation> three = translator().translate(sentences, options);
+  EXPECT_EQ(three[1].candidates.size(), 1u) << "an empty line has one, empty";
+  for (const std::size_t i : {0u, 2u}) {
+    ASSERT_EQ(three[i].candidates.size(), 3u);
+    EXPECT_EQ(three[i].text(), one[i].text());
+    std::set<std::string> texts;
+    for (const TranslationCandidate& candidate : three[i].candidates) texts.insert(candidate.text);
+    EXPECT_EQ(texts.size(), 3u);
+  }
+  options.batch_size = 1;
+  expect_same(translator().translate(sentences, options), three);
+}
+
 TEST(Translator, AlignsEveryTargetWordWithASourceWord) {
   const TranslationModel& model = translator().model();
   TranslationOptions options = beam_of(2, 2);

@@ -19,7 +19,6 @@ namespace {
 struct GenerateArguments {
   std::string model;
   std::string prompt;
-  int samples = 1;
   bool echo = true;
   OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
@@ -29,7 +28,6 @@ struct GenerateArguments {
 template <class Visitor>
 void fields(GenerateArguments& a, Visitor&& visit) {
   visit("prompt", a.prompt, "text to continue; without it, standard input");
-  visit("samples", a.samples, between(1, 1e9), "continuations to draw");
   visit("echo", a.echo, "write the prompt before each continuation");
   visit("format", a.format, "text, as it grows; json: an object for every continuation");
   fields(a.generation, visit);
@@ -70,7 +68,7 @@ void end_text(const Generation& generation, bool more) {
 }
 
 void write_samples(const Generator& generator, const GenerateArguments& arguments) {
-  for (int sample = 0; sample < arguments.samples; ++sample) {
+  for (int sample = 0; sample < arguments.generation.n_best; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
       const Generation generation = generator.generate(arguments.prompt, arguments.generation, {}, number);
@@ -83,7 +81,7 @@ void write_samples(const Generator& generator, const GenerateArguments& argument
       begun = true;
       print(more);
     };
-    end_text(generator.generate(arguments.prompt, arguments.generation, accept, number), sample + 1 < arguments.samples);
+    end_text(generator.generate(arguments.prompt, arguments.generation, accept, number), sample + 1 < arguments.generation.n_best);
   }
 }
 

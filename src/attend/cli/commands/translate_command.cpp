@@ -41,7 +41,7 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "text: the translations (with --n-best: number ||| translation ||| score; with --alignment: ||| 0-0 2-1 behind each); json: an "
         "object "
         "per line");
-  visit("sample", a.sample, "draw a translation at random instead of searching the best");
+  visit("sample", a.sample, "draw translations at random instead of searching for the best");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);

@@ -127,7 +127,7 @@ Generation Generator::generate(std::string_view prompt, const GenerationOptions&
                                const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
   if (options.beam.beam_size > 0) {
     GenerationOptions best = options;
-    best.beam.n_best = 1;
+    best.n_best = 1;
     Generation result = std::move(generate_best(prompt, best).front());
     if (accept) accept(result.text);
     return result;
@@ -156,7 +156,7 @@ std::vector<Generation> Generator::generate_best(std::string_view prompt, const 
   return with_source(*model_, [&] {
     Beginning beginning = begin(*model_, prompt, options);
     const std::int32_t end = end_of(*model_, options);
-    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty, options.beam.n_best, options.max_tokens, 0};
+    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty, options.n_best, options.max_tokens, 0};
     std::vector<Generation> results;
     std::vector<Hypothesis> found = std::move(beam_search(beginning.scorer, end, beam).front());
     for (Hypothesis& hypothesis : found) {

@@ -24,19 +24,18 @@ namespace attend {
 struct GenerationBeam {
   int beam_size = 0;  // 0: sample
   float length_penalty = 1.0f;
-  int n_best = 1;
 };
 
 template <class Visitor>
 void fields(GenerationBeam& b, Visitor&& visit) {
   visit("beam-size", b.beam_size, between(0, kBeamSizes.most), "search for the likeliest text with this many hypotheses; 0: sample");
   visit("length-penalty", b.length_penalty, kLengthPenalties, "beam search: scores are log-probabilities divided by length^penalty");
-  visit("n-best", b.n_best, kBeamSizes, "beam search: continuations to write, best first");
 }
 
 struct GenerationOptions {
   SamplingOptions sampling;  // its max_length does not matter here
   GenerationBeam beam;
+  int n_best = 1;
   float repetition_penalty = 1.0f;  // Keskar et al. 2019
   int max_tokens = 200;
   bool one_line = false;
@@ -52,6 +51,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   fields(o.sampling,
          [&](std::string_view name, auto& value, const auto&... rest) { visit(name == "sampling-seed" ? "seed" : name, value, rest...); });
   fields(o.beam, visit);
+  visit("n-best", o.n_best, between(1, 1e6), "continuations to write: samples, or the best of beam search");
   visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
         "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
   visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");

@@ -26,7 +26,12 @@ namespace {
 constexpr std::size_t kTokensOfASentence = 64;
 constexpr std::size_t kMostHypotheses = 4096;  // decoded together: each keeps keys and values of its own
 
-Ragged tokens_of(const std::vector<const std::vector<std::int32_t>*>& sequences) {
+// Sample k of sentence i draws from stream i + k * kSentences: texts have fewer lines.
+constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
+
+using Sources = std::vector<const std::vector<std::int32_t>*>;
+
+Ragged tokens_of(const Sources& sequences) {
   RaggedBuilder builder;
   for (const auto* sequence : sequences) builder.add(*sequence);
   return builder.build();
@@ -43,6 +48,31 @@ SearchOptions within_positions(SearchOptions options, const EncoderDecoder& netw
   const std::int64_t positions = network.longest_sequence();
   if (positions > 0 && options.max_length > positions) options.max_length = static_cast<int>(positions);
   return options;
+}
+
+// n_best samples of each sentence; `numbers` are those of the sentences in the input.
+std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel& model, const Sources& sources,
+                                                         std::span<const std::uint64_t> numbers, const TranslationOptions& options) {
+  const auto samples = static_cast<std::size_t>(options.beam.n_best);
+  Sources repeated;
+  std::vector<std::uint64_t> streams;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t k = 0; k < samples; ++k) {
+      repeated.push_back(sources[i]);
+      streams.push_back(numbers[i] + k * kSentences);
+    }
+  }
+  const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(repeated), options);
+  std::vector<Hypothesis> drawn = sample(*scorer, model.special().eos, within_positions(*options.sampling, *model.network), streams);
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  for (std::size_t row = 0; row < drawn.size(); ++row) found[row / samples].push_back(std::move(drawn[row]));
+  return found;
+}
+
+std::vector<std::vector<Hypothesis>> search_translations(const TranslationModel& model, const Sources& sources,
+                                                         const TranslationOptions& options) {
+  const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(sources), options);
+  return beam_search(*scorer, model.special().eos, within_positions(options.beam, *model.network));
 }
 
 Translation empty_translation() {
@@ -128,8 +158,8 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
   // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
   // They have equal shares of the source tokens: the longest sentences come first, and so many of them as of the last would take longer and
   // keep more in memory.
-  const std::size_t beam = options.sampling ? 1 : static_cast<std::size_t>(options.beam.beam_size);
-  const std::size_t size = std::clamp(kMostHypotheses / beam, std::size_t{1}, static_cast<std::size_t>(options.batch_size));
+  const auto hypotheses = static_cast<std::size_t>(options.sampling ? options.beam.n_best : options.beam.beam_size);
+  const std::size_t size = std::clamp(kMostHypotheses / hypotheses, std::size_t{1}, static_cast<std::size_t>(options.batch_size));
   const std::size_t shares = threads() > 1 ? 2 * static_cast<std::size_t>(threads()) : 1;
   std::size_t all_tokens = 0;
   for (const Request& request : requests) all_tokens += request.ids.size();
@@ -162,7 +192,7 @@ std::vector<Translation> Translator::translate_requests(std::span<const Request>
 }
 
 std::vector<Translation> Translator::translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const {
-  std::vector<const std::vector<std::int32_t>*> sources;
+  Sources sources;
   std::vector<std::uint64_t> numbers;
   for (const Request* request : batch) {
     if (request->ids.empty()) continue;
@@ -172,13 +202,7 @@ std::vector<Translation> Translator::translate_batch(std::span<const Request* co
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
     try {
-      const std::unique_ptr<Scorer> scorer = scorer_of(*model_, tokens_of(sources), options);
-      if (options.sampling) {
-        const SamplingOptions sampling = within_positions(*options.sampling, *model_->network);
-        for (Hypothesis& one : sample(*scorer, model_->special().eos, sampling, numbers)) found.push_back({std::move(one)});
-      } else {
-        found = beam_search(*scorer, model_->special().eos, within_positions(options.beam, *model_->network));
-      }
+      found = options.sampling ? sample_translations(*model_, sources, numbers, options) : search_translations(*model_, sources, options);
     } catch (const NotFiniteError& error) {  // of the model: decoding does not know where that comes from
       throw NotFiniteError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
     }

@@ -24,7 +24,7 @@ namespace attend {
 
 struct TranslationOptions {
   BeamSearchOptions beam;
-  std::optional<SamplingOptions> sampling;  // sample one output instead of searching
+  std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
   int batch_size = 16;                      // sentences decoded together, fewer of more than 64 tokens in the mean
   int window = 1024;                        // sentences read ahead and sorted by length
   int max_source_tokens = 1024;             // longer sentences are a DataError
