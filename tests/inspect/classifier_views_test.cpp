@@ -85,7 +85,7 @@ TEST(ClassifierVectors, AreThoseThatArePooled) {
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Tensor encoded = model.network->encode(Ragged::copy(ids, offsets), pass).value();
-    const std::int64_t begin = pooling == Pooling::first ? 1 : 0;  // the marks at the ends have no vectors
+    const std::int64_t begin = pooling == Pooling::first ? 1 : 0;  // the special tokens at the ends have no vectors
     EmbeddingOptions options;
     options.pooling = EmbeddingPooling::none;
     const Embedder embedder(model);

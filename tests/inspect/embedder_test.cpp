@@ -105,8 +105,8 @@ TEST(LanguageEmbedder, HasRoomForATextAndTheMarksAtItsEnds) {
   const std::vector<std::string> fits{"the cat sat on"}, long_by_one{"the cat sat on the"};
   EXPECT_NO_THROW(embedder.check_length(fits.front(), "line 1"));
   EXPECT_NO_THROW(embedder.embed(fits, {}));
-  expect_error<DataError>([&] { embedder.check_length(long_by_one.front(), "line 1"); }, {"line 1: a text of 5 tokens and the marks"});
-  expect_error<DataError>([&] { embedder.embed(long_by_one, {}); }, {"text 1: a text of 5 tokens and the marks", "6 positions"});
+  expect_error<DataError>([&] { embedder.check_length(long_by_one.front(), "line 1"); }, {"line 1: a text of 5 tokens plus bos and eos"});
+  expect_error<DataError>([&] { embedder.embed(long_by_one, {}); }, {"text 1: a text of 5 tokens plus bos and eos", "6 positions"});
 }
 
 TEST_F(EmbedderTest, FindsTheNearestUsesOfAWord) {

@@ -12,10 +12,10 @@ void require_positions(std::string_view option, std::int64_t tokens, const Stack
                                   option, tokens, positions));
 }
 
-void require_room(std::string_view where, std::int64_t tokens, int marks, std::int64_t positions) {
-  if (positions > 0 && tokens + marks > positions)
-    throw DataError(fmt::format("{}: a text of {} tokens and {} is longer than the {} positions the model has learned; split it", where,
-                                tokens, marks == 1 ? "its end" : "the marks at its ends", positions));
+void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions) {
+  if (positions > 0 && tokens + special > positions)
+    throw DataError(fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has learned; split it", where,
+                                tokens, special == 1 ? "eos" : "bos and eos", positions));
 }
 
 }  // namespace attend

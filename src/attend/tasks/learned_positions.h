@@ -1,4 +1,4 @@
-// Lengths against a learned table of positions, which has room for so many tokens and no more.
+// Checks of lengths against a learned table of positions, which bounds the length of a sequence.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace attend {
 // ..." unless a model of this configuration has positions for them.
 void require_positions(std::string_view option, std::int64_t tokens, const StackConfig& config);
 
-// For a text of so many tokens, and `marks` control tokens around it. Throws DataError "<where>: ..." unless `positions`, 0 for any number,
-// have room for them.
-void require_room(std::string_view where, std::int64_t tokens, int marks, std::int64_t positions);
+// For a text of `tokens` tokens with `special` special tokens around it. Throws DataError "<where>: ..." unless there are positions for all
+// of them; 0 positions stand for any number.
+void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions);
 
 }  // namespace attend

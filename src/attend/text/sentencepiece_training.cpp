@@ -24,7 +24,7 @@ constexpr int kBytePieces = 256;
 constexpr int kTrainingThreads = 4;
 
 // Hands the trainer one sentence after the other. It would leave out, without a word, sentences with a tab or with U+2585, which it uses
-// as marks of its own: here both read as spaces.
+// as separators: here both read as spaces.
 class Sentences final : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::span<const std::string> sentences) : sentences_(sentences) { prepare(); }

@@ -144,8 +144,8 @@ TEST(TranslatorScores, OnlyWhatTheLearnedPositionsHaveRoomFor) {
     limited.score(source, target);
   };
   EXPECT_NO_THROW(score(11, 11));
-  expect_error<DataError>([&] { score(12, 11); }, {"source 1: a text of 12 tokens and its end", "12 positions"});
-  expect_error<DataError>([&] { score(11, 12); }, {"target 1: a text of 12 tokens and its end", "12 positions"});
+  expect_error<DataError>([&] { score(12, 11); }, {"source 1: a text of 12 tokens plus eos", "12 positions"});
+  expect_error<DataError>([&] { score(11, 12); }, {"target 1: a text of 12 tokens plus eos", "12 positions"});
 }
 
 // A model that makes no numbers of one word.

@@ -8,7 +8,7 @@ namespace attend {
 
 namespace {
 
-// Leaves out tokens by the mask's first column; the first and the last of a text, where its marks are, stay.
+// Leaves out tokens by the mask's first column; the first and the last of a text, its special tokens, stay.
 Ragged without_some(const Ragged& texts, const Dropout& mask) {
   if (mask.p == 0.0f) return texts;
   RaggedBuilder kept;

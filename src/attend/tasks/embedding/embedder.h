@@ -57,9 +57,9 @@ class Embedder {
   // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent encoder is as wide as both its states.
   int width() const { return encoder_.width; }
 
-  // In the order of `texts`; what a text becomes does not depend on the others. The marks at its ends, which the encoder sees, have no
-  // vectors. Texts are read whole, beyond the max-length of a classifier too. Throws ConfigError for a layer that the model does not have,
-  // DataError as check_length() does, and when a number is not finite.
+  // In the order of `texts`; what a text becomes does not depend on the others. The special tokens at its ends, which the encoder sees,
+  // have no vectors. Texts are read whole, beyond the max-length of a classifier too. Throws ConfigError for a layer that the model does
+  // not have, DataError as check_length() does, and when a number is not finite.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts, const EmbeddingOptions& options) const;
 
   // Throws DataError, its message beginning with `where`, for a text that is longer than the positions the model has learned.
@@ -73,7 +73,7 @@ class Embedder {
   Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
 
   TextEncoder encoder_;
-  std::int64_t longest_;  // tokens of a text with its marks; 0: any number
+  std::int64_t longest_;  // tokens of a text with its special tokens; 0: any number
   std::string source_;    // the file, for messages
 };
 
