@@ -47,7 +47,7 @@ TEST_F(ArchitectureOption, MakesAModelFileThatEveryCommandTakes) {
   EXPECT_NE(read(path("vectors.npy")).find("'shape': (3, 24)"), std::string::npos) << "two states of 12";
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
   EXPECT_NE(out_.find("attend.arch = rnn"), std::string::npos) << out_;
-  EXPECT_NE(out_.find("golden sentences: as they were"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("golden translations: as they were"), std::string::npos) << out_;
   ASSERT_EQ(run({"average", path("run"), "--out", path("mean.safetensors")}), 0) << error_;
   ASSERT_EQ(run({"translate", path("mean.safetensors")}, sentences), 0) << error_;
 }
@@ -102,7 +102,7 @@ TEST_F(ArchitectureOption, OfAttentionGoesIntoTheModelFile) {
     }
     ASSERT_EQ(run({"translate", model(name), "--max-length", "8"}, "The man sleeps.\n"), 0) << error_;
     ASSERT_EQ(run({"info", model(name)}), 0) << error_;
-    EXPECT_NE(out_.find("golden sentences: as they were"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("golden translations: as they were"), std::string::npos) << out_;
   }
 }
 

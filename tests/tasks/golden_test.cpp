@@ -15,7 +15,7 @@
 namespace attend {
 namespace {
 
-// One of every kind; of classifiers also one that wants a mark before its text.
+// One of every kind; of classifiers also one that wants a special token before its text.
 std::vector<std::shared_ptr<const SavedModel>> small_models() {
   return {std::make_shared<TranslationModel>(small_model()), std::make_shared<ClassificationModel>(small_classifier(Pooling::max)),
           std::make_shared<ClassificationModel>(small_classifier(Pooling::first)), std::make_shared<LanguageModel>(small_language_model())};

@@ -70,11 +70,12 @@ std::vector<GoldenSample> golden_samples(const Checkpoint& checkpoint, const Sav
 }
 
 ModelCheck check_golden_samples(const SavedModel& model, const std::vector<GoldenSample>& samples) {
-  ModelCheck check{samples.size(), 0};
+  const GoldenFormat format = model.golden_format();
+  ModelCheck check{samples.size(), 0, format.samples};
   if (samples.empty()) return check;
   std::vector<GoldenInput> inputs;
   for (const GoldenSample& sample : samples) {
-    require_ids(sample.input, model.golden_format());
+    require_ids(sample.input, format);
     inputs.push_back(sample.input);
   }
   const std::vector<std::vector<float>> outputs = model.golden_outputs(inputs);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -35,7 +36,8 @@ std::vector<GoldenSample> golden_samples(const Checkpoint& checkpoint, const Sav
 
 struct ModelCheck {
   std::size_t samples = 0;
-  double deviation = 0;  // the largest difference of a log-probability, over 1 + its size; about 1e-6 when all is well
+  double deviation = 0;        // the largest difference of a log-probability, over 1 + its size; about 1e-6 when all is well
+  std::string_view kind = {};  // what the samples are: "translations"
   bool holds() const { return deviation <= 1e-4; }
 };
 

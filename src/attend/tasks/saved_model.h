@@ -34,7 +34,8 @@ struct GoldenFormat {
     const Tokenizer* tokenizer;  // of its ids; lives as long as the model
   };
   std::vector<Side> sides;
-  const char* output;  // the name of the log-probabilities
+  const char* output;   // the name of the log-probabilities
+  const char* samples;  // what they are, for people: "translations"
 };
 using GoldenInput = std::vector<std::vector<std::int32_t>>;  // the ids of each side
 
@@ -50,7 +51,7 @@ class SavedModel {
   virtual Metadata configuration() const = 0;
   virtual std::vector<NamedTensor> other_tensors() const { return {}; }
 
-  // Tokens of an input that the network has positions for, control tokens included; 0: any number.
+  // Tokens of an input that the network has positions for, special tokens included; 0: any number.
   virtual std::int64_t longest_input() const = 0;
   virtual TextEncoder text_encoder() const = 0;
 

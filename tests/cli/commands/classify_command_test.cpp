@@ -138,7 +138,7 @@ TEST_F(ClassifierCommands, TryARunOut) {
 TEST_F(ClassifierCommands, LookIntoAClassifier) {
   train();
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
-  for (const char* part : {"attend.task = classification", "pooling = \"max\"", "3 golden sentences: as they were", "attend.labels"})
+  for (const char* part : {"attend.task = classification", "pooling = \"max\"", "3 golden classified texts: as they were", "attend.labels"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
   ASSERT_EQ(run({"attention", model("run"), "the story was good", "--out", path("page.html")}), 0) << error_;
   EXPECT_TRUE(out_.starts_with("pos\npage: ")) << out_;

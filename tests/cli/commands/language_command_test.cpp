@@ -136,7 +136,8 @@ TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
 TEST_F(LanguageCommands, GenerateWritesSeveralSamplesOrTheBestOfASearch) {
   train();
   const auto count = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--n-best", "3", "--format", "json"};
+    std::vector<std::string> arguments{"generate", model("lm"), "--prompt", "The",      "--max-tokens",
+                                       "5",        "--n-best",  "3",        "--format", "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(run(arguments), 0) << error_;
     return std::count(out_.begin(), out_.end(), '\n');
@@ -164,7 +165,8 @@ TEST_F(LanguageCommands, DryRunLeavesNothing) {
 TEST_F(LanguageCommands, InfoAndAverageKnowALanguageModel) {
   train();
   ASSERT_EQ(run({"info", model("lm")}), 0) << error_;
-  for (const char* part : {"language modelling", "n_layers = 1", "sequence_length = 16", "decoder.layers.0.self_attn.q_proj.weight"})
+  for (const char* part : {"language modelling", "n_layers = 1", "sequence_length = 16", "decoder.layers.0.self_attn.q_proj.weight",
+                           "3 golden passages: as they were"})
     EXPECT_NE(out_.find(part), std::string::npos) << part;
   ASSERT_EQ(run({"average", path("lm"), "--out", path("mean")}), 0) << error_;
   ASSERT_EQ(run({"evaluate", path("mean"), "--text", path("valid.en")}), 0) << error_;

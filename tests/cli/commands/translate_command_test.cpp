@@ -130,7 +130,7 @@ TEST_F(TranslateCommand, AverageMakesAModelToUse) {
 
 TEST_F(TranslateCommand, InfoTellsWhatIsInside) {
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
-  for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight", "golden sentences: as they were"}) {
+  for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight", "golden translations: as they were"}) {
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in\n" << out_;
   }
   ASSERT_EQ(run({"info", model("run"), "--format", "json"}), 0) << error_;

@@ -44,7 +44,7 @@ struct ClassificationModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
-  GoldenFormat golden_format() const override { return {{{"text", &tokenizer}}, "log_probabilities"}; }
+  GoldenFormat golden_format() const override { return {{{"text", &tokenizer}}, "log_probabilities", "classified texts"}; }
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
 };

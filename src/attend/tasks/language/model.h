@@ -44,7 +44,7 @@ struct LanguageModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;  // a token knows what stands before it
-  GoldenFormat golden_format() const override { return {{{"ids", &tokenizer}}, "log_probability"}; }
+  GoldenFormat golden_format() const override { return {{{"ids", &tokenizer}}, "log_probability", "passages"}; }
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
 };

@@ -125,7 +125,9 @@ TextEncoder TranslationModel::text_encoder() const {
           [network = network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); }};
 }
 
-GoldenFormat TranslationModel::golden_format() const { return {{{"src", &src_tokenizer}, {"tgt", &tgt_tokenizer}}, "log_probability"}; }
+GoldenFormat TranslationModel::golden_format() const {
+  return {{{"src", &src_tokenizer}, {"tgt", &tgt_tokenizer}}, "log_probability", "translations"};
+}
 
 GoldenInput TranslationModel::random_input(Random& random) const {
   const std::int64_t learned = longest_input(), longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
