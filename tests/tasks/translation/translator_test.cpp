@@ -302,6 +302,16 @@ TEST(Translator, DrawsSeveralSamplesOfEachSentence) {
   expect_same(translator().translate(sentences, options), three);
 }
 
+TEST(Translator, DrawsOtherSamplesOfASentenceThatComesAgain) {
+  TranslationOptions options = beam_of(1, 3);
+  options.sampling = SamplingOptions{};
+  options.sampling->max_length = 12;
+  std::set<std::string> texts;
+  for (const Translation& translation : translator().translate(std::vector<std::string>(3, "the old dog sees"), options))
+    for (const TranslationCandidate& candidate : translation.candidates) texts.insert(candidate.text);
+  EXPECT_EQ(texts.size(), 9u);
+}
+
 TEST(Translator, AlignsEveryTargetWordWithASourceWord) {
   const TranslationModel& model = translator().model();
   TranslationOptions options = beam_of(2, 2);
