@@ -21,8 +21,7 @@ struct BatchOptions {
 
 template <class Visitor>
 void fields(BatchOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, kBatchTokens,
-        "tokens in a batch, at most, whatever it is made of: windows, texts, or pairs, of which the longer side counts");
+  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens in a batch at most; of a sentence pair the longer side counts");
 }
 
 // The batches of one epoch.

@@ -24,9 +24,9 @@ struct LabelledOptions {
 
 template <class Visitor>
 void fields(LabelledOptions& o, Visitor&& visit) {
-  visit("label-column", o.label_column, between(1, 1e6), "which of the tab-separated columns is the label, from 1");
-  visit("text-column", o.text_column, between(1, 1e6), "which is the text, from 1");
-  visit("header", o.header, "the first line of every file names the columns: leave it out");
+  visit("label-column", o.label_column, between(1, 1e6), "column of the label, counted from 1; columns are separated by tabs");
+  visit("text-column", o.text_column, between(1, 1e6), "column of the text, counted from 1");
+  visit("header", o.header, "skip the first line of each file, a header");
 }
 
 // texts[i] is of the class classes[labels[i]].
@@ -58,8 +58,8 @@ struct TextLengthOptions {
 
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, between(1, 1e6), "tokens of a text that are looked at, bos and eos included");
-  visit("truncation", o.truncation, "which side of a longer text is cut off: right or left");
+  visit("max-length", o.max_length, between(1, 1e6), "longest text in tokens, bos and eos included; longer ones are cut off");
+  visit("truncation", o.truncation, "side on which longer texts are cut off: right or left");
 }
 
 // bos, if special has one, + text + eos, cut to max_length: what a classifier sees of a text. Throws ConfigError unless there is room for

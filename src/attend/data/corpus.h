@@ -29,8 +29,8 @@ struct LengthOptions {
 
 template <class Visitor>
 void fields(LengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, between(2, 1e6), "tokens in a sentence, at most, its end included; of a pair either side");
-  visit("over-long", o.over_long, "what to do with longer ones: skip, or truncate to max-length");
+  visit("max-length", o.max_length, between(2, 1e6), "longest sentence in tokens, eos included, on either side of a pair");
+  visit("over-long", o.over_long, "what happens to pairs longer than max-length: skip or truncate");
 }
 
 struct ParallelText {

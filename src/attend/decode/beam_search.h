@@ -15,19 +15,20 @@ inline constexpr NumberRange kBeamSizes = between(1, 1024);
 inline constexpr NumberRange kLengthPenalties = between(-10, 10);
 
 struct BeamSearchOptions {
-  int beam_size = 5;            // 1: greedy
-  float length_penalty = 1.0f;  // exponent: log-probabilities are divided by length^penalty; 0 prefers short outputs, above 1 long ones
-  int n_best = 1;               // hypotheses returned for each sentence, at most beam_size
-  int max_length = 0;           // tokens; 0: what the model finds sensible
-  int min_length = 0;           // tokens before eos is allowed
+  int beam_size = 5;
+  float length_penalty = 1.0f;
+  int n_best = 1;      // at most beam_size
+  int max_length = 0;  // 0: Scorer::max_length()
+  int min_length = 0;  // eos is not allowed before
 };
 
 template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("beam-size", o.beam_size, kBeamSizes, "hypotheses kept at every step; 1: greedy search");
-  visit("length-penalty", o.length_penalty, kLengthPenalties, "scores are log-probabilities divided by length^penalty");
+  visit("length-penalty", o.length_penalty, kLengthPenalties,
+        "scores are log-probabilities divided by length^penalty; 0 favors short outputs, above 1 long ones");
   visit("n-best", o.n_best, kBeamSizes, "outputs for each sentence: the best of beam search, or samples");
-  visit("max-length", o.max_length, between(0, 1e6), "longest output in tokens; 0: twice the source and 50 more");
+  visit("max-length", o.max_length, between(0, 1e6), "longest output in tokens; 0: twice the source plus 50");
   visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }
 

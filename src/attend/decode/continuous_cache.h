@@ -28,8 +28,8 @@ struct ContinuousCacheOptions {
 template <class Visitor>
 void fields(ContinuousCacheOptions& o, Visitor&& visit) {
   visit("cache-tokens", o.tokens, between(0, 1e7),
-        experimental("continuous cache: make the last tokens read, this many, likelier to come again where they fit; 0: no cache"));
-  visit("cache-weight", o.weight, below_one(), experimental("share of the continuous cache in the probability"));
+        experimental("continuous cache: recent tokens to keep, which become likelier in similar contexts; 0: no cache"));
+  visit("cache-weight", o.weight, below_one(), experimental("weight of the continuous cache in the mixture with the model's distribution"));
   visit("cache-beta", o.beta, between(0, 1e4),
         experimental("sharpness of the continuous cache: beta in softmax(beta h h' / sqrt(d-model)) over hidden states h"));
 }

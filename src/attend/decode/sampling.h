@@ -15,18 +15,18 @@ namespace attend {
 
 struct SamplingOptions {
   float temperature = 1.0f;
-  int top_k = 0;       // sample among the k likeliest; 0: all
-  float top_p = 1.0f;  // sample among the likeliest that together have this probability
-  int max_length = 0;  // tokens; 0: what the model finds sensible
+  int top_k = 0;
+  float top_p = 1.0f;
+  int max_length = 0;  // tokens; 0: Scorer::max_length()
   std::uint64_t seed = 1;
 };
 
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {
-  visit("temperature", o.temperature, between(1e-6, 1e6), "sampling: logits are divided by it");
-  visit("top-k", o.top_k, between(0, kVocabularySizes.most), "sampling: among the k likeliest tokens; 0: all");
-  visit("top-p", o.top_p, above(0, 1), "sampling: among the likeliest tokens that together have this probability");
-  visit("sampling-seed", o.seed, any_seed(), "sampling: what is drawn is a function of it");
+  visit("temperature", o.temperature, between(1e-6, 1e6), "sampling: temperature that logits are divided by");
+  visit("top-k", o.top_k, between(0, kVocabularySizes.most), "sampling: draw among the k likeliest tokens; 0: all");
+  visit("top-p", o.top_p, above(0, 1), "sampling: draw among the likeliest tokens that together have this probability");
+  visit("sampling-seed", o.seed, any_seed(), "sampling: random seed");
 }
 
 // Sampling in progress: one hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets

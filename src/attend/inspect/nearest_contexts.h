@@ -21,8 +21,8 @@ struct NearestOptions {
 
 template <class Visitor>
 void fields(NearestOptions& o, Visitor&& visit) {
-  visit("word", o.word, "the word to look for, one of the text");
-  visit("corpus", o.corpus, "file to look for the word in, plain or gzip");
+  visit("word", o.word, "word to look for");
+  visit("corpus", o.corpus, "text to search for the word, plain or gzip");
   visit("count", o.count, kContextCounts, "lines of the corpus to print");
 }
 

@@ -24,9 +24,9 @@ struct LabOptions {
 
 template <class Visitor>
 void fields(LabOptions& o, Visitor&& visit) {
-  visit("seed", o.seed, any_seed(), "everything random is a function of this number");
-  visit("quick", o.quick, "the smallest version of each experiment, seconds in all: shows that it runs, measures little");
-  visit("data", o.data, "folder with multi30k/, for the experiments that have something to measure on real text too");
+  visit("seed", o.seed, any_seed(), "random seed of the experiments");
+  visit("quick", o.quick, "run the smallest version of each experiment, seconds in all: shows that everything runs, measures little");
+  visit("data", o.data, "folder with multi30k/, for experiments that also measure on real text");
 }
 
 // What an experiment is given.

@@ -37,21 +37,22 @@ struct BleuOptions {
   BleuTokenization tokenization = BleuTokenization::k13a;
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::kExp;
-  double smoothing_value = -1;  // negative: 0.1 for floor, 1 for add-k
+  double smoothing_value = -1;
   int max_order = 4;
-  bool effective_order = false;  // leave out the orders of which the hypotheses are too short to have any
-  bool allow_subwords = false;   // see check_segments
+  bool effective_order = false;
+  bool allow_subwords = false;  // see check_segments
 };
 
 template <class Visitor>
 void fields(BleuOptions& o, Visitor&& visit) {
-  visit("tokenize", o.tokenization, "tokenisation of BLEU: 13a, none (the text is tokenised), intl or char");
-  visit("lowercase", o.lowercase, "compare lower-cased text");
-  visit("smooth-method", o.smoothing, "smoothing of n-gram orders without a match: exp, floor, add-k or none");
-  visit("smooth-value", o.smoothing_value, between(-1, 1000), "value of floor and add-k smoothing; negative: 0.1 for floor, 1 for add-k");
+  visit("tokenize", o.tokenization, "tokenization of BLEU: 13a, none (the text is tokenized already), intl or char");
+  visit("lowercase", o.lowercase, "lower-case both texts for BLEU");
+  visit("smooth-method", o.smoothing, "smoothing of BLEU's n-gram orders without a match: exp, floor, add-k or none");
+  visit("smooth-value", o.smoothing_value, between(-1, 1000),
+        "value of BLEU's floor and add-k smoothing; negative: 0.1 for floor, 1 for add-k");
   visit("max-ngram-order", o.max_order, kNgramOrders, "longest n-gram of BLEU");
   visit("effective-order", o.effective_order, "leave out n-gram orders that the hypotheses are too short for");
-  visit("allow-subwords", o.allow_subwords, "score text that still carries @@ or U+2581");
+  visit("allow-subwords", o.allow_subwords, "score text that still contains subword markers, @@ or U+2581");
 }
 
 struct BleuScore {

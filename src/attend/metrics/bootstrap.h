@@ -21,7 +21,7 @@ struct BootstrapOptions {
 template <class Visitor>
 void fields(BootstrapOptions& o, Visitor&& visit) {
   visit("bootstrap-samples", o.samples, between(1, 1e6), "resamples of the bootstrap");
-  visit("bootstrap-seed", o.seed, any_seed(), "seed of the bootstrap");
+  visit("bootstrap-seed", o.seed, any_seed(), "random seed of the bootstrap");
 }
 
 // The resampled scores of one system: their mean, and the interval that holds the middle 95 % of them.

@@ -21,8 +21,8 @@ namespace attend {
 
 struct ChrfOptions {
   int char_order = 6;
-  int word_order = 0;  // 2 for chrF++
-  int beta = 2;        // recall weighs beta times as much as precision
+  int word_order = 0;
+  int beta = 2;
   bool lowercase = false;
   bool allow_subwords = false;  // see check_segments
 };
@@ -31,8 +31,8 @@ template <class Visitor>
 void fields(ChrfOptions& o, Visitor&& visit) {
   visit("chrf-char-order", o.char_order, kNgramOrders, "longest character n-gram of chrF");
   visit("chrf-word-order", o.word_order, between(0, kNgramOrders.most), "longest word n-gram of chrF; 2 for chrF++");
-  visit("chrf-beta", o.beta, between(0, 1000), "weight of recall over precision in chrF");
-  visit("chrf-lowercase", o.lowercase, "compare lower-cased text in chrF");
+  visit("chrf-beta", o.beta, between(0, 1000), "weight of recall relative to precision in chrF");
+  visit("chrf-lowercase", o.lowercase, "lower-case both texts for chrF");
 }
 
 // Counts of every segment: for each character order, then each word order, {n-grams of the hypothesis, of the reference, matches}.

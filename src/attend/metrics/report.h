@@ -18,7 +18,7 @@ struct EvaluationOptions {
   ChrfOptions chrf;
   bool compute_bleu = true;
   bool compute_chrf = true;
-  bool confidence = false;  // resample, for an interval around each score; always done for two systems
+  bool confidence = false;  // of two systems there always is one
   BootstrapOptions bootstrap;
 };
 
@@ -28,7 +28,7 @@ void fields(EvaluationOptions& o, Visitor&& visit) {
   fields(o.chrf, visit);
   visit("bleu", o.compute_bleu, "compute BLEU");
   visit("chrf", o.compute_chrf, "compute chrF");
-  visit("confidence", o.confidence, "resample for a 95 % interval around each score");
+  visit("confidence", o.confidence, "print a 95 % bootstrap interval around each score");
   fields(o.bootstrap, visit);
 }
 

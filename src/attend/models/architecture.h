@@ -37,7 +37,7 @@ struct ModelOptions {
 
 template <class Visitor>
 void fields(ModelOptions& o, Visitor&& visit) {
-  visit("arch", o.arch, "transformer, or rnn: recurrent networks with additive attention");
+  visit("arch", o.arch, "transformer, or rnn (recurrent networks with additive attention)");
   fields(o.transformer, visit);
   fields(o.rnn, visit);
 }

@@ -31,11 +31,11 @@ struct LanguageTransformerConfig : StackConfig {
 
 template <class Visitor>
 void fields(LanguageTransformerConfig& c, Visitor&& visit) {
-  stack_fields(c, visit, [&] { visit("n-layers", c.n_layers, kLayerCounts, "layers"); });
-  visit("tied", c.tied, "use the embeddings as the output projection");
+  stack_fields(c, visit, [&] { visit("n-layers", c.n_layers, kLayerCounts, "Transformer layers"); });
+  visit("tied", c.tied, "share the embeddings with the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
         experimental("add projections of the embeddings of this many preceding tokens to the embedding of each token; 0: off"));
-  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on what is projected to logits");
+  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the input of the output projection");
 }
 
 // Throws ConfigError naming the option that is wrong.

@@ -9,20 +9,20 @@ namespace attend {
 
 // The widths that only this architecture has.
 struct RecurrentWidths {
-  int d_hidden = 0;     // of a recurrent state; 0: d_model
-  int d_attention = 0;  // of the network that scores; 0: d_hidden
+  int d_hidden = 0;
+  int d_attention = 0;
 };
 
 template <class Visitor>
 void fields(RecurrentWidths& w, Visitor&& visit) {
-  visit("d-hidden", w.d_hidden, between(0, kWidths.most), "rnn: width of a recurrent state; 0: d-model");
+  visit("d-hidden", w.d_hidden, between(0, kWidths.most), "rnn: hidden size of a recurrent state; 0: d-model");
   visit("d-attention", w.d_attention, between(0, kWidths.most),
-        "rnn: width of the network that scores positions of the source; 0: d-hidden");
+        "rnn: hidden size of the network that scores source positions; 0: d-hidden");
 }
 
 struct RecurrentConfig : RecurrentWidths, EncoderDecoderConfig {
-  int d_model = 512;     // of the embeddings
-  float dropout = 0.1f;  // on embeddings and on what is projected to logits
+  int d_model = 512;
+  float dropout = 0.1f;
   AttentionVariant attention;
 
   int hidden_width() const { return d_hidden > 0 ? d_hidden : d_model; }
@@ -33,9 +33,9 @@ template <class Visitor>
 void fields(RecurrentConfig& c, Visitor&& visit) {
   visit("d-model", c.d_model, kWidths, "width of the embeddings");
   fields(static_cast<RecurrentWidths&>(c), visit);
-  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and on what is projected to logits");
+  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and on the input of the output projection");
   fields(c.attention, visit);
-  visit("tie-embeddings", c.tie_embeddings, "which embedding tables are one: none, target (with the output projection), all");
+  visit("tie-embeddings", c.tie_embeddings, "embedding tables that are shared: none, target (with the output projection), all");
 }
 
 // Throws ConfigError naming the option that is wrong.

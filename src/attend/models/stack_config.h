@@ -25,15 +25,15 @@ struct StackConfig {
   int d_model = 512;
   int n_heads = 8;
   int d_ff = 2048;
-  int d_key = 0;                    // width of one head's queries and keys; 0: d_model / n_heads
-  int d_value = 0;                  // width of one head's values; 0: d_model / n_heads
-  float dropout = 0.1f;             // on embeddings and sublayer outputs
-  float attention_dropout = 0.0f;   // on attention weights
-  float activation_dropout = 0.0f;  // inside the feed-forward network
+  int d_key = 0;
+  int d_value = 0;
+  float dropout = 0.1f;
+  float attention_dropout = 0.0f;
+  float activation_dropout = 0.0f;
   Activation activation = Activation::relu;
   bool norm_first = false;
   PositionKind positions = PositionKind::sinusoidal;
-  int max_positions = 1024;  // of a learned table
+  int max_positions = 1024;
   AttentionVariant attention;
 
   // Positions of a learned table; 0: sequences may have any length.
@@ -43,19 +43,19 @@ struct StackConfig {
 // visit_depth() visits how many layers there are: it is up to the model, and comes after the widths.
 template <class Visitor, class VisitDepth>
 void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth) {
-  visit("d-model", c.d_model, kWidths, "width of the model");
+  visit("d-model", c.d_model, kWidths, "hidden size of the model");
   visit("n-heads", c.n_heads, kHeadCounts, "attention heads; must divide d-model unless d-key and d-value are given");
-  visit("d-ff", c.d_ff, between(1, 1e6), "width inside the feed-forward network");
+  visit("d-ff", c.d_ff, between(1, 1e6), "hidden size of the feed-forward network");
   visit_depth();
   visit("d-key", c.d_key, between(0, kWidths.most), "width of one head's queries and keys; 0: d-model / n-heads");
   visit("d-value", c.d_value, between(0, kWidths.most), "width of one head's values; 0: d-model / n-heads");
   visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and sublayer outputs");
   visit("attention-dropout", c.attention_dropout, dropout_shares(), "dropout on attention weights");
   visit("activation-dropout", c.activation_dropout, dropout_shares(), "dropout inside the feed-forward network");
-  visit("activation", c.activation, "of the feed-forward network");
-  visit("norm-first", c.norm_first, "normalise before each sublayer (pre-norm) instead of after it as in the paper");
-  visit("positions", c.positions, "how positions are encoded");
-  visit("max-positions", c.max_positions, between(1, 1e6), "length of a learned table of positions");
+  visit("activation", c.activation, "activation of the feed-forward network");
+  visit("norm-first", c.norm_first, "normalize before each sublayer (pre-norm) instead of after each as in the paper");
+  visit("positions", c.positions, "how positions are encoded: sinusoidal, learned or none");
+  visit("max-positions", c.max_positions, between(1, 1e6), "size of a learned table of positions");
   fields(c.attention, visit);
 }
 

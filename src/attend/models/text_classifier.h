@@ -40,13 +40,12 @@ struct ClassifierConfig : StackConfig {
 template <class Visitor>
 void fields(ClassifierConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] { visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder"); });
-  visit("pooling", c.pooling,
-        "how the vectors of the tokens become that of the text: max (over time), mean, or first (that of a token put before it)");
-  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the vector of the text");
+  visit("pooling", c.pooling, "how token vectors become one text vector: max, mean, or first (the vector of a bos token)");
+  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the text vector");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
-        experimental("size of a hashed table of bigram embeddings, which are added to those of the tokens; 0: none"));
+        experimental("size of a hashed table of bigram embeddings, which are added to the token embeddings; 0: none"));
   visit("embedding-deviation", c.embedding_deviation, between(0, 1000),
-        experimental("standard deviation of the initial embeddings; small values keep rare words from being memorised"));
+        experimental("standard deviation of the initial embeddings; small values keep rare words from being memorized"));
 }
 
 // Throws ConfigError naming the option that is wrong.

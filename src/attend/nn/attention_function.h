@@ -34,7 +34,7 @@ inline constexpr NumberRange kHeadCounts = between(1, 4096);
 struct AttentionVariant {
   AttentionScores scores = AttentionScores::standard;
   AttentionChoice choice = AttentionChoice::soft;
-  float inverse_temperature = 0.0f;  // of the scores; 0: 1/sqrt(width of a head) for products, 1 for additive scores
+  float inverse_temperature = 0.0f;
 };
 
 template <class Visitor>
@@ -42,9 +42,9 @@ void fields(AttentionVariant& v, Visitor&& visit) {
   visit("attention-scores", v.scores,
         "dot: products of projections; additive: a small network; standard: additive in the rnn, dot in the transformer");
   visit("attention-choice", v.choice,
-        "soft: softmax of the scores; hard: the largest alone; straight_through: hard with the gradient of soft");
+        "soft: softmax of the scores; hard: the largest score alone; straight_through: hard with the gradient of soft");
   visit("inverse-temperature", v.inverse_temperature, between(-1e6, 1e6),
-        "beta, which scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for additive");
+        "factor that attention scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for additive scores");
 }
 
 struct AttentionFunctionOptions {

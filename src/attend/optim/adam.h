@@ -13,16 +13,16 @@ struct AdamOptions {
   float beta2 = 0.98f;
   float epsilon = 1e-9f;
   float weight_decay = 0.0f;
-  float clip_norm = 0.0f;  // 0: do not clip
+  float clip_norm = 0.0f;
 };
 
 template <class Visitor>
 void fields(AdamOptions& o, Visitor&& visit) {
   visit("adam-beta1", o.beta1, below_one(), "decay of Adam's mean of the gradient");
   visit("adam-beta2", o.beta2, below_one(), "decay of Adam's mean of the squared gradient");
-  visit("adam-epsilon", o.epsilon, above(0, 1), "added to the root of the latter");
+  visit("adam-epsilon", o.epsilon, above(0, 1), "epsilon in Adam's denominator");
   visit("weight-decay", o.weight_decay, between(0, 1000), "decoupled weight decay (AdamW)");
-  visit("clip-norm", o.clip_norm, between(0, 1e9), "the gradient is scaled down to this norm when longer; 0: never");
+  visit("clip-norm", o.clip_norm, between(0, 1e9), "largest gradient norm; longer gradients are scaled down; 0: no clipping");
 }
 
 // Elements [begin, end) of the flat buffers of a ParameterSet.

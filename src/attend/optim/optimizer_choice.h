@@ -26,7 +26,7 @@ struct OptimizerOptions {
 template <class Visitor>
 void fields(OptimizerOptions& o, Visitor&& visit) {
   visit("optimizer", o.kind,
-        "adam, or muon (Jordan et al. 2024: fewer steps, each somewhat dearer; tables, biases and gains stay with Adam)");
+        "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases and gains stay with Adam)");
   fields(o.adam, visit);
   fields(o.muon, visit);
 }

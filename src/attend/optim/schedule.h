@@ -29,9 +29,9 @@ struct ScheduleOptions {
 template <class Visitor>
 void fields(ScheduleOptions& o, Visitor&& visit) {
   visit("schedule", o.kind, "learning-rate schedule: inverse_sqrt, noam, linear, cosine, constant");
-  visit("learning-rate", o.learning_rate, above(0, 1e30), "peak learning rate (for noam: a factor)");
-  visit("warmup-steps", o.warmup_steps, between(0, 1e9), "steps over which the learning rate rises from 0 in a straight line");
-  visit("min-learning-rate", o.min_learning_rate, between(0, 1e30), "where linear and cosine end");
+  visit("learning-rate", o.learning_rate, above(0, 1e30), "peak learning rate; for noam: a factor");
+  visit("warmup-steps", o.warmup_steps, between(0, 1e9), "steps of linear warm-up of the learning rate from 0");
+  visit("min-learning-rate", o.min_learning_rate, between(0, 1e30), "final learning rate of the linear and cosine schedules");
 }
 
 class Schedule {

@@ -34,7 +34,7 @@ inline std::span<const std::string_view> enum_names(Normalization) {
 
 struct TokenizerOptions {
   TokenizerType type = TokenizerType::bpe;
-  int vocab_size = 8000;  // with the four control pieces, and with the 256 bytes when there is byte_fallback
+  int vocab_size = 8000;  // with byte_fallback the 256 bytes included
   float character_coverage = 1.0f;
   bool byte_fallback = false;
   Normalization normalization = Normalization::nmt_nfkc;
@@ -43,12 +43,13 @@ struct TokenizerOptions {
 
 template <class Visitor>
 void fields(TokenizerOptions& o, Visitor&& visit) {
-  visit("tokenizer", o.type, "how text is cut into pieces: bpe, unigram, chars or word");
-  visit("vocab-size", o.vocab_size, kVocabularySizes, "number of pieces, control pieces included; for chars: at most so many");
-  visit("character-coverage", o.character_coverage, between(0.98, 1), "share of the characters of the training text that get a piece");
-  visit("byte-fallback", o.byte_fallback, "write characters without a piece as their UTF-8 bytes instead of as unknown");
-  visit("normalization", o.normalization, "nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf (the last two lower-case) or identity");
-  visit("pretokenized", o.pretokenized, "input is split into words by spaces already: nothing is normalised, words come back as they were");
+  visit("tokenizer", o.type, "how text becomes tokens: bpe, unigram, chars or word");
+  visit("vocab-size", o.vocab_size, kVocabularySizes, "vocabulary size, special tokens included; for chars: an upper limit");
+  visit("character-coverage", o.character_coverage, between(0.98, 1), "share of the characters of the training text that get a token");
+  visit("byte-fallback", o.byte_fallback, "write characters without a token as UTF-8 bytes instead of as unknown");
+  visit("normalization", o.normalization, "Unicode normalization: nmt_nfkc, nfkc, with _cf also lower-cased, or identity");
+  visit("pretokenized", o.pretokenized,
+        "the text is split into words by spaces already: keep every word as written, without normalization");
 }
 
 // Immutable and cheap to copy; all const functions may be called from several threads at once.

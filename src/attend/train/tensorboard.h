@@ -13,7 +13,7 @@
 namespace attend {
 
 struct TensorBoardOptions {
-  int every = 10;               // steps between points of train/...
+  int every = 10;
   std::function<double()> now;  // seconds since 1970; the system's clock when empty
 };
 

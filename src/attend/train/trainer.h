@@ -24,34 +24,34 @@ namespace attend {
 
 struct TrainerOptions {
   std::int64_t max_steps = 100000;
-  std::int64_t max_epochs = 0;     // 0: no limit
-  int accumulate = 1;              // batches per step
-  std::int64_t valid_every = 500;  // steps; 0: only at the end
-  std::int64_t save_every = 500;   // steps; 0: only at the end
+  std::int64_t max_epochs = 0;
+  int accumulate = 1;
+  std::int64_t valid_every = 500;
+  std::int64_t save_every = 500;
   int keep_checkpoints = 10;
-  int patience = 0;        // stop after so many validations without a better one; 0: never
-  int average_last = 0;    // at the end, the mean of so many checkpoints becomes the model if it validates better; 0: none
-  float ema_decay = 0.0f;  // exponential moving average of the parameters, validated and saved as the model; 0: none
+  int patience = 0;
+  int average_last = 0;
+  float ema_decay = 0.0f;  // the average is validated and saved as the model
   std::uint64_t seed = 1;
-  Precision precision = Precision::f32;  // of the products of a step, the optimiser's too; validation is in f32
+  Precision precision = Precision::f32;  // also of the optimizer's products; validation is in f32
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };
 
 template <class Visitor>
 void fields(TrainerOptions& o, Visitor&& visit) {
-  visit("max-steps", o.max_steps, between(1, 1e12), "updates to make");
-  visit("max-epochs", o.max_epochs, between(0, 1e12), "passes over the data to make at most; 0: no limit");
-  visit("accumulate", o.accumulate, between(1, 1e6), "batches whose gradients are added up for one update");
-  visit("valid-every", o.valid_every, between(0, 1e12), "steps between validations; 0: at the end only");
-  visit("save-every", o.save_every, between(0, 1e12), "steps between checkpoints; 0: at the end only");
-  visit("keep-checkpoints", o.keep_checkpoints, between(0, 1e6), "how many of the newest checkpoints to keep; 0: all");
-  visit("patience", o.patience, between(0, 1e9), "stop after so many validations without a better one; 0: never");
+  visit("max-steps", o.max_steps, between(1, 1e12), "training steps at most");
+  visit("max-epochs", o.max_epochs, between(0, 1e12), "passes over the training data at most; 0: no limit");
+  visit("accumulate", o.accumulate, between(1, 1e6), "batches whose gradients are summed for one step");
+  visit("valid-every", o.valid_every, between(0, 1e12), "steps between validations; 0: only at the end");
+  visit("save-every", o.save_every, between(0, 1e12), "steps between checkpoints; 0: only at the end");
+  visit("keep-checkpoints", o.keep_checkpoints, between(0, 1e6), "newest checkpoints to keep; 0: all");
+  visit("patience", o.patience, between(0, 1e9), "validations without improvement before training stops; 0: never stop early");
   visit("average-last", o.average_last, between(0, 1e6),
-        "average so many of the last checkpoints at the end, and keep that if it validates better; 0: none");
+        "last checkpoints to average at the end, for a model that is kept if better; 0: none");
   visit("ema-decay", o.ema_decay, below_one(), "decay of an exponential moving average of the parameters; 0: none");
-  visit("seed", o.seed, any_seed(), "everything random is a function of this number");
-  visit("precision", o.precision, "of the factors of matrix products in training: f32, bf16 (faster where the processor multiplies bf16)");
+  visit("seed", o.seed, any_seed(), "random seed of the run");
+  visit("precision", o.precision, "precision of matrix products in training: f32, or bf16 (faster where the processor multiplies bf16)");
   fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }

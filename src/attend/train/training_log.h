@@ -22,7 +22,7 @@
 namespace attend {
 
 struct TrainingLogOptions {
-  int every = 1;  // steps between "step" lines
+  int every = 1;
 };
 
 template <class Visitor>

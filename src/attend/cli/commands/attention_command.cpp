@@ -29,8 +29,8 @@ struct AttentionArguments {
 
 template <class Visitor>
 void fields(AttentionArguments& a, Visitor&& visit) {
-  visit("target", a.target, "look at this translation instead of the one that is found");
-  visit("out", a.out, "page to write");
+  visit("target", a.target, "show the attention for this translation instead of the model's own");
+  visit("out", a.out, "HTML page to write");
   fields(a.threads, visit);
   fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
     if (name != "n-best") visit(name, value, rest...);  // a page shows one translation

@@ -24,7 +24,7 @@ struct AverageArguments {
 template <class Visitor>
 void fields(AverageArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
-  visit("last", a.last, between(0, 1e6), "of a run: average so many of its newest checkpoints; 0: all");
+  visit("last", a.last, between(0, 1e6), "newest checkpoints of a run to average; 0: all");
 }
 
 // Files as they are given; of a run, its checkpoints.

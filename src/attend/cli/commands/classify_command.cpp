@@ -33,7 +33,7 @@ struct ClassifyArguments {
 
 template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
-  visit("format", a.format, "text: label TAB probability, the most probable label first; json: an object per line");
+  visit("format", a.format, "text: label TAB probability, the most probable label first; json: one object per line");
   fields(a.threads, visit);
   fields(a.classification, visit);
 }

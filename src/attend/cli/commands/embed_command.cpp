@@ -33,10 +33,8 @@ struct EmbedArguments {
 
 template <class Visitor>
 void fields(EmbedArguments& a, Visitor&& visit) {
-  visit("npy", a.npy,
-        "write all vectors, one under the other, into this NumPy file instead of printing JSON lines; with --pooling none the rows of all "
-        "texts, one text after the other: the JSON lines say how many tokens each has");
-  visit("context", a.context, "vectors that depend on the sentence; without, the static embeddings of the tokens");
+  visit("npy", a.npy, "write the vectors to this NumPy file, one per row in the order of the texts, instead of printing JSON lines");
+  visit("context", a.context, "vectors that depend on the sentence; --no-context: the static embeddings of the tokens");
   visit("window", a.window, between(1, 1e6), "lines read ahead; 1: every line is answered at once");
   fields(a.threads, visit);
   fields(a.embedding, visit);

@@ -28,9 +28,9 @@ struct SenseArguments {
 
 template <class Visitor>
 void fields(SenseArguments& a, Visitor&& visit) {
-  visit("uses", a.uses, "file with a use of the word on each line: its sense, a tab, a text with the word");
+  visit("uses", a.uses, "file with one use of the word per line: its sense, a tab, a text with the word");
   visit("word", a.word, "the word whose senses are compared");
-  visit("plot", a.plot, "SVG file to write: the uses as points, at --layer");
+  visit("plot", a.plot, "SVG plot to write, with a point for each use");
   visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
   fields(a.threads, visit);
 }

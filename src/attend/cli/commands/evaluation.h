@@ -45,8 +45,8 @@ struct TranslationEvaluation {
 
 template <class Visitor>
 void fields(TranslationEvaluation& o, Visitor&& visit) {
-  visit("hypotheses", o.hypotheses, "file with a translation on each line; - for standard input");
-  visit("references", o.references, "files with the lines that a human translator would have written");
+  visit("hypotheses", o.hypotheses, "file with one translation per line; -: standard input");
+  visit("references", o.references, "files with reference translations, line by line");
   visit("baseline", o.baseline, "file with the translations of another system, to compare with by paired bootstrap");
   fields(o.metrics, visit);
 }
@@ -61,7 +61,7 @@ struct LanguageEvaluation {
 
 template <class Visitor>
 void fields(LanguageEvaluation& o, Visitor&& visit) {
-  visit("text", o.text, "text to measure the perplexity on, plain or gzip");
+  visit("text", o.text, "text to measure perplexity on, plain or gzip");
   fields(o.perplexity, visit);
 }
 
@@ -77,7 +77,7 @@ struct ClassifierEvaluation {
 
 template <class Visitor>
 void fields(ClassifierEvaluation& o, Visitor&& visit) {
-  visit("labelled", o.labelled, "files of labelled texts, plain or gzip, a line each: label TAB text");
+  visit("labelled", o.labelled, "files of labelled texts, plain or gzip, one text per line: label TAB text");
   fields(o.columns, visit);
 }
 

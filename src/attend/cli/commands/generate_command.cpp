@@ -27,9 +27,9 @@ struct GenerateArguments {
 
 template <class Visitor>
 void fields(GenerateArguments& a, Visitor&& visit) {
-  visit("prompt", a.prompt, "text to continue; without it, standard input");
+  visit("prompt", a.prompt, "text to continue; without --prompt, standard input");
   visit("echo", a.echo, "write the prompt before each continuation");
-  visit("format", a.format, "text, as it grows; json: an object for every continuation");
+  visit("format", a.format, "text: printed while the model writes; json: one object per continuation");
   fields(a.generation, visit);
   fields(a.threads, visit);
 }

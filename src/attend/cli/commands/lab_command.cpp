@@ -27,8 +27,7 @@ struct LabArguments {
 template <class Visitor>
 void fields(LabArguments& a, Visitor&& visit) {
   visit("all", a.all, "run every experiment");
-  visit("out", a.out,
-        "folder for the plots (SVG); the results become FOLDER.md, where experiments that are not run again keep their place");
+  visit("out", a.out, "folder for the plots (SVG); FOLDER.md gets the results and keeps those of experiments that are not run again");
   fields(a.options, visit);
   fields(a.threads, visit);
 }

@@ -32,11 +32,10 @@ struct QuantizeArguments {
 template <class Visitor>
 void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
-  visit("src", a.src, "text to translate with both models, to compare their speed and quality");
-  visit("tgt", a.tgt, "its translation, line by line");
-  visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
-        "fail, and write nothing, when the translation of that text loses more BLEU than this");
-  visit("tokenize", a.bleu.tokenization, "tokenisation of BLEU: 13a, none (the text is tokenised), intl or char");
+  visit("src", a.src, "source text to translate with both models, to compare speed and quality");
+  visit("tgt", a.tgt, "reference translation of --src, line by line");
+  visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000), "fail and write nothing when BLEU on --src drops by more than this");
+  visit("tokenize", a.bleu.tokenization, "tokenization of BLEU: 13a, none (the text is tokenized already), intl or char");
   fields(a.threads, visit);
 }
 

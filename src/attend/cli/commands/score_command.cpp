@@ -30,11 +30,11 @@ struct ScoreArguments {
 
 template <class Visitor>
 void fields(ScoreArguments& a, Visitor&& visit) {
-  visit("src", a.src, "of a translation model: file with the sources");
-  visit("tgt", a.tgt, "of a translation model: file with their translations, line by line");
-  visit("text", a.text, "of a language model: file with the lines; without it, standard input");
-  visit("tokens", a.tokens, "print the log-probability of every token after that of the line");
-  visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text that is scored, in tokens");
+  visit("src", a.src, "source text, for a translation model");
+  visit("tgt", a.tgt, "translation of --src, line by line, for a translation model");
+  visit("text", a.text, "text to score line by line, for a language model; without --text, standard input");
+  visit("tokens", a.tokens, "also print the log-probability of every token");
+  visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.threads, visit);
 }
 

@@ -27,8 +27,8 @@ struct ShortlistArguments {
 template <class Visitor>
 void fields(ShortlistArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
-  visit("src", a.src, "source text to learn from, best what the model was trained on; may be given several times");
-  visit("tgt", a.tgt, "its translation, line by line");
+  visit("src", a.src, "source text to learn from, ideally the training text of the model; may be given several times");
+  visit("tgt", a.tgt, "translation of --src, line by line");
   fields(a.shortlist, visit);
   fields(a.threads, visit);
 }

@@ -23,9 +23,9 @@ struct SessionOptions {
 
 template <class Visitor>
 void fields(SessionOptions& o, Visitor&& visit) {
-  visit("out", o.out, "folder of the run: the model, checkpoints, logs");
-  visit("resume", o.resume, "go on from the newest checkpoint in it");
-  visit("dry-run", o.dry_run, "train a few steps, report what a run will cost, leave nothing behind");
+  visit("out", o.out, "folder of the run: model, checkpoints, logs");
+  visit("resume", o.resume, "continue from the newest checkpoint in --out");
+  visit("dry-run", o.dry_run, "train a few steps, report what a run would cost, write nothing");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);

@@ -38,8 +38,7 @@ struct TranslateArguments {
 template <class Visitor>
 void fields(TranslateArguments& a, Visitor&& visit) {
   visit("format", a.format,
-        "text: the translations (with --n-best: number ||| translation ||| score; with --alignment: ||| 0-0 2-1 behind each); json: an "
-        "object "
+        "text: one translation per line (--n-best: number ||| translation ||| score; --alignment appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
   fields(a.threads, visit);

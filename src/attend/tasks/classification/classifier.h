@@ -27,7 +27,7 @@ struct ClassificationOptions {
 
 template <class Visitor>
 void fields(ClassificationOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens looked at together");
+  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens classified together at most");
   visit("window", o.window, between(1, 1e6), "texts read ahead; 1: every line is answered at once");
 }
 

@@ -14,7 +14,7 @@
 namespace attend {
 
 struct ClassificationDataOptions {
-  std::string data;  // folder that the names below are relative to
+  std::string data;
   std::vector<std::string> train;
   std::vector<std::string> valid;
   LabelledOptions columns;
@@ -24,9 +24,9 @@ struct ClassificationDataOptions {
 
 template <class Visitor>
 void fields(ClassificationDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that the names of the files are relative to");
-  visit("train", o.train, "texts to train on, plain or gzip, a line each: label TAB text; several files are read one after another");
-  visit("valid", o.valid, "texts to measure accuracy on");
+  visit("data", o.data, "folder that file names are relative to");
+  visit("train", o.train, "training texts, plain or gzip, one per line: label TAB text; several files are read one after another");
+  visit("valid", o.valid, "validation texts, in the same form as --train");
   fields(o.columns, visit);
   fields(o.length, visit);
   fields(o.batch, visit);
@@ -41,9 +41,9 @@ struct ClassificationLossOptions {
 template <class Visitor>
 void fields(ClassificationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over all classes");
-  visit("word-dropout", o.word_dropout, below_one(), "share of the tokens left out of a text in training, others every time");
+  visit("word-dropout", o.word_dropout, below_one(), "share of the tokens of a text that a training step leaves out at random");
   visit("class-weights", o.class_weights,
-        "how much a text of a class counts in the loss: label=number for some classes (others: 1), or balanced: all classes the same");
+        "weights of classes in the loss: label=number (1 for classes that are not named), or balanced (equal sums for all classes)");
 }
 
 struct ClassificationTraining {

@@ -22,18 +22,18 @@ inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
 
 // Of an option that names a layer.
 inline constexpr NumberRange kEncoderLayers = between(-1025, 1024);
-inline constexpr std::string_view kEncoderLayerHelp = "encoder layer: 1 is the first, 0 what enters it, -1 the last";
+inline constexpr std::string_view kEncoderLayerHelp = "encoder layer: 1 is the first, -1 the last, 0 the input of the first";
 
 struct EmbeddingOptions {
-  int layer = -1;  // 1 .. layers(); 0: what enters the first; negative: counted from the end, -1 the last
+  int layer = -1;  // 1 .. layers(); 0: what enters the first; negative: from the end
   EmbeddingPooling pooling = EmbeddingPooling::mean;
-  int batch_size = 64;  // texts that go through the encoder together
+  int batch_size = 64;
 };
 
 template <class Visitor>
 void fields(EmbeddingOptions& o, Visitor&& visit) {
   visit("layer", o.layer, kEncoderLayers, kEncoderLayerHelp);
-  visit("pooling", o.pooling, "one vector for a text: mean, max or first of its tokens; none: one for each token");
+  visit("pooling", o.pooling, "one vector per text: mean, max or first of the token vectors; none: one vector per token");
   visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
 }
 

@@ -22,13 +22,13 @@ namespace attend {
 
 // Beam search instead of sampling: the likeliest continuation that it finds.
 struct GenerationBeam {
-  int beam_size = 0;  // 0: sample
+  int beam_size = 0;
   float length_penalty = 1.0f;
 };
 
 template <class Visitor>
 void fields(GenerationBeam& b, Visitor&& visit) {
-  visit("beam-size", b.beam_size, between(0, kBeamSizes.most), "search for the likeliest text with this many hypotheses; 0: sample");
+  visit("beam-size", b.beam_size, between(0, kBeamSizes.most), "beam search with this many hypotheses; 0: sample");
   visit("length-penalty", b.length_penalty, kLengthPenalties, "beam search: scores are log-probabilities divided by length^penalty");
 }
 
@@ -36,7 +36,7 @@ struct GenerationOptions {
   SamplingOptions sampling;  // its max_length does not matter here
   GenerationBeam beam;
   int n_best = 1;
-  float repetition_penalty = 1.0f;  // Keskar et al. 2019
+  float repetition_penalty = 1.0f;  // Keskar et al. 2019; with a cache, of log-probabilities
   int max_tokens = 200;
   bool one_line = false;
   int context = 0;
@@ -46,15 +46,15 @@ struct GenerationOptions {
 
 template <class Visitor>
 void fields(GenerationOptions& o, Visitor&& visit) {
-  visit("max-tokens", o.max_tokens, between(1, 1e9), "tokens to write, at most");
+  visit("max-tokens", o.max_tokens, between(1, 1e9), "longest continuation in tokens");
   visit("one-line", o.one_line, "stop at the end of the line");
   fields(o.sampling,
          [&](std::string_view name, auto& value, const auto&... rest) { visit(name == "sampling-seed" ? "seed" : name, value, rest...); });
   fields(o.beam, visit);
   visit("n-best", o.n_best, between(1, 1e6), "continuations to write: samples, or the best of beam search");
   visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
-        "logits (with a cache: log-probabilities) of tokens that the context has are divided by it (negative ones multiplied); 1: none");
-  visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
+        "divide the logits of tokens in the context by this, multiply negative ones; 1: off");
+  visit("context", o.context, between(0, 1e6), "context of the model in tokens; 0: as many as in training");
   fields(o.cache, visit);
 }
 

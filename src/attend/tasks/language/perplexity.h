@@ -20,8 +20,8 @@ struct TextPerplexityOptions {
 
 template <class Visitor>
 void fields(TextPerplexityOptions& o, Visitor&& visit) {
-  visit("context", o.context, between(0, 1e6), "tokens that the model sees at once; 0: as many as in its training");
-  visit("stride", o.stride, between(0, 1e6), "tokens predicted from each window, the others are their context; 0: half of the window");
+  visit("context", o.context, between(0, 1e6), "context of the model in tokens; 0: as many as in training");
+  visit("stride", o.stride, between(0, 1e6), "tokens predicted per window, the others being their context; 0: half of the window");
   fields(o.batch, visit);
   fields(o.cache, visit);
 }

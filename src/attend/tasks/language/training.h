@@ -15,7 +15,7 @@
 namespace attend {
 
 struct LanguageDataOptions {
-  std::string data;  // folder that the names below are relative to
+  std::string data;
   std::vector<std::string> train;
   std::vector<std::string> valid;
   LanguageOptions windows;
@@ -24,9 +24,9 @@ struct LanguageDataOptions {
 
 template <class Visitor>
 void fields(LanguageDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that the names of the files are relative to");
-  visit("train", o.train, "text to learn from, plain or gzip; several files are read one after another");
-  visit("valid", o.valid, "text to measure the perplexity on");
+  visit("data", o.data, "folder that file names are relative to");
+  visit("train", o.train, "training text, plain or gzip; several files are read one after another");
+  visit("valid", o.valid, "validation text, to measure perplexity on");
   fields(o.windows, visit);
   fields(o.batch, visit);
 }

@@ -33,8 +33,8 @@ struct TranslationDecoding {
 
 template <class Visitor>
 void fields(TranslationDecoding& o, Visitor&& visit) {
-  visit("beam-size", o.beam_size, kBeamSizes, "hypotheses that the model's users keep at every step unless they say otherwise");
-  visit("length-penalty", o.length_penalty, kLengthPenalties, "length penalty of the model's users unless they say otherwise");
+  visit("beam-size", o.beam_size, kBeamSizes, "default beam size of the trained model");
+  visit("length-penalty", o.length_penalty, kLengthPenalties, "default length penalty of the trained model");
 }
 
 struct TranslationModel final : SavedModel {

@@ -9,14 +9,14 @@
 namespace attend {
 
 struct ShortlistOptions {
-  int translations = 40;  // the likeliest of each source token
-  int frequent = 100;     // target tokens that every translation may use
+  int translations = 40;
+  int frequent = 100;
 };
 
 template <class Visitor>
 void fields(ShortlistOptions& o, Visitor&& visit) {
   visit("translations", o.translations, between(1, kVocabularySizes.most),
-        "likeliest translations of each source token that its sentence may use");
+        "likeliest translations of each source token to put on the shortlist");
   visit("frequent", o.frequent, between(0, kVocabularySizes.most), "most frequent target tokens, which every translation may use");
 }
 

@@ -18,7 +18,7 @@
 namespace attend {
 
 struct TranslationDataOptions {
-  std::string data;  // folder that the names below are relative to
+  std::string data;
   std::vector<std::string> src_train;
   std::vector<std::string> tgt_train;
   std::vector<std::string> src_valid;
@@ -29,12 +29,12 @@ struct TranslationDataOptions {
 
 template <class Visitor>
 void fields(TranslationDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that the names of the files are relative to");
+  visit("data", o.data, "folder that file names are relative to");
   visit("src-train", o.src_train,
-        "source side of the training text, plain or gzip, a sentence a line; several files are read one after another");
-  visit("tgt-train", o.tgt_train, "target side of it, line by line its translation");
+        "source side of the training text, plain or gzip, one sentence per line; several files are read one after another");
+  visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
   visit("src-valid", o.src_valid, "source side of the validation text");
-  visit("tgt-valid", o.tgt_valid, "target side of it");
+  visit("tgt-valid", o.tgt_valid, "target side of the validation text");
   fields(o.length, visit);
   fields(o.batch, visit);
 }
@@ -49,8 +49,7 @@ template <class Visitor>
 void fields(VocabularyOptions& o, Visitor&& visit) {
   visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
   fields(o.tokenizer, visit);
-  visit("bpe-dropout", o.bpe_dropout, below_one(),
-        "share of merges left out when the training text is cut into pieces, anew in every epoch; 0: none");
+  visit("bpe-dropout", o.bpe_dropout, below_one(), "share of BPE merges skipped at random, other ones in every epoch; 0: none");
 }
 
 struct TranslationLossOptions {
@@ -63,11 +62,9 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.training.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over the whole vocabulary");
   visit("r-drop", o.training.r_drop, between(0, 1000),
-        "weight of the divergence between two passes over each batch with different dropout (R-Drop, Liang et al. 2021); such a step costs "
-        "two; 0: one pass");
-  visit("r-drop-after", o.training.r_drop_after, between(0, 1e9),
-        "epochs that have one pass each before those with two: in the beginning a second pass brings little");
-  visit("valid-beam-size", o.valid_beam_size, kBeamSizes, "beam with which the validation text is translated to measure BLEU");
+        "weight of the divergence between two passes with different dropout (R-Drop, Liang et al. 2021), which cost twice as much; 0: off");
+  visit("r-drop-after", o.training.r_drop_after, between(0, 1e9), "epochs before R-Drop begins");
+  visit("valid-beam-size", o.valid_beam_size, kBeamSizes, "beam size for the BLEU of the validation text");
 }
 
 struct TranslationTraining {

@@ -25,22 +25,21 @@ namespace attend {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
-  int batch_size = 16;                      // sentences decoded together, fewer of more than 64 tokens in the mean
-  int window = 1024;                        // sentences read ahead and sorted by length
-  int max_source_tokens = 1024;             // longer sentences are a DataError
-  bool shortlist = false;                   // write only tokens that the model's shortlist has for the source: faster
-  bool alignment = false;                   // fill TranslationCandidate::alignment, with one more pass over each candidate
+  int batch_size = 16;
+  int window = 1024;
+  int max_source_tokens = 1024;  // a longer sentence is a DataError
+  bool shortlist = false;
+  bool alignment = false;  // fills TranslationCandidate::alignment, with one more pass over each candidate
 };
 
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
-  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer of long ones, and with a wide beam");
+  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer when long, or with a wide beam");
   visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
-  visit("shortlist", o.shortlist, "use only tokens that the model's shortlist has for a sentence: faster (attend shortlist makes one)");
-  visit("alignment", o.alignment,
-        "also say for each word of a translation which source word it attends to most, as pairs of numbers from 0");
-  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest sentence that is translated, in tokens");
+  visit("shortlist", o.shortlist, "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
+  visit("alignment", o.alignment, "also print the most attended source word for each word of a translation, as pairs of numbers from 0");
+  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest source sentence in tokens");
 }
 
 struct TranslationCandidate {
