@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "attend/core/error.h"
 #include "checkpoint/test_folder.h"
@@ -24,6 +27,21 @@ TEST(Registry, LoadsEveryKindOfModel) {
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_model()))), "translator of 3");
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_language_model()))), "language model");
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_classifier()))), "another");
+}
+
+TEST(Registry, HasSomethingToTrainForEveryTask) {
+  std::set<std::string_view> names;
+  for (const std::unique_ptr<Trainable>& task : trainable_tasks()) {
+    names.insert(task->name());
+    EXPECT_FALSE(task->help().empty());
+    for (OptionGroup& group : task->option_groups()) {
+      for (const OptionField& field : group.fields)
+        if (field.name == "max-steps") set_option(field, std::vector<std::string>{"7"}, field.name);
+    }
+    EXPECT_EQ(task->trainer().max_steps, 7) << "the fields are those of the options that are trained with";
+    EXPECT_THROW(task->prepare(nullptr), ConfigError) << "without a text";
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"translation", "lm", "classification"}));
 }
 
 class RegistryFile : public FolderTest {};
@@ -58,7 +76,7 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.source = "model";
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
-                          {"model: expected a model for translation or classification or language modelling, found one for tagging"});
+                          {"model: expected a model for translation or language modelling or classification, found one for tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());
   checkpoint.metadata.erase("attend.task");

@@ -97,6 +97,20 @@ std::vector<OptionField> option_fields(Options& options) {
   return list;
 }
 
+// The options of one subject: a section of a configuration file and of the help.
+struct OptionGroup {
+  std::string name;
+  std::vector<OptionField> fields;
+};
+
+// Of a struct whose function groups(options, visit) calls visit(name, part) for each of its parts. The fields refer to `options`.
+template <class Options>
+std::vector<OptionGroup> option_groups(Options& options) {
+  std::vector<OptionGroup> list;
+  groups(options, [&list](const char* name, auto& part) { list.push_back({name, option_fields(part)}); });
+  return list;
+}
+
 // For functions of the library that are given a struct: its numbers have not passed set_option().
 template <class Options>
 void check_options(Options options) {

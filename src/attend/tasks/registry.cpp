@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/classification/training.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/language/training.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/training.h"
 
 namespace attend {
 
@@ -20,18 +23,20 @@ namespace {
 struct Task {
   std::string_view name;  // "attend.task" in its model files
   std::unique_ptr<SavedModel> (*load)(const Checkpoint&);
+  std::unique_ptr<Trainable> (*training)();
 };
 
-template <class Model, Model (*read)(const Checkpoint&)>
+template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
   return {Model::kTask,
-          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> { return std::make_unique<Model>(read(checkpoint)); }};
+          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> { return std::make_unique<Model>(read(checkpoint)); },
+          []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
 }
 
 constexpr std::array kTasks{
-    task<TranslationModel, translation_model>(),
-    task<ClassificationModel, classification_model>(),
-    task<LanguageModel, language_model>(),
+    task<TranslationModel, translation_model, TranslationTraining>(),
+    task<LanguageModel, language_model, LanguageTraining>(),
+    task<ClassificationModel, classification_model, ClassificationTraining>(),
 };
 
 const Task* find_task(std::string_view name) {
@@ -56,6 +61,12 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   if (task == nullptr || !checkpoint.metadata.contains(kGoldenKey)) return std::nullopt;
   const std::unique_ptr<SavedModel> model = task->load(checkpoint);
   return check_golden_samples(*model, golden_samples(checkpoint, *model));
+}
+
+std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
+  std::vector<std::unique_ptr<Trainable>> list;
+  for (const Task& task : kTasks) list.push_back(task.training());
+  return list;
 }
 
 }  // namespace attend

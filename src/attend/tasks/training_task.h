@@ -13,7 +13,7 @@
 namespace attend {
 
 struct TrainingTask {
-  std::string name;  // of `attend train`: "translation", "lm", "classification"
+  std::string name;  // Trainable::name()
   std::unique_ptr<Objective> objective;
   int d_model = 0;
   std::shared_ptr<const SavedModel> model;  // with the network that the objective trains

@@ -16,11 +16,9 @@ inline std::vector<OptionField> lasting_fields(SessionOptions& session) {
   return fields;
 }
 
-// `options` is a struct with groups(): what a task lets one choose, by subject.
-template <class Options>
-std::string resolved_configuration(SessionOptions& session, Options& options) {
+inline std::string resolved_configuration(SessionOptions& session, const std::vector<OptionGroup>& task) {
   std::string text = to_toml(lasting_fields(session), "run");
-  groups(options, [&text](const char* name, auto& group) { text += "\n" + to_toml(option_fields(group), name); });
+  for (const OptionGroup& group : task) text += "\n" + to_toml(group.fields, group.name);
   return text;
 }
 

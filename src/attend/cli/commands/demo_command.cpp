@@ -115,7 +115,7 @@ void run_demo(const DemoArguments& arguments) {
   TranslationTraining training = demo_training(out / "corpus");
   TrainingTask task = prepare_training(training, nullptr);
   for (const std::string& note : task.notes) remark("{}\n", note);
-  train_in_folder(task, session, training.trainer, resolved_configuration(session, training));
+  train_in_folder(task, session, training.trainer, resolved_configuration(session, option_groups(training)));
 
   const std::filesystem::path model = RunFolder(session.out).model_file();
   const Translator translator = Translator::load(model);

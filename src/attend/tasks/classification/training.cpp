@@ -77,7 +77,7 @@ Tensor class_weights(const std::vector<std::string>& options, const LabelledText
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
-  task.name = "classification";
+  task.name = ClassificationTraining::kName;
   const LabelledText train = read_labelled(in_folder(o.data.data, o.data.train), o.data.columns);
   std::optional<LabelledText> valid;  // read before anything is trained: what is wrong with it shows at once
   if (!o.data.valid.empty()) valid = read_labelled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);

@@ -47,6 +47,9 @@ void fields(ClassificationLossOptions& o, Visitor&& visit) {
 }
 
 struct ClassificationTraining {
+  static constexpr const char* kName = "classification";  // of `attend train`
+  static constexpr const char* kHelp = "Train an encoder to classify texts";
+
   ClassificationDataOptions data;
   TokenizerOptions tokenizer;
   ClassifierConfig model;

@@ -59,7 +59,7 @@ LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>&
 TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
-  task.name = "lm";
+  task.name = LanguageTraining::kName;
   task.d_model = o.model.d_model;
 
   const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));

@@ -44,6 +44,9 @@ void fields(LanguageLossOptions& o, Visitor&& visit) {
 }
 
 struct LanguageTraining {
+  static constexpr const char* kName = "lm";  // of `attend train`
+  static constexpr const char* kHelp = "Train a decoder to predict the next token of a text";
+
   LanguageDataOptions data;
   TokenizerOptions vocabulary;
   LanguageTransformerConfig model;

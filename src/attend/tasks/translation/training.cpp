@@ -82,7 +82,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   check(o);
   check_options(o.data.length);
   TrainingTask task;
-  task.name = "translation";
+  task.name = TranslationTraining::kName;
   ArchitectureConfig config = o.model.chosen();
   task.d_model = d_model_of(config);
 

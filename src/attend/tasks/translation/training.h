@@ -68,6 +68,9 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
 }
 
 struct TranslationTraining {
+  static constexpr const char* kName = "translation";  // of `attend train`
+  static constexpr const char* kHelp = "Train an encoder-decoder to translate";
+
   TranslationDataOptions data;
   VocabularyOptions vocabulary;
   ModelOptions model;

@@ -1,0 +1,42 @@
+// A task as something to train, whatever its options are: what `attend train` needs to know of it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "attend/core/option_fields.h"
+#include "attend/tasks/training_task.h"
+#include "attend/train/trainer.h"
+
+namespace attend {
+
+// Owns the options of a run. registry.h makes one for each task.
+class Trainable {
+ public:
+  virtual ~Trainable() = default;
+
+  virtual std::string_view name() const = 0;  // of `attend train`: "translation", "lm", "classification"
+  virtual std::string_view help() const = 0;
+  // By subject. The fields refer to options of this object.
+  virtual std::vector<OptionGroup> option_groups() = 0;
+  virtual const TrainerOptions& trainer() const = 0;
+  // Throws what the prepare_training() of the task throws.
+  virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
+};
+
+// Options is a struct with kName, kHelp, a member `trainer`, and functions groups() and prepare_training().
+template <class Options>
+class TrainableWith final : public Trainable {
+ public:
+  std::string_view name() const override { return Options::kName; }
+  std::string_view help() const override { return Options::kHelp; }
+  std::vector<OptionGroup> option_groups() override { return attend::option_groups(options_); }
+  const TrainerOptions& trainer() const override { return options_.trainer; }
+  TrainingTask prepare(const Checkpoint* resumed) const override { return prepare_training(options_, resumed); }
+
+ private:
+  Options options_;
+};
+
+}  // namespace attend
