@@ -1,0 +1,78 @@
+// Every option of evaluate, which measures three kinds of things, alone: what it changes, and that it changes nothing else.
+#include "cli/commands/command_option_effects.h"
+
+namespace attend {
+namespace {
+
+const std::vector<OptionCase> kTranslationScores{
+    {"format", "json", "", "out"},
+    {"digits", "4", "", "out"},
+    {"hypotheses", "@second", "", "out"},
+    {"references", "@second", "", "out"},
+    {"baseline", "@second", "--bootstrap-samples 50", "out"},
+    {"tokenize", "char", "", "out"},
+    {"lowercase", "yes", "", "out"},
+    {"smooth-method", "floor", "", "out"},
+    {"smooth-value", "0.5", "--smooth-method floor", "out"},
+    {"smooth-value", "0.5", "--smooth-method add-k", "out"},
+    {"max-ngram-order", "2", "", "out"},
+    {"effective-order", "yes", "", "out"},
+    {"allow-subwords", "yes", "--hypotheses @pieces", "status out error"},
+    {"chrf-char-order", "3", "", "out"},
+    {"chrf-word-order", "2", "", "out"},
+    {"chrf-beta", "1", "", "out"},
+    {"chrf-lowercase", "yes", "", "out"},
+    {"bleu", "no", "", "out"},
+    {"chrf", "no", "", "out"},
+    {"confidence", "yes", "--bootstrap-samples 50", "out"},
+    {"bootstrap-samples", "60", "--confidence --bootstrap-samples 50", "out"},
+    {"bootstrap-samples", "60", "", ""},
+    {"bootstrap-seed", "2", "--confidence --bootstrap-samples 50", "out"},
+    {"bootstrap-seed", "2", "--baseline @second --bootstrap-samples 50", "out"},
+    {"threads", "2", "", ""},
+};
+const std::vector<OptionCase> kPerplexity{
+    {"text", "@test.en", "", "out"},
+    {"format", "json", "", "out"},
+    {"digits", "5", "", "out"},
+    {"context", "6", "", "out"},
+    {"stride", "2", "", "out"},
+    {"batch-tokens", "40", "--digits 4", ""},
+    {"cache-tokens", "50", "", "out"},
+    {"cache-weight", "0.4", "--cache-tokens 50", "out"},
+    {"cache-beta", "3", "--cache-tokens 50", "out"},
+    {"threads", "2", "--digits 9", ""},
+};
+const std::vector<OptionCase> kClassification{
+    {"labelled", "@some.tsv", "", "out"}, {"format", "json", "", "out"}, {"label-column", "3", "", "out"},
+    {"text-column", "3", "", "out"},      {"header", "yes", "", "out"},  {"threads", "2", "", ""},
+};
+
+TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {
+  write("first", "The man sees the small Dog, today.\nA child sleeps.\nno match\n");
+  write("reference", "The man sees the small dog today.\nA Child is asleep.\nsomething else entirely\n");
+  write("second", "The man hears a dog.\nA child sleeps here.\nsomething else\n");
+  write("pieces", "The man sees the sm@@ all dog today.\nA child sl@@ eeps.\nno match\n");
+  expect_cases("evaluate --hypotheses @first --references @reference", kTranslationScores);
+  expect_config_file("evaluate --hypotheses @first --references @reference", "--lowercase", "lowercase = true\n");
+}
+
+TEST_F(CommandOptionEffects, OfEvaluateOnLanguageModels) {
+  train_language_model();
+  expect_cases("evaluate @model --text @valid.en", kPerplexity);
+}
+
+TEST_F(CommandOptionEffects, OfEvaluateOnClassifiers) {
+  train_classifier();
+  std::string all = read(path("train.tsv"));
+  write("all.tsv", all.substr(all.find('\n') + 1));
+  write("some.tsv", "even\tThe man sees the dog.\tx\nodd\tA child sleeps.\ty\n");
+  expect_cases("evaluate @model --labelled @all.tsv", kClassification);
+}
+
+TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
+  expect_a_case_for_every_option("evaluate", {kTranslationScores, kPerplexity, kClassification}, {"config"});
+}
+
+}  // namespace
+}  // namespace attend
