@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -32,6 +33,14 @@ class ProgramTest : public testing::Test {
   static std::string read(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  // "Suite_Name", without the slashes of tests with parameters.
+  static std::string name_of_test() {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(test.test_suite_name()) + "_" + test.name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    return name;
   }
 
   // Runs `attend ARGUMENTS < input`; out_ and error_ are what it printed.
@@ -63,8 +72,7 @@ class ProgramTest : public testing::Test {
     for (const std::string& part : parts) EXPECT_NE(error_.find(part), std::string::npos) << part << " is not in: " << error_;
   }
 
-  std::string folder_ = testing::TempDir() + "attend_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
-                        testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid());
+  std::string folder_ = testing::TempDir() + "attend_" + name_of_test() + std::to_string(getpid());
   std::string out_, error_;
   bool error_is_terminal_ = false;  // of the runs that follow
 };

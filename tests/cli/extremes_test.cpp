@@ -1,0 +1,125 @@
+// Every number that the program takes, at both ends of its range, in a run of its command on a tiny model: the answer is a result or an
+// error of one line, never a signal, and it comes at once. What is beyond the ends is refused before anything runs (numbers_test.cpp).
+#include <set>
+
+#include "cli/number_options.h"
+#include "cli/started_program.h"
+
+namespace attend {
+namespace {
+
+// A command line that the options of a command are added to. RUN/model.safetensors is a model of `needs`: mt, lm or cl.
+struct ExtremeCase {
+  std::string command;
+  std::string flags;
+  std::string needs;
+};
+
+const std::string kTiny =
+    " --d-model 8 --n-heads 2 --d-ff 8 --vocab-size 90 --batch-tokens 400 --max-steps 2 --warmup-steps 1 --valid-every 1 --threads 1 "
+    "--out made";
+const std::string kScores = "--hypotheses valid.en --references valid.de --confidence --bootstrap-samples 20 --threads 1";
+
+const std::vector<ExtremeCase> kCases{
+    {"train translation",
+     "--src-train few.en --tgt-train few.de --src-valid valid.en --tgt-valid valid.de --n-encoder-layers 1 --n-decoder-layers 1" + kTiny,
+     ""},
+    {"train lm", "--train few.en --valid valid.en --n-layers 1 --sequence-length 12 --output-sample 20" + kTiny, ""},
+    {"train classification", "--train labelled.tsv --valid labelled.tsv --n-encoder-layers 1" + kTiny, ""},
+    {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
+    {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
+    {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
+    {"attention", "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},
+    {"embed", "run/model.safetensors --threads 1 < valid.en", "mt"},
+    {"embed nearest", "run/model.safetensors --word man --corpus train.en --threads 1", "mt"},
+    {"embed senses", "run/model.safetensors --uses uses.tsv --word dog --threads 1", "mt"},
+    {"average", "run --out made.safetensors", "mt"},
+    {"quantize", "run/model.safetensors --out made.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
+    {"shortlist", "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1", "mt"},
+    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --cache-tokens 5 --threads 1", "lm"},
+    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --beam-size 2 --threads 1", "lm"},
+    {"evaluate", "run/model.safetensors --text valid.en --cache-tokens 5 --threads 1", "lm"},
+    {"classify", "run/model.safetensors --threads 1 < valid.en", "cl"},
+    {"evaluate", "run/model.safetensors --labelled labelled.tsv --threads 1", "cl"},
+    {"evaluate", kScores, ""},
+    {"evaluate", kScores + " --smooth-method add-k", ""},
+    {"lab", "permutation --quick --threads 1", ""},
+};
+
+// Upper ends that ask for as much work: hours of it are no fault.
+bool asks_for_hours(const NumberOption& option, const FoundRange& range) {
+  static const std::set<std::string> kWork{"max-steps",  "max-length", "max-tokens",        "n-best",           "min-length",
+                                           "accumulate", "n-layers",   "bootstrap-samples", "n-encoder-layers", "n-decoder-layers"};
+  return !range.open && range.most > 1000 && kWork.contains(option.name);
+}
+
+class Extremes : public StartedProgramTest, public testing::WithParamInterface<ExtremeCase> {
+ protected:
+  void SetUp() override {
+    for (const std::string language : {"en", "de"}) {
+      write("few." + language, first_lines(read(path("train." + language)), 40));
+      write("valid." + language, first_lines(read(path("valid." + language)), 3));
+    }
+    write("uses.tsv", "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old dog sleeps.\n");
+    write("labelled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
+    if (GetParam().needs == "mt") train("run");
+    if (GetParam().needs == "lm") train_lm("run");
+    if (GetParam().needs == "cl") train_classifier("run");
+  }
+
+  static std::string first_lines(const std::string& text, int count) {
+    std::size_t end = 0;
+    for (int line = 0; line < count; ++line) end = text.find('\n', end) + 1;
+    return text.substr(0, end);
+  }
+
+  // The command with the option instead of what the case says of it, in bounded memory and time.
+  std::string line_of(const NumberOption& option, const std::string& value) const {
+    const std::string flag = "--" + option.name;
+    std::string flags = " " + GetParam().flags + " ";
+    if (const std::size_t at = flags.find(" " + flag + " "); at != std::string::npos)
+      flags.erase(at, flags.find(' ', at + flag.size() + 2) - at);
+    return fmt::format("rm -rf made made.safetensors; ulimit -v 1000000; ulimit -t 10; $attend {} {}={} {}", GetParam().command, flag,
+                       value, flags);
+  }
+};
+
+TEST_P(Extremes, EndInAResultOrAnErrorOfOneLine) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more addresses than the limit leaves";
+#endif
+  NumberOptions numbers;
+  int runs = 0;
+  for (const NumberOption& option : numbers.list()) {
+    if (fmt::format("{}", fmt::join(option.command, " ")) != GetParam().command) continue;
+    const FoundRange range = numbers.range_of(option);
+    std::vector<std::string> values{NumberOptions::least_of(option, range)};
+    if (!asks_for_hours(option, range)) values.push_back(NumberOptions::most_of(option, range));
+    for (const std::string& value : values) {
+      const std::string line = line_of(option, value);
+      SCOPED_TRACE(line);
+      const int status = shell(line);
+      ++runs;
+      EXPECT_TRUE(status == 0 || status == 1) << "status " << status << "\n" << error_;
+      if (status == 1) {
+        EXPECT_TRUE(error_.starts_with("attend: ")) << error_;
+        EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
+      }
+    }
+  }
+  EXPECT_GT(runs, 0) << "no number among the options of " << GetParam().command;
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, Extremes, testing::ValuesIn(kCases));
+
+// A demo takes a minute and has no number but that of its threads.
+TEST(ExtremeCases, HaveEveryCommandThatTakesANumber) {
+  std::set<std::string> commands{"demo"};
+  for (const ExtremeCase& one : kCases) commands.insert(one.command);
+  const NumberOptions numbers;
+  for (const NumberOption& option : numbers.list())
+    EXPECT_TRUE(commands.contains(fmt::format("{}", fmt::join(option.command, " ")))) << option.text();
+}
+
+}  // namespace
+}  // namespace attend
