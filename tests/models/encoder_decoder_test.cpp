@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "attend/models/make_encoder_decoder.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 

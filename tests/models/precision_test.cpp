@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/models/language_transformer.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
 #include "attend/ops/cross_entropy.h"
 #include "backend/recording_backend.h"
