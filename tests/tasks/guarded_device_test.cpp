@@ -244,7 +244,7 @@ TEST_F(OnAGuardedDevice, TextIsGenerated) {
   options.cache.tokens = 8;
   expect_the_same(generation);
   options.beam.beam_size = 3;
-  options.beam.n_best = 2;
+  options.n_best = 2;
   expect_the_same(generation);
 }
 

@@ -1,4 +1,4 @@
-// The kernels: about 50 functions on tensors that already exist, behind one private interface. The only layer that knows what a CPU is.
+// The kernels of a device: some 60 functions on tensors that already exist, behind one interface. The only layer that knows what a CPU is.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the tests, and what sanitizers run.
 // `fast_backend()` is written with Highway, the instruction set chosen at run time; why its products are not a library's: fast/gemm.h.
