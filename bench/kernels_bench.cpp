@@ -227,7 +227,7 @@ void add_adam(std::int64_t parameters) {
             v = Tensor::zeros({parameters})](Backend& backend, Precision) {
       AdamStep step;
       step.learning_rate = 1e-6f;
-      backend.adam(step, g, p, m, v);
+      backend.adam(step, 1.0, g, p, m, v);
     };
   });
 }

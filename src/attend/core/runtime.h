@@ -30,7 +30,7 @@ int physical_cores();
 
 struct RuntimeOptions {
   int threads = 0;  // 0: one for each physical core
-  Device device;    // the CPU, unless it names another
+  Device device = {};  // the CPU, unless it names another
 };
 
 class Runtime : public std::enable_shared_from_this<Runtime> {
