@@ -110,7 +110,11 @@ TEST_P(Extremes, EndInAResultOrAnErrorOfOneLine) {
   EXPECT_GT(runs, 0) << "no number among the options of " << GetParam().command;
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, Extremes, testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(Of, Extremes, testing::ValuesIn(kCases), [](const auto& test) {
+  std::string name = test.param.command + "_" + std::to_string(test.index);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
 
 // A demo takes a minute and has no number but that of its threads.
 TEST(ExtremeCases, HaveEveryCommandThatTakesANumber) {

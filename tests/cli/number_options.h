@@ -104,7 +104,7 @@ class NumberOptions {
       longer.push_back(command->get_name());
       collect(*command, longer);
     }
-    if (!commands.empty()) return;
+    if (path.empty()) return;
     app.parse_complete_callback([] { throw CLI::Success(); });  // before the command runs
     for (const CLI::Option* option : app.get_options()) {
       const std::string type = option->get_type_name();
