@@ -4,7 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <thread>
 
 #include "checkpoint/test_folder.h"
 
@@ -96,6 +99,26 @@ TEST_F(RunLockTest, RefusesARunOfAnotherProcess) {
   const Holder holder(folder_);
   EXPECT_CONTAINS(refusal(), "(process " + std::to_string(holder.process()) + ")");
   EXPECT_THROW(RunLock::require_free(folder_), ConfigError);
+}
+
+// The holder removes its file while another run waits a moment for the lock: that run makes a file of its own, for a third one to see.
+TEST_F(RunLockTest, IsHeldInAFileThatHasAName) {
+  std::optional<RunLock> second;
+  for (int tries = 0; tries < 100 && !second; ++tries) {  // on a busy machine the moment may be over too early
+    auto first = std::make_unique<RunLock>(folder_);
+    std::thread holder([&first] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(15));
+      first.reset();
+    });
+    try {
+      second.emplace(folder_);
+    } catch (const ConfigError&) {
+    }
+    holder.join();
+  }
+  ASSERT_TRUE(second.has_value());
+  EXPECT_TRUE(has_lock_file());
+  EXPECT_CONTAINS(refusal(), "(process " + std::to_string(::getpid()) + ")");
 }
 
 TEST_F(RunLockTest, LeavesNothingBehind) {

@@ -124,6 +124,17 @@ TEST(Recurrent, ShowsItsEmbeddingsAndItsMemory) {
   EXPECT_TRUE(same_bits(hidden[1], memory));
 }
 
+TEST(Recurrent, TakesWidthsThatAreNotGivenFromTheNextWider) {
+  RecurrentConfig config;
+  config.d_model = 10;
+  EXPECT_EQ(config.hidden_width(), 10);
+  EXPECT_EQ(config.attention_width(), 10);
+  config.d_hidden = 6;
+  EXPECT_EQ(config.attention_width(), 6);
+  config.d_attention = 4;
+  EXPECT_EQ(config.attention_width(), 4);
+}
+
 TEST(Recurrent, RefusesConfigurationsThatCannotBe) {
   RecurrentConfig config = small_recurrent_config();
   config.d_hidden = -1;

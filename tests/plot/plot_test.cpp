@@ -35,6 +35,13 @@ TEST(AxisTicks, CoverWhatIsShown) {
   }
 }
 
+TEST(AxisTicks, BeginAtZeroWhereThereIsOne) {
+  EXPECT_EQ(labels(AxisTicks(AxisScale::linear, {2, 4}, true)).front(), "0");
+  const AxisTicks logarithmic(AxisScale::log10, {100, 1000}, true);
+  EXPECT_EQ(labels(logarithmic), labels(AxisTicks(AxisScale::log10, {100, 1000}, false)));
+  EXPECT_EQ(labels(logarithmic).front(), "100");
+}
+
 TEST(AxisTicks, ShowOneValueAndNone) {
   EXPECT_DOUBLE_EQ(AxisTicks(AxisScale::log2, {8}, false).place(8), 0.5);
   EXPECT_FALSE(AxisTicks(AxisScale::linear, {}, false).ticks().empty());

@@ -92,6 +92,17 @@ TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfLanguageModels) {
   expect_seeded(language_);
 }
 
+TEST_F(TrainingWiring, AJointVocabularyHasTheCharactersOfBothSides) {
+  std::string tgt;
+  for (int i = 0; i < 60; ++i) tgt += "\u00fcber \u00e4ltere\n";
+  write(path("tgt"), tgt);
+  const TrainingTask task = prepare_training(translation_, nullptr);
+  const auto& model = dynamic_cast<const TranslationModel&>(*task.model);
+  EXPECT_EQ(model.src_tokenizer.bytes(), model.tgt_tokenizer.bytes());
+  for (const char* text : {"old dogs", "\u00fcber \u00e4ltere"})
+    EXPECT_EQ(model.tgt_tokenizer.decode(model.tgt_tokenizer.encode(text)), text);
+}
+
 // All text in one batch, so that its order does not matter: what differs is how it is cut.
 TEST_F(TrainingWiring, TheSeedReachesTheBpeDropoutOfBothSides) {
   const auto size = [&](float dropout, std::uint64_t seed, std::int64_t epoch) {

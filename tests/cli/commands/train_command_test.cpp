@@ -3,6 +3,7 @@
 #include <atomic>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -108,6 +109,14 @@ TEST_F(TrainCommand, MeasuresEpochsWithOnePassAndWithTwo) {
   ASSERT_EQ(run(training("run", {"--dry-run", "--r-drop", "3", "--r-drop-after", "2"})), 0) << error_;
   for (const char* part : {"from epoch 1\n", "from epoch 3\n", "time for 100,000 steps"})
     EXPECT_NE(out_.find(part), std::string::npos) << out_;
+}
+
+TEST_F(TrainCommand, TellsTheTimeOfTheStepsThatItsEpochsHave) {
+  ASSERT_EQ(run(training("run", {"--dry-run", "--max-epochs", "1"})), 0) << error_;
+  std::smatch per_epoch, in_all;
+  ASSERT_TRUE(std::regex_search(out_, per_epoch, std::regex("time per epoch +.* \\(([0-9]+) steps\\)"))) << out_;
+  ASSERT_TRUE(std::regex_search(out_, in_all, std::regex("time for ([0-9]+) steps"))) << out_;
+  EXPECT_EQ(in_all[1], per_epoch[1]);
 }
 
 TEST_F(TrainCommand, RefusesEpochsBelowZero) {
