@@ -1,10 +1,13 @@
 """attend beside what people use, on the same work in one run: `make bench`.
 
 Training against PyTorch, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
-within a turn and the median is reported. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
+within a turn and the median is reported; so is the machine's own limit, which is measured in every turn. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
 of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
-usage: compare.py --build BUILD --out FOLDER [--data DATA] [--model MODEL --source FILE] [--turns 3] [--seconds 15] [--only NAME ...]
+With --before BUILD, the peer is an earlier build of attend instead.
+
+usage: compare.py --build BUILD --out FOLDER [--before BUILD] [--data DATA] [--model MODEL --source FILE] [--turns 3] [--seconds 15]
+                  [--only NAME ...]
 """
 
 import argparse
@@ -27,13 +30,19 @@ BASE = dict(d_model=512, n_heads=8, d_ff=2048, n_encoder_layers=6, n_decoder_lay
 class Comparison:
     def __init__(self, arguments):
         self.a = arguments
-        self.attend = os.path.join(arguments.build, "attend")
+        # What both sides read is written by the earlier one: new programs read old files.
+        self.attend = os.path.join(arguments.before or arguments.build, "attend")
         self.rows, self.curves = [], []
         os.makedirs(arguments.out, exist_ok=True)
         self.limits = self.measure_limits()
+        print("this machine: {gflops_f32:.0f} GFLOP/s in f32, {bf16} in bf16, {gops_int8:.0f} GOP/s in 8 bits (oneDNN), copies {copy_gbytes:.1f} GB/s"
+              .format(bf16=f"{self.limits['gflops_bf16']:.0f}" if "gflops_bf16" in self.limits else "none", **self.limits), flush=True)
 
     def path(self, name):
         return os.path.join(self.a.out, name)
+
+    def peer(self, name):
+        return "before" if self.a.before else name
 
     def measure_limits(self):
         """What this machine can do: large products through oneDNN, and copying far outside the caches."""
@@ -45,9 +54,11 @@ class Comparison:
         limits = dict(gflops_f32=found["onednn_product"], gops_int8=found["onednn_product_int8"], copy_gbytes=found["copy"])
         if "onednn_product_bf16" in found:
             limits["gflops_bf16"] = found["onednn_product_bf16"]
-        print("this machine: {gflops_f32:.0f} GFLOP/s in f32, {bf16} in bf16, {gops_int8:.0f} GOP/s in 8 bits (oneDNN), copies {copy_gbytes:.1f} GB/s"
-              .format(bf16=f"{limits['gflops_bf16']:.0f}" if "gflops_bf16" in limits else "none", **limits), flush=True)
         return limits
+
+    def turns(self, ours, theirs):
+        """(ours, theirs, limits), one after the other: a machine that others use is not the same a minute later."""
+        return [(ours(), theirs(), self.measure_limits()) for _ in range(self.a.turns)]
 
     def save(self):
         with open(self.path("comparison.json"), "w") as out:
@@ -65,8 +76,8 @@ class Comparison:
 
     def add_times(self, work, turns, which, factor=1e3, unit="ms", **more):
         """Of what should be small: the ratio is the peer's over ours."""
-        pairs = [[factor * side[which] for side in turn] for turn in turns]
-        self.add(work, statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), more.pop("peer", "CTranslate2"), unit,
+        pairs = [[factor * side[which] for side in turn[:2]] for turn in turns]
+        self.add(work, statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), more.pop("peer", self.peer("CTranslate2")), unit,
                  [theirs / ours for ours, theirs in pairs], **more)
 
     def train(self, name, config, src, tgt, vocabulary, batch_tokens, dropout, seconds):
@@ -93,10 +104,13 @@ class Comparison:
             weights=self.path(f"{name}.safetensors")))
 
     def sides(self, name, program, options):
-        """(ours(precision), theirs(variant)) of the same training; theirs() is None when that variant does not run here, or takes for ever."""
+        """(ours(precision), theirs(variant)) of the same training, where the variants of an earlier build are its precisions; theirs() is None when that variant does not run here, or takes for ever."""
         file = self.path(f"{name}.json")
         with open(file, "w") as out:
             json.dump(options, out)
+        if self.a.before:
+            return tuple((lambda precision, build=build: run_json([os.path.join(build, "bench", "compare_" + program), file, precision]))
+                         for build in (self.a.build, self.a.before))
         peer = program.replace("_attend", "_torch") + ".py"
         return (lambda precision: run_json([os.path.join(self.a.build, "bench", "compare_" + program), file, precision]),
                 lambda variant: run_json_or_none(script(peer, file, "--variant", variant), self.a.patience))
@@ -117,26 +131,27 @@ class Comparison:
         best = {kind: max((v for v in trials if v.startswith(kind)), key=lambda v: trials[v]["tokens_per_second"]) for kind in kinds}
         for kind in kinds:
             precision = kind if f"gflops_{kind}" in self.limits else "f32"  # bf16 only where the processor has it
-            turns = [(ours(precision), theirs(best[kind])) for _ in range(self.a.turns)]
+            turns = self.turns(lambda: ours(precision), lambda: theirs(best[kind]))
             turns = [turn for turn in turns if turn[1] is not None]
             if not turns:
                 print(f"  {name}: PyTorch {best[kind]} ran once and then not again", flush=True)
                 continue
-            speed = [[side["tokens_per_second"] for side in turn] for turn in turns]
+            speed = [[side["tokens_per_second"] for side in turn[:2]] for turn in turns]
             self.add(f"{name} ({precision} against {best[kind]})", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed),
-                     "PyTorch", "tokens/s", [a / b for a, b in speed], first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]],
-                     parameters=first["parameters"], of_limit=statistics.median(flops(t[0]) for t in turns) / 1e9 / self.limits[f"gflops_{precision}"])
-            self.add_times(f"{name}, peak memory ({best[kind]})", turns, "peak_bytes", 2**-20, "MiB", peer="PyTorch")
+                     self.peer("PyTorch"), "tokens/s", [a / b for a, b in speed], first_loss=[first["first_loss"], trials[best[kind]]["first_loss"]],
+                     parameters=first["parameters"], of_limit=statistics.median(flops(mine) / 1e9 / limits[f"gflops_{precision}"] for mine, _, limits in turns))
+            self.add_times(f"{name}, peak memory ({best[kind]})", turns, "peak_bytes", 2**-20, "MiB", peer=self.peer("PyTorch"))
 
-    def least_seconds(self, kind, shape, vocabulary, beam, result, sentences_at_once):
+    @staticmethod
+    def least_seconds(kind, shape, vocabulary, beam, result, sentences_at_once, limits):
         """What decoding with weights larger than the caches takes at least: its multiplications at the rate of large products, or reading the
         weights of decoder and output once for every step, whichever takes longer."""
         d, f = shape["d_model"], shape["d_ff"]
         step_weights = shape["n_decoder_layers"] * (6 * d * d + 2 * d * f) + vocabulary * d
         source_weights = shape["n_encoder_layers"] * (4 * d * d + 2 * d * f) + shape["n_decoder_layers"] * 2 * d * d
-        rate = self.limits["gflops_f32" if kind == "float32" else "gops_int8"]
+        rate = limits["gflops_f32" if kind == "float32" else "gops_int8"]
         products = 2 * (beam * result["tokens"] * step_weights + result["source_tokens"] * source_weights) / rate
-        reading = result["tokens"] / sentences_at_once * step_weights * (4 if kind == "float32" else 1) / self.limits["copy_gbytes"]
+        reading = result["tokens"] / sentences_at_once * step_weights * (4 if kind == "float32" else 1) / limits["copy_gbytes"]
         return max(products, reading) / 1e9
 
     def decode(self, name, model, source, beam, one_by_one, length=0, shape=None, vocabulary=0):
@@ -145,48 +160,59 @@ class Comparison:
         small = self.path(name + ".int8.safetensors")
         folders = {kind: self.path(f"{name}.{kind}") for kind in ("float32", "int8")}
         for kind, folder in folders.items():
-            run(script("convert_to_ctranslate2.py", model, folder, kind))
+            if not self.a.before:
+                run(script("convert_to_ctranslate2.py", model, folder, kind))
         run([self.attend, "quantize", model, "--out", small])
         outs = dict(ours=self.path(name + ".attend"), theirs=self.path(name + ".peer"))
 
-        def ours(kind, source, batch_size, latency=False):
+        def attend(build, out, kind, source, batch_size, latency):
             file = self.path(name + ".json")
-            with open(file, "w") as out:
-                json.dump(dict(model=model if kind == "float32" else small, source=source, out=outs["ours"], beam_size=beam, batch_size=batch_size,
-                               threads=2, length=length, latency=latency), out)
-            return run_json([os.path.join(self.a.build, "bench", "compare_decode_attend"), file])
+            with open(file, "w") as options:
+                json.dump(dict(model=model if kind == "float32" else small, source=source, out=out, beam_size=beam, batch_size=batch_size, threads=2,
+                               length=length, latency=latency), options)
+            return run_json([os.path.join(build, "bench", "compare_decode_attend"), file])
 
-        def theirs(kind, source, batch_size, inter, intra=None, latency=False):
+        def ours(kind, source, batch_size, latency=False):
+            return attend(self.a.build, outs["ours"], kind, source, batch_size, latency)
+
+        def before(kind, source, batch_size, *_, latency=False):
+            return attend(self.a.before, outs["theirs"], kind, source, batch_size, latency)
+
+        def ctranslate2(kind, source, batch_size, inter, intra=None, latency=False):
             return python("decode_ctranslate2.py", folders[kind], source, outs["theirs"], "--compute-type", kind, "--beam-size", beam, "--batch-size",
                           batch_size, "--inter", inter, "--intra", intra or 2 // inter, "--length", length, *(["--latency"] if latency else []))
+
+        theirs = before if self.a.before else ctranslate2
 
         def of_limit(turns, sentences):
             if shape is None:
                 return {}
             return dict(of_limit=statistics.median(
-                self.least_seconds(kind, shape, vocabulary, beam, mine, sentences) / mine["seconds"] for mine, _ in turns))
+                self.least_seconds(kind, shape, vocabulary, beam, mine, sentences, limits) / mine["seconds"] for mine, _, limits in turns))
 
         few = self.first_lines(source, one_by_one)
         for kind in ("float32", "int8"):
             our_size = smallest_of_the_fast([16, 32, 64], lambda size: ours(kind, source, size)["seconds"])
-            their_best = smallest_of_the_fast([(size, inter) for size in (16, 64, 128) for inter in (1, 2)],
-                                              lambda s: theirs(kind, source, *s)["seconds"])
-            turns = [(ours(kind, source, our_size), theirs(kind, source, *their_best)) for _ in range(self.a.turns)]
+            their_settings = [(our_size,)] if self.a.before else [(size, inter) for size in (16, 64, 128) for inter in (1, 2)]
+            their_best = smallest_of_the_fast(their_settings, lambda s: theirs(kind, source, *s)["seconds"])
+            turns = self.turns(lambda: ours(kind, source, our_size), lambda: theirs(kind, source, *their_best))
             same = self.same_lines(outs["ours"], outs["theirs"])
             if kind == "float32" and length == 0 and same < 0.97:
                 sys.exit(f"{name}: only {same:.0%} of the translations agree")
-            if length and len({side["tokens"] for turn in turns for side in turn}) != 1:
-                sys.exit(f"{name}: the two sides write different numbers of tokens: {[side['tokens'] for side in turns[0]]}")
-            speed = [[side["tokens"] / side["seconds"] for side in turn] for turn in turns]
-            self.add(f"{name} beam {beam}, {kind}", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed), "CTranslate2",
+            if length and len({side["tokens"] for turn in turns for side in turn[:2]}) != 1:
+                sys.exit(f"{name}: the two sides write different numbers of tokens: {[side['tokens'] for side in turns[0][:2]]}")
+            speed = [[side["tokens"] / side["seconds"] for side in turn[:2]] for turn in turns]
+            self.add(f"{name} beam {beam}, {kind}", statistics.median(s[0] for s in speed), statistics.median(s[1] for s in speed), self.peer("CTranslate2"),
                      "tokens/s", [a / b for a, b in speed], same_translations=same, settings=[our_size, their_best], **of_limit(turns, our_size))
             self.add_times(f"{name} beam {beam}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB")
             self.add_times(f"{name} beam {beam}, {kind}, loading", turns, "load_seconds")
             quickest = min((1, 2), key=lambda intra: theirs(kind, few, 1, 1, intra, latency=True)["latency_median"])
-            turns = [(ours(kind, few, 1, latency=True), theirs(kind, few, 1, 1, quickest, latency=True)) for _ in range(self.a.turns)]
+            turns = self.turns(lambda: ours(kind, few, 1, latency=True), lambda: theirs(kind, few, 1, 1, quickest, latency=True))
             self.add_times(f"{name} beam {beam}, {kind}, latency_median", turns, "latency_median", **of_limit(turns, 1))
             self.add_times(f"{name} beam {beam}, {kind}, latency_99", turns, "latency_99")
         one = self.first_lines(source, 1)
+        if self.a.before:
+            return
         exactly = ["--min-length", length, "--max-length", length] if length else []
         cold = [({"seconds": self.process_seconds([self.attend, "translate", small, "--beam-size", beam, *exactly], one)},
                  {"seconds": self.process_seconds(script("decode_ctranslate2.py", folders["int8"], one, outs["theirs"], "--compute-type", "int8",
@@ -271,6 +297,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--before", default="", help="an earlier build with its benchmarks, to be the peer")
     parser.add_argument("--data", default="", help="folder with multi30k/ and europarl-sample/; made-up sentences without it")
     parser.add_argument("--model", default="", help="a trained translation model, to compare decoding")
     parser.add_argument("--source", default="", help="sentences to decode")
@@ -280,6 +307,8 @@ def main():
     parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
     parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "scaling"])
     arguments = parser.parse_args()
+    if arguments.before:
+        arguments.variants = ["f32", "bf16"]
     c = Comparison(arguments)
 
     def ids(folder, src, tgt, name, vocabulary, joint):
