@@ -27,10 +27,6 @@ struct RowKernel {
 
 void PrintTo(const RowKernel& kernel, std::ostream* stream) { *stream << kernel.name; }
 
-std::span<const std::int32_t> part(const std::vector<std::int32_t>& values, std::int64_t begin, std::int64_t end) {
-  return std::span(values).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-}
-
 // Every run makes the same operands again, then looks at some of their rows.
 using Run = std::function<void(Backend&, Operands&, const Tensor& x, const Tensor& y)>;
 

@@ -29,7 +29,7 @@ struct Device {
 int physical_cores();
 
 struct RuntimeOptions {
-  int threads = 0;  // 0: one for each physical core
+  int threads = 0;     // 0: one for each physical core
   Device device = {};  // the CPU, unless it names another
 };
 
