@@ -5,7 +5,7 @@
 #   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
 #   - project headers are included as "attend/<layer>/<file>.h"
 #   - the library does not print, exit or abort: that is left to the command line, which prints through cli/output.h alone
-#   - JSON is parsed in checkpoint/json.cpp, which bounds its depth, and in the reader of safetensors headers, which knows no depth
+#   - JSON is parsed in core/json.cpp, which bounds its depth, and in the reader of safetensors headers, which knows no depth
 #   - a file has at most 400 lines
 # Usage: check_layers.sh ROOT
 set -eu
@@ -106,11 +106,11 @@ layer != "cli" && layer != "server" {
   }
 }
 
-FILENAME !~ /checkpoint\/(json|safetensors_header)\.cpp$/ {
+FILENAME !~ /(core\/json|checkpoint\/safetensors_header)\.cpp$/ {
   code = $0
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
-  if (code ~ /[jJ]son *:: *(parse|accept|sax_parse|from_[a-z]+)/) complain("parses JSON of any depth: use parse_json of checkpoint/json.h")
+  if (code ~ /[jJ]son *:: *(parse|accept|sax_parse|from_[a-z]+)/) complain("parses JSON of any depth: use parse_json of core/json.h")
 }
 
 FILENAME ~ /^src\/attend\/cli\// {

@@ -49,7 +49,7 @@ expect "the command line may print" "" src/attend/cli/program.cpp 'void f() { an
 expect "the command line prints in one way" "1: prints past cli/output.h" src/attend/cli/program.cpp 'void f() { fmt::print("hello"); }'
 expect "JSON parsed without a bound fails" "1: parses JSON of any depth" src/attend/tasks/model.cpp 'auto j = nlohmann::json::parse(text);'
 expect "the same through an alias fails" "1: parses JSON of any depth" src/attend/cli/info.cpp 'const Json j = Json::parse(text, nullptr, false);'
-expect "JSON parsed in its place passes" "" src/attend/checkpoint/json.cpp 'auto j = Json::parse(text);'
+expect "JSON parsed in its place passes" "" src/attend/core/json.cpp 'auto j = Json::parse(text);'
 expect "a file of 401 lines fails" "401: is longer than 400 lines" src/attend/ops/relu.cpp "$(seq 401 | sed 's|^|// |')"
 expect "a file of 400 lines passes" "" src/attend/ops/relu.cpp "$(seq 400 | sed 's|^|// |')"
 

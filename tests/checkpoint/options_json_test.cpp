@@ -111,5 +111,17 @@ TEST(OptionsJson, RefusesWhatIsNoObject) {
   for (const char* json : {"", "{", "{\"out\": \"\xff\"}"}) EXPECT_TRUE(error_of(json).starts_with("m.safetensors: expected JSON")) << json;
 }
 
+TEST(OptionsFromJson, BoundTheDepthOfTheText) {
+  Example options;
+  const std::string lists = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  try {
+    options_from_json("{\"d_model\": " + lists + "}", options, "model");
+    FAIL() << "expected a DataError";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("inside one another"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(options.d_model, 512);
+}
+
 }  // namespace
 }  // namespace attend

@@ -1,9 +1,9 @@
 // The readers of JSON in metadata against hostile text: options, ids and numbers, or a DataError.
 #include <stdexcept>
 
-#include "attend/checkpoint/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/core/json.h"
 #include "attend/models/transformer_config.h"
 #include "fuzz/fuzz_target.h"
 

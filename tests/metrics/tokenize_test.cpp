@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attend/core/error.h"
-#include "attend/metrics/unicode.h"
+#include "attend/core/unicode.h"
 #include "metrics/goldens.h"
 
 namespace attend {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
+#include "attend/core/json.h"
 #include "attend/core/nearest_name.h"
 
 namespace attend {

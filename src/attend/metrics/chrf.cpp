@@ -10,10 +10,10 @@
 #include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
+#include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/core/version.h"
 #include "attend/metrics/ngrams.h"
-#include "attend/metrics/unicode.h"
 
 namespace attend {
 namespace {

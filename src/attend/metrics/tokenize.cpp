@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "attend/core/error.h"
+#include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
-#include "attend/metrics/unicode.h"
 
 namespace attend {
 namespace {

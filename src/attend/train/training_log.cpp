@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "attend/checkpoint/json.h"
 #include "attend/core/error.h"
+#include "attend/core/json.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include "attend/checkpoint/json.h"
+#include "attend/core/json.h"
 #include "attend/checkpoint/model_file.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/checkpoint/json.h"
+#include "attend/core/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"

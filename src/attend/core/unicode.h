@@ -1,5 +1,5 @@
-// The few Unicode questions that the metrics ask, answered by utf8proc, in the way that Python's str answers them: scores are only
-// comparable with published ones if words are split and lower-cased alike.
+// The few Unicode questions that metrics and tokenizers ask, answered by utf8proc, in the way that Python's str answers them: scores are
+// only comparable with published ones if words are split and lower-cased alike.
 #pragma once
 
 #include <string>
@@ -18,6 +18,13 @@ bool is_space(char32_t c);
 bool is_number(char32_t c);
 bool is_punctuation(char32_t c);
 bool is_symbol(char32_t c);
+// L*, M*; Lu and Lt; Ll; Nd; Sc.
+bool is_letter(char32_t c);
+bool is_mark(char32_t c);
+bool is_upper(char32_t c);
+bool is_lower(char32_t c);
+bool is_digit(char32_t c);
+bool is_currency(char32_t c);
 
 // The words between white space; views into `text`.
 std::vector<std::string_view> split(std::string_view text);

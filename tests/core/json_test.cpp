@@ -1,13 +1,11 @@
-#include "attend/checkpoint/json.h"
+#include "attend/core/json.h"
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
-#include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/options_json.h"
-#include "attend/core/option_fields.h"
-#include "checkpoint/test_folder.h"
+#include "attend/core/error.h"
 
 namespace attend {
 namespace {
@@ -23,12 +21,14 @@ std::string objects(int depth) {
   return text + "1" + std::string(static_cast<std::size_t>(depth), '}');
 }
 
-struct Width {
-  int width = 1;
-};
-template <class Visitor>
-void fields(Width& o, Visitor&& visit) {
-  visit("width", o.width, between(0, 100), "");
+std::string data_error(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "expected a DataError";
+  return "";
 }
 
 TEST(ParseJson, ReadsWhatIsDeepButNotTooDeep) {
@@ -60,26 +60,20 @@ TEST(ParseJson, LooksBehindAZeroByte) {
 TEST(JsonIds, TakesWholeNumbersOfThirtyTwoBitsOnly) {
   EXPECT_EQ(json_ids(parse_json("[0, 2147483647]", "file"), "file"), (std::vector<std::int32_t>{0, 2147483647}));
   for (const char* text : {"[2147483648]", "[4294967297]", "[1e300]", "[1.0]", "[-1]", "[\"1\"]", "[null]", "{\"a\": 1}", "7"})
-    EXPECT_CONTAINS(data_error([&] { json_ids(parse_json(text, "file"), "file"); }), "file: expected") << text;
+    EXPECT_TRUE(data_error([&] { json_ids(parse_json(text, "file"), "file"); }).starts_with("file: expected")) << text;
 }
 
 TEST(JsonFloat, TakesNumbersThatAFloatCanHoldOnly) {
   EXPECT_EQ(json_float(parse_json("-3.5e37", "file"), "file"), -3.5e37f);
   EXPECT_EQ(json_float(parse_json("-3", "file"), "file"), -3.0f);
   for (const char* text : {"1e39", "-1e300", "null", "\"1\"", "[1]"})
-    EXPECT_CONTAINS(data_error([&] { json_float(parse_json(text, "file"), "file"); }), "file: expected a number, found") << text;
+    EXPECT_TRUE(data_error([&] { json_float(parse_json(text, "file"), "file"); }).starts_with("file: expected a number, found")) << text;
 }
 
 TEST(JsonMember, NamesWhatIsMissing) {
   EXPECT_EQ(json_member(parse_json("{\"a\": 7}", "file"), "a", "file"), 7);
   for (const char* text : {"{\"b\": 7}", "[7]", "7", "null"})
     EXPECT_EQ(data_error([&] { json_member(parse_json(text, "file"), "a", "file"); }), "file: expected an object with 'a'") << text;
-}
-
-TEST(ParseJson, BoundsWhatOptionsAreReadFrom) {
-  Width options;
-  EXPECT_CONTAINS(data_error([&] { options_from_json("{\"width\": " + lists(1'000'000) + "}", options, "model"); }), "inside one another");
-  EXPECT_EQ(options.width, 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "attend/metrics/unicode.h"
+#include "attend/core/unicode.h"
 
 #include <utf8proc.h>
 
@@ -108,6 +108,21 @@ bool is_symbol(char32_t c) {
   const auto kind = category(c);
   return kind >= UTF8PROC_CATEGORY_SM && kind <= UTF8PROC_CATEGORY_SO;
 }
+
+bool is_letter(char32_t c) {
+  const auto kind = category(c);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+}
+
+bool is_mark(char32_t c) {
+  const auto kind = category(c);
+  return kind >= UTF8PROC_CATEGORY_MN && kind <= UTF8PROC_CATEGORY_ME;
+}
+
+bool is_upper(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LU || category(c) == UTF8PROC_CATEGORY_LT; }
+bool is_lower(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LL; }
+bool is_digit(char32_t c) { return category(c) == UTF8PROC_CATEGORY_ND; }
+bool is_currency(char32_t c) { return category(c) == UTF8PROC_CATEGORY_SC; }
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> words;

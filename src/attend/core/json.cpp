@@ -1,4 +1,4 @@
-#include "attend/checkpoint/json.h"
+#include "attend/core/json.h"
 
 #include <fmt/format.h>
 
