@@ -24,8 +24,8 @@ TEST_F(Classification, ReadsLabelsAndTexts) {
 
 TEST_F(Classification, TakesTheColumnsAskedFor) {
   LabelledOptions options;
-  options.text_column = 1;
-  options.label_column = 3;
+  options.text_column = "1";
+  options.label_column = "3";
   const LabelledText text = read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
   EXPECT_EQ(text.texts, (Files{"one", "zwei"}));
   EXPECT_EQ(text.labels, (TokenIds{1, 0}));
@@ -33,8 +33,9 @@ TEST_F(Classification, TakesTheColumnsAskedFor) {
 
 TEST_F(Classification, ChecksTheColumnNumbers) {
   const std::string file = write("a", "1\ta\n0\tb\n");
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = 0}), ConfigError);
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = 2, .text_column = 2}), ConfigError);
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "0"}), ConfigError);
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2", .text_column = "2"}), ConfigError);
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2"}), ConfigError) << "the second is that of the text";
   EXPECT_THROW(read_labelled(Files{}, {}), ConfigError);
 }
 
@@ -47,13 +48,13 @@ TEST_F(Classification, NamesTheLineWithoutTheColumn) {
 TEST_F(Classification, NamesTheLineWithoutALabel) {
   const std::string file = write("a", "1\tgood\n \tbad\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
-  EXPECT_TRUE(contains(message, file + ":2: the label in column 1 is empty")) << message;
+  EXPECT_TRUE(contains(message, file + ":2: the label is empty")) << message;
 }
 
 TEST_F(Classification, NamesTheLineWithoutAText) {
   const std::string file = write("a", "1\tgood\n0\t \u00A0\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
-  EXPECT_TRUE(contains(message, file + ":2: the text in column 2 is empty")) << message;
+  EXPECT_TRUE(contains(message, file + ":2: the text is empty")) << message;
 }
 
 TEST_F(Classification, FindsGivenClassesInAnyOrder) {
@@ -163,7 +164,7 @@ TEST_F(Classification, ReadsRealReviews) {
   EXPECT_EQ(text.texts.size(), 6920u);
   EXPECT_EQ(text.classes, (Files{"0", "1"}));
   LabelledOptions imdb;
-  imdb.text_column = 4;
+  imdb.text_column = "4";
   const std::string reviews = real_data("imdb/valid.tsv");
   if (!std::filesystem::exists(reviews)) GTEST_SKIP() << "no IMDB at " << reviews;
   EXPECT_EQ(read_labelled(Files{reviews}, imdb, text.classes).texts.size(), 5000u);

@@ -134,8 +134,8 @@ TEST_F(TrainingWiring, WordDropoutReachesTheClassifier) {
 TEST_F(TrainingWiring, TheColumnsAreThoseOfTheValidationToo) {
   write(path("turned"), "old dogs\tone\nsmall cats\ttwo\n");
   classification_.data.train = classification_.data.valid = {"turned"};
-  classification_.data.columns.label_column = 2;
-  classification_.data.columns.text_column = 1;
+  classification_.data.columns.label_column = "2";
+  classification_.data.columns.text_column = "1";
   EXPECT_GT(prepare_training(classification_, nullptr).objective->validate().loss, 0.0);
 }
 

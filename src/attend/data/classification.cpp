@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "attend/core/error.h"
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
@@ -16,39 +14,19 @@
 namespace attend {
 namespace {
 
-void check(std::span<const std::string> files, const LabelledOptions& options) {
-  if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
-  check_options(options);
-  if (options.label_column == options.text_column)
-    throw ConfigError(fmt::format("label-column and text-column: expected two different columns, got {} for both", options.label_column));
-}
-
-// Column `number`, from 1, of a tab-separated line.
-std::string_view column(std::string_view line, int number, const LineReader& lines) {
-  for (int i = 1; i < number; ++i) {
-    const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos) {
-      throw DataError(
-          fmt::format("{}: expected at least {} columns separated by tabs, found {}; --label-column and --text-column choose others",
-                      lines.where(), number, i));
-    }
-    line.remove_prefix(tab + 1);
-  }
-  return line.substr(0, line.find('\t'));
-}
-
-// Calls accept(label, text, reader) for every line.
+// Calls accept(label, text, where) for every record; `where` is "file:line".
 template <class Accept>
-void for_each_line(std::span<const std::string> files, const LabelledOptions& options, const Accept& accept) {
-  check(files, options);
-  std::string line;
+void for_each_record(std::span<const std::string> files, const LabelledOptions& options, const Accept& accept) {
+  if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
+  const std::vector<ColumnChoice> columns{{"label-column", options.label_column, "label", 1},
+                                          {"text-column", options.text_column, "text", 2}};
+  std::vector<std::string> cells;
   for (const std::string& file : files) {
-    for (LineReader lines(file); lines.next(line);) {
-      if (options.header && lines.line_number() == 1) continue;
-      const std::string_view label = column(line, options.label_column, lines), text = column(line, options.text_column, lines);
-      if (is_blank(label)) throw DataError(fmt::format("{}: the label in column {} is empty", lines.where(), options.label_column));
-      if (is_blank(text)) throw DataError(fmt::format("{}: the text in column {} is empty", lines.where(), options.text_column));
-      accept(label, text, lines);
+    for (TableReader table(file, options.table, options.header, columns); table.next(cells);) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (is_blank(cells[i])) throw DataError(fmt::format("{}: the {} is empty", table.where(), columns[i].default_name));
+      }
+      accept(cells[0], cells[1], table.where());
     }
   }
 }
@@ -81,7 +59,7 @@ std::string listed(std::span<const std::string> classes) {
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options) {
   LabelledText result;
   std::vector<std::string> labels;
-  for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader&) {
+  for_each_record(files, options, [&](const std::string& label, const std::string& text, const std::string&) {
     labels.emplace_back(label);
     result.texts.emplace_back(text);
   });
@@ -91,8 +69,9 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   if (labels.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   if (result.classes.size() < 2) {
     const std::string others = files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
-    throw DataError(fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; are the labels in column {}?",
-                                files.front(), others, labels.size(), printable(result.classes.front(), 60), options.label_column));
+    throw DataError(
+        fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; --label-column chooses another column",
+                    files.front(), others, labels.size(), printable(result.classes.front(), 60)));
   }
   result.labels.reserve(labels.size());
   const ClassIndex index(result.classes);
@@ -104,10 +83,10 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   LabelledText result;
   result.classes.assign(classes.begin(), classes.end());
   const ClassIndex places(classes);
-  for_each_line(files, options, [&](std::string_view label, std::string_view text, const LineReader& lines) {
+  for_each_record(files, options, [&](const std::string& label, const std::string& text, const std::string& where) {
     const std::int32_t index = places.find(label);
     if (index < 0)
-      throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", lines.where(), printable(label, 60), listed(classes)));
+      throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", where, printable(label, 60), listed(classes)));
     result.labels.push_back(index);
     result.texts.emplace_back(text);
   });

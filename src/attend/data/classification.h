@@ -11,22 +11,29 @@
 
 #include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
+#include "attend/data/table.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
 struct LabelledOptions {
-  int label_column = 1;
-  int text_column = 2;
+  std::string label_column;
+  std::string text_column;
   bool header = false;
+  TableFormat table = TableFormat::by_name;
 };
 
 template <class Visitor>
 void fields(LabelledOptions& o, Visitor&& visit) {
-  visit("label-column", o.label_column, between(1, 1e6), "column of the label, counted from 1; columns are separated by tabs");
-  visit("text-column", o.text_column, between(1, 1e6), "column of the text, counted from 1");
-  visit("header", o.header, "skip the first line of each file, a header");
+  visit("label-column", o.label_column,
+        "column of the label: its name in the first line, or its number from 1; by default the one called label, else the first");
+  visit("text-column", o.text_column,
+        "column of the text: its name in the first line, or its number from 1; by default the one called text, else the second");
+  visit("header", o.header, "skip the first line of every file; needless where columns are chosen by name");
+  visit("table", o.table,
+        "format of labelled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by the name of the file, .csv, .jsonl or "
+        ".ndjson, else tsv");
 }
 
 // texts[i] is of the class classes[labels[i]].
@@ -36,7 +43,7 @@ struct LabelledText {
   std::vector<std::int32_t> labels;
 };
 
-// Reads files of tab-separated columns, plain or gzip, one after the other. Further columns are ignored. The classes are the labels that
+// Reads tables (see data/table.h), plain or gzip, one after the other. Further columns are ignored. The classes are the labels that
 // occur. Throws ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns or with a blank label or
 // text, and when there are no lines or only one class; as LineReader does.
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options);

@@ -194,7 +194,7 @@ TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
   EXPECT_EQ(error_of_file("dropout = '0.1'\n"), "c.toml:1: dropout: expected a number from 0 to below 1, got the text '0.1'");
   EXPECT_EQ(error_of_file("quiet = 1\n"), "c.toml:1: quiet: expected true or false, got the number 1");
   EXPECT_EQ(error_of_file("quiet = 'true'\n"), "c.toml:1: quiet: expected true or false, got the text 'true'");
-  EXPECT_EQ(error_of_file("out = 5\n"), "c.toml:1: out: expected a text, got the number 5");
+  EXPECT_EQ(error_of_file("out = 0.5\n"), "c.toml:1: out: expected a text, got the number 0.5");
   EXPECT_EQ(error_of_file("out = ['a']\n"), "c.toml:1: out: expected a text, got a list of 1");
   EXPECT_EQ(error_of_file("norm = true\n"), "c.toml:1: norm: expected one of post, pre, got true");
   EXPECT_EQ(error_of_file("references = ['a', 2]\n"), "c.toml:1: references: expected a list of texts, got the number 2");

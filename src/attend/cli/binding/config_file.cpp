@@ -77,7 +77,8 @@ std::optional<std::string> typed_value(const toml::node& value, const OptionFiel
   const bool is_whole = !field.is_text() && !is_choice && !field.is_flag() && !is_real;
   if (const auto* text = value.as_string(); text && (field.is_text() || is_choice || is_unsigned)) return text->get();
   if (const auto* truth = value.as_boolean(); truth && field.is_flag()) return truth->get() ? "true" : "false";
-  if (const auto* number = value.as_integer(); number && (is_whole || is_real)) return fmt::format("{}", number->get());
+  if (const auto* number = value.as_integer(); number && (is_whole || is_real || (field.is_text() && !field.is_list())))
+    return fmt::format("{}", number->get());
   if (const auto* number = value.as_floating_point(); number && is_real) return fmt::format("{}", number->get());
   return std::nullopt;
 }

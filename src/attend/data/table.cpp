@@ -1,0 +1,219 @@
+#include "attend/data/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "attend/core/error.h"
+#include "attend/core/json.h"
+#include "attend/core/quote.h"
+
+namespace attend {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+constexpr std::size_t kMostCellBytes = LineReader::kMaxLineBytes;
+
+TableFormat format_of(std::string_view file) {
+  if (file.ends_with(".gz")) file.remove_suffix(3);
+  if (file.ends_with(".csv")) return TableFormat::csv;
+  if (file.ends_with(".jsonl") || file.ends_with(".ndjson")) return TableFormat::jsonl;
+  return TableFormat::tsv;
+}
+
+// nullopt for a name. Throws ConfigError for 0.
+std::optional<int> column_number(const ColumnChoice& column) {
+  int number = 0;
+  const char* end = column.name.data() + column.name.size();
+  const auto result = std::from_chars(column.name.data(), end, number);
+  if (column.name.empty() || result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  if (number < 1) throw ConfigError(fmt::format("{}: expected the name of a column or its number from 1, got {}", column.option, number));
+  return number;
+}
+
+bool is_named(const ColumnChoice& column) { return !column.name.empty() && !column_number(column); }
+
+Cells split_tabs(std::string_view line) {
+  Cells cells;
+  for (;;) {
+    const std::size_t tab = line.find('\t');
+    cells.emplace_back(line.substr(0, tab));
+    if (tab == line.npos) return cells;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+std::string without_line_breaks(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+TableReader::TableReader(const std::string& file, TableFormat format, bool header, std::vector<ColumnChoice> columns)
+    : lines_(file), format_(format == TableFormat::by_name ? format_of(file) : format), columns_(std::move(columns)) {
+  if (format_ == TableFormat::jsonl) {
+    for (ColumnChoice& column : columns_) {
+      if (column_number(column))
+        throw ConfigError(fmt::format("{}: expected the name of a member, as {} has objects, got {}", column.option, file, column.name));
+      if (column.name.empty()) column.name = column.default_name;
+    }
+  } else {
+    choose(header);
+  }
+  require_different();
+}
+
+void TableReader::require_different() const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool same = format_ == TableFormat::jsonl ? columns_[i].name == columns_[j].name : places_[i] == places_[j];
+      if (same)
+        throw ConfigError(
+            fmt::format("--{} and --{}: expected two different columns, got the same", columns_[j].option, columns_[i].option));
+    }
+  }
+}
+
+void TableReader::choose(bool header) {
+  has_first_ = read_record(first_);
+  first_where_ = where_;
+  const auto has = [&](const std::string& name) { return std::find(first_.begin(), first_.end(), name) != first_.end(); };
+  const bool all_default = std::all_of(columns_.begin(), columns_.end(),
+                                       [&](const ColumnChoice& column) { return column.name.empty() && has(column.default_name); });
+  const bool any_named = std::any_of(columns_.begin(), columns_.end(), is_named);
+  if (all_default) {
+    for (ColumnChoice& column : columns_) column.name = column.default_name;
+  }
+  for (const ColumnChoice& column : columns_) {
+    if (is_named(column)) {
+      const auto found = std::find(first_.begin(), first_.end(), column.name);
+      if (found == first_.end()) {
+        throw DataError(fmt::format("{}: expected a column called {} ({}) in the first line, found {}", where_, quote(column.name),
+                                    column.option, printable(fmt::format("{}", fmt::join(first_, ", ")))));
+      }
+      places_.push_back(static_cast<std::size_t>(found - first_.begin()));
+    } else {
+      places_.push_back(static_cast<std::size_t>(column_number(column).value_or(column.default_number) - 1));
+    }
+  }
+  if (header || any_named || all_default) has_first_ = false;
+}
+
+bool TableReader::next(std::vector<std::string>& cells) {
+  Cells record;
+  cells.clear();
+  if (format_ == TableFormat::jsonl) {
+    std::string line;
+    do {
+      if (!read_line(line)) return false;
+    } while (line.empty());
+    for (const ColumnChoice& column : columns_) cells.push_back(without_line_breaks(member(line, column)));
+    return true;
+  }
+  if (std::exchange(has_first_, false)) {
+    record = std::move(first_);
+    where_ = first_where_;
+  } else if (!read_record(record)) {
+    return false;
+  }
+  for (const std::size_t place : places_) {
+    if (place >= record.size()) {
+      throw DataError(fmt::format("{}: expected at least {} columns separated by {}, found {}; {} choose others", where_, place + 1,
+                                  format_ == TableFormat::csv ? "commas" : "tabs", record.size(), options_named()));
+    }
+    cells.push_back(without_line_breaks(record[place]));
+  }
+  return true;
+}
+
+std::string TableReader::options_named() const {
+  std::vector<std::string> flags;
+  for (const ColumnChoice& column : columns_) flags.push_back("--" + column.option);
+  return fmt::format("{}", fmt::join(flags, " and "));
+}
+
+bool TableReader::read_line(std::string& line) {
+  const bool more = lines_.next(line);
+  where_ = lines_.where();
+  return more;
+}
+
+bool TableReader::read_record(Cells& cells) {
+  std::string line;
+  if (format_ == TableFormat::tsv) {
+    if (!read_line(line)) return false;
+    cells = split_tabs(line);
+    return true;
+  }
+  do {
+    if (!read_line(line)) return false;
+  } while (line.empty());
+  cells = split_csv(line);
+  return true;
+}
+
+// Reads on where a cell in quotes goes on in the next line.
+Cells TableReader::split_csv(std::string& line) {
+  Cells cells;
+  for (std::size_t at = 0;;) {
+    std::string cell;
+    if (at < line.size() && line[at] == '"') {
+      cell = quoted_cell(line, at);
+    } else {
+      const std::size_t comma = std::min(line.find(',', at), line.size());
+      cell = line.substr(at, comma - at);
+      at = comma;
+    }
+    cells.push_back(std::move(cell));
+    if (at == line.size()) return cells;
+    ++at;
+  }
+}
+
+// The cell whose opening quote is at `at`, which moves to the comma behind it or to the end of the line.
+std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
+  std::string cell;
+  for (++at;;) {
+    const std::size_t quote = line.find('"', at);
+    cell.append(line, at, quote == line.npos ? line.npos : quote - at);
+    if (cell.size() > kMostCellBytes || quote == line.npos) {
+      const std::string begin = where_;
+      if (cell.size() > kMostCellBytes || !lines_.next(line))
+        throw DataError(fmt::format("{}: a quote that opens in this record is never closed; expected CSV as RFC 4180 has it", begin));
+      cell += '\n';
+      at = 0;
+      continue;
+    }
+    at = quote + 1;
+    if (at < line.size() && line[at] == '"') {
+      cell += line[at++];
+      continue;
+    }
+    if (at < line.size() && line[at] != ',') {
+      throw DataError(fmt::format("{}: expected a comma behind a closing quote, found {}; a quote inside quotes is written twice", where_,
+                                  attend::quote(line.substr(at), 20)));
+    }
+    return cell;
+  }
+}
+
+std::string TableReader::member(const std::string& line, const ColumnChoice& column) const {
+  const nlohmann::ordered_json object = parse_json(line, where_);
+  const auto found = object.is_object() ? object.find(column.name) : object.end();
+  if (!object.is_object() || found == object.end())
+    throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_, quote(column.name), column.option));
+  if (found->is_string()) return found->get<std::string>();
+  if (found->is_number() || found->is_boolean()) return found->dump();
+  throw DataError(fmt::format("{}: {}: expected a string or a number, found {}", where_, printable(column.name),
+                              found->is_null()    ? "null"
+                              : found->is_array() ? "a list"
+                                                  : "an object"));
+}
+
+}  // namespace attend
