@@ -61,11 +61,42 @@ TEST(ConfusionMatrix, PrintsATable) {
             "  größer     0.0000  0.0000  0.0000         1\n"
             "   macro                     0.3333         2\n"
             "weighted                     0.3333         2\n"
-            "accuracy  0.5000\n"
+            "accuracy  0.5000 (95 % 0.0945 .. 0.9055; always \"negativ\": 0.5000)\n"
+            "The model is no better than always answering \"negativ\".\n"
             "\n"
             "gold \\ predicted   negativ    größer\n"
             "         negativ         1         0\n"
             "          größer         1         0\n");
+}
+
+TEST(ConfusionMatrix, ComparesWithTheMajority) {
+  const auto matrix_of = [](int right_a, int right_b, int wrong_a, int wrong_b) {
+    ConfusionMatrix matrix({"a", "b"});
+    for (int i = 0; i < right_a; ++i) matrix.add(0, 0);
+    for (int i = 0; i < right_b; ++i) matrix.add(1, 1);
+    for (int i = 0; i < wrong_a; ++i) matrix.add(0, 1);
+    for (int i = 0; i < wrong_b; ++i) matrix.add(1, 0);
+    return matrix;
+  };
+  const ConfusionMatrix good = matrix_of(30, 51, 10, 9);
+  EXPECT_EQ(good.majority(), 1);
+  EXPECT_NEAR(good.majority_share(), 0.6, 1e-12);
+  // statsmodels.stats.proportion.proportion_confint(81, 100, method="wilson")
+  EXPECT_NEAR(good.accuracy_interval().low, 0.7222, 5e-5);
+  EXPECT_NEAR(good.accuracy_interval().high, 0.87485, 5e-5);
+  EXPECT_FALSE(good.may_be_majority());
+  EXPECT_EQ(good.table().find("always answering"), std::string::npos) << good.table();
+  EXPECT_NE(good.table().find("always \"b\": 0.6000"), std::string::npos) << good.table();
+  const ConfusionMatrix close = matrix_of(5, 60, 35, 0);
+  EXPECT_TRUE(close.may_be_majority());
+  EXPECT_NE(close.table().find("not clearly better than always answering \"b\""), std::string::npos) << close.table();
+  const ConfusionMatrix worse = matrix_of(5, 50, 35, 10);
+  EXPECT_NE(worse.table().find("no better than always answering \"b\""), std::string::npos) << worse.table();
+  const ShareInterval perfect = matrix_of(5, 5, 0, 0).accuracy_interval(), none = ConfusionMatrix({"a"}).accuracy_interval();
+  EXPECT_NEAR(perfect.high, 1, 1e-12);
+  EXPECT_NEAR(perfect.low, 0.7225, 5e-5);
+  EXPECT_EQ(none.low, 0);
+  EXPECT_EQ(none.high, 1);
 }
 
 TEST(ConfusionMatrix, RefusesClassesItDoesNotHave) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "attend/core/error.h"
@@ -53,6 +54,37 @@ double ConfusionMatrix::accuracy() const {
   return share(right_ones, total());
 }
 
+ShareInterval ConfusionMatrix::accuracy_interval() const {
+  const auto n = static_cast<double>(total());
+  if (n == 0) return {0, 1};
+  constexpr double z = 1.959963984540054;  // of the normal distribution, 2.5 % on either side
+  const double p = accuracy(), center = p + z * z / (2 * n), half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+  const double scale = 1 + z * z / n;
+  return {std::max(0.0, (center - half) / scale), std::min(1.0, (center + half) / scale)};
+}
+
+std::int64_t ConfusionMatrix::majority() const {
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < classes(); ++i)
+    if (of_class(i).support > of_class(best).support) best = i;
+  return best;
+}
+
+double ConfusionMatrix::majority_share() const { return share(of_class(majority()).support, total()); }
+
+std::string ConfusionMatrix::accuracy_text() const {
+  const ShareInterval interval = accuracy_interval();
+  const std::string always = printable(names_[static_cast<std::size_t>(majority())]);
+  std::string text = fmt::format("{:.4f} (95 % {:.4f} .. {:.4f}; always \"{}\": {:.4f})\n", accuracy(), interval.low, interval.high, always,
+                                 majority_share());
+  if (accuracy() <= majority_share()) {
+    text += fmt::format("The model is no better than always answering \"{}\".\n", always);
+  } else if (may_be_majority()) {
+    text += fmt::format("The model is not clearly better than always answering \"{}\"; more texts would tell.\n", always);
+  }
+  return text;
+}
+
 ClassScores ConfusionMatrix::of_class(std::int64_t index) const {
   std::int64_t predicted = 0, gold = 0;
   for (std::int64_t i = 0; i < classes(); ++i) {
@@ -99,7 +131,7 @@ std::string ConfusionMatrix::table() const {
   }
   out += fmt::format("{}  {:>9}  {:>6}  {:6.4f}  {:8}\n", right("macro", width), "", "", macro_f1(), total());
   out += fmt::format("{}  {:>9}  {:>6}  {:6.4f}  {:8}\n", right("weighted", width), "", "", weighted_f1(), total());
-  out += fmt::format("{}  {:.4f}\n\n", right("accuracy", width), accuracy());
+  out += fmt::format("{}  {}\n", right("accuracy", width), accuracy_text());
 
   out += right("gold \\ predicted", width);
   const std::size_t first = std::max(width, std::string_view("gold \\ predicted").size());

@@ -13,6 +13,10 @@ struct ClassScores {
   std::int64_t support = 0;                  // examples of the class
 };
 
+struct ShareInterval {
+  double low = 0, high = 0;
+};
+
 class ConfusionMatrix {
  public:
   // One name per class. Throws ConfigError without any.
@@ -29,15 +33,26 @@ class ConfusionMatrix {
   std::int64_t total() const;
 
   double accuracy() const;  // 0 without examples
+  // 95 % confidence interval of the accuracy (Wilson's score interval): how far another sample of as many texts might have moved it. 0 .. 1
+  // without examples.
+  ShareInterval accuracy_interval() const;
+  // The most frequent gold class, of equal ones the first, and the accuracy of always answering it.
+  std::int64_t majority() const;
+  double majority_share() const;
+  // Whether the accuracy may be that of always answering the majority class: the interval reaches down to its share.
+  bool may_be_majority() const { return accuracy_interval().low <= majority_share(); }
+
   ClassScores of_class(std::int64_t index) const;
   double macro_f1() const;     // mean over the classes that occur, as gold or predicted
   double weighted_f1() const;  // mean over the classes, weighted by their support
 
-  // A table for people: precision, recall, F1 and support of each class, accuracy, and the confusion matrix (rows: gold).
+  // A table for people: precision, recall, F1 and support of each class, the confusion matrix (rows: gold), and the accuracy beside that of
+  // the majority class, with a word when it is no better.
   std::string table() const;
 
  private:
   bool occurs(std::int64_t index) const;
+  std::string accuracy_text() const;
 
   std::vector<std::string> names_;
   std::vector<std::int64_t> counts_;  // [classes, classes], row: gold

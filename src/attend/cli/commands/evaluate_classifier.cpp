@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/metrics/classification.h"
 #include "attend/tasks/classification/classifier.h"
@@ -14,6 +16,9 @@ namespace {
 nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   nlohmann::ordered_json json{{"texts", confusion.total()},
                               {"accuracy", confusion.accuracy()},
+                              {"accuracy_95", {confusion.accuracy_interval().low, confusion.accuracy_interval().high}},
+                              {"majority_class", confusion.class_names()[static_cast<std::size_t>(confusion.majority())]},
+                              {"majority_share", confusion.majority_share()},
                               {"macro_f1", confusion.macro_f1()},
                               {"weighted_f1", confusion.weighted_f1()},
                               {"classes", nlohmann::ordered_json::array()},
@@ -32,6 +37,25 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   return json;
 }
 
+// The texts that were classified wrongly, the most confident first. A tab in a text becomes a space.
+void write_errors(const std::string& path, const LabelledText& texts, const std::vector<Classification>& found) {
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (static_cast<std::size_t>(texts.labels[i]) != found[i].label) wrong.push_back(i);
+  std::stable_sort(wrong.begin(), wrong.end(),
+                   [&](std::size_t a, std::size_t b) { return found[a].probability() > found[b].probability(); });
+  std::string lines = "label\tprediction\tprobability\ttext\n";
+  for (const std::size_t i : wrong) {
+    std::string text = texts.texts[i];
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    lines += fmt::format("{}\t{}\t{:.4f}\t{}\n", texts.classes[static_cast<std::size_t>(texts.labels[i])], texts.classes[found[i].label],
+                         found[i].probability(), text);
+  }
+  AtomicFile file(path);
+  file.write(lines);
+  file.commit();
+}
+
 }  // namespace
 
 void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output) {
@@ -41,6 +65,7 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
   ConfusionMatrix confusion(classifier.labels());
   const std::vector<Classification> found = classifier.classify(texts.texts);
   for (std::size_t i = 0; i < found.size(); ++i) confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
+  if (!options.errors.empty()) write_errors(options.errors, texts, found);
   answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n" : confusion.table());
 }
 
