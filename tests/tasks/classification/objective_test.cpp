@@ -23,6 +23,7 @@ struct ClassificationSetting {
   ClassificationLoss loss = {};
   bool validates = true;
   Pooling pooling = Pooling::max;
+  ClassificationScore best_by = ClassificationScore::accuracy;
 };
 
 ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
@@ -34,7 +35,7 @@ ClassificationObjective objective_of(const ClassificationSetting& s) {
   const ClassificationModel model = small_classifier(s.pooling, s.dropout);
   std::optional<ClassificationBatcher> validation;
   if (s.validates) validation = batches(model, 30, std::nullopt);
-  return ClassificationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation));
+  return ClassificationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation), s.best_by);
 }
 
 TEST(ClassificationObjective, LosesInABatchWhatItsTextsLose) {
@@ -120,6 +121,14 @@ TEST(ClassificationObjective, KeepsTheFirstAndTheLastTokenOfEveryText) {
   const Variable logits = model.network->forward(ends.build(), pass);
   const double expected = cross_entropy(logits, kFilms.labels, {0.0f, 1.0}).loss_sum;
   EXPECT_NEAR(objective.loss(0, 0, 1.0, dropping).loss_sum, expected, 1e-4);
+}
+
+TEST(ClassificationObjective, ChoosesTheBestStepByWhatIsAskedFor) {
+  const Validation by_f1 = objective_of({.best_by = ClassificationScore::macro_f1}).validate();
+  EXPECT_EQ(by_f1.score, by_f1.metrics[1].second);
+  EXPECT_NE(by_f1.score, by_f1.metrics[0].second);
+  const Validation by_loss = objective_of({.best_by = ClassificationScore::loss}).validate();
+  EXPECT_EQ(by_loss.score, -by_loss.loss);
 }
 
 TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {

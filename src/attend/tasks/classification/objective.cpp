@@ -26,8 +26,12 @@ Ragged without_some(const Ragged& texts, const Dropout& mask) {
 }  // namespace
 
 ClassificationObjective::ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
-                                                 std::optional<ClassificationBatcher> validation)
-    : model_(std::move(model)), batches_(std::move(batches)), loss_(std::move(loss)), validation_(std::move(validation)) {}
+                                                 std::optional<ClassificationBatcher> validation, ClassificationScore best_by)
+    : model_(std::move(model)),
+      batches_(std::move(batches)),
+      loss_(std::move(loss)),
+      validation_(std::move(validation)),
+      best_by_(best_by) {}
 
 BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) {
   const ClassificationBatcher::Size size = batches_.size(epoch, batch);
@@ -65,7 +69,8 @@ Validation ClassificationObjective::validate() {
   const auto texts = static_cast<double>(confusion.total());
   result.loss /= texts;
   result.nll /= texts;
-  result.score = confusion.accuracy();
+  result.score = best_by_ == ClassificationScore::accuracy ? confusion.accuracy() : confusion.macro_f1();
+  if (best_by_ == ClassificationScore::loss) result.score = -result.loss;
   result.metrics = {{"accuracy", confusion.accuracy()}, {"macro_f1", confusion.macro_f1()}};
   return result;
 }

@@ -1,8 +1,11 @@
 // Classification as something a Trainer trains: labelled texts, an encoder, and validation by accuracy and F1.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/ops/cross_entropy.h"
@@ -17,10 +20,17 @@ struct ClassificationLoss {
   Tensor class_weights = {};  // [C], or undefined: all 1
 };
 
+// What the best step is chosen by, on the validation texts.
+enum class ClassificationScore { accuracy, macro_f1, loss };
+inline std::span<const std::string_view> enum_names(ClassificationScore) {
+  static constexpr std::array<std::string_view, 3> kNames{"accuracy", "macro_f1", "loss"};
+  return kNames;
+}
+
 class ClassificationObjective final : public Objective {
  public:
   ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
-                          std::optional<ClassificationBatcher> validation);
+                          std::optional<ClassificationBatcher> validation, ClassificationScore best_by = ClassificationScore::accuracy);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
@@ -29,7 +39,7 @@ class ClassificationObjective final : public Objective {
   std::string unit() const override { return "texts"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: accuracy.
+  // score: what `best_by` says; of the loss its negative.
   Validation validate() override;
 
  private:
@@ -39,6 +49,7 @@ class ClassificationObjective final : public Objective {
   ClassificationBatcher batches_;
   ClassificationLoss loss_;
   std::optional<ClassificationBatcher> validation_;
+  ClassificationScore best_by_;
 };
 
 }  // namespace attend

@@ -101,7 +101,8 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   ClassificationBatcher training = batches(train, "training", o.trainer.seed);
   std::optional<ClassificationBatcher> validation;
   if (valid) validation = batches(*valid, "validation", std::nullopt);
-  task.objective = std::make_unique<ClassificationObjective>(model, std::move(training), std::move(loss), std::move(validation));
+  task.objective =
+      std::make_unique<ClassificationObjective>(model, std::move(training), std::move(loss), std::move(validation), o.data.best_by);
   task.model = std::make_shared<ClassificationModel>(model);
   return task;
 }

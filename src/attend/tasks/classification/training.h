@@ -7,6 +7,7 @@
 #include "attend/core/options.h"
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
+#include "attend/tasks/classification/objective.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
@@ -17,6 +18,7 @@ struct ClassificationDataOptions {
   std::string data;
   std::vector<std::string> train;
   std::vector<std::string> valid;
+  ClassificationScore best_by = ClassificationScore::accuracy;
   LabelledOptions columns;
   TextLengthOptions length;
   BatchOptions batch;
@@ -25,8 +27,10 @@ struct ClassificationDataOptions {
 template <class Visitor>
 void fields(ClassificationDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
-  visit("train", o.train, "training texts, plain or gzip, one per line: label TAB text; several files are read one after another");
+  visit("train", o.train,
+        "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several files are read one after another");
   visit("valid", o.valid, "validation texts, in the same form as --train");
+  visit("best-by", o.best_by, "validation score that chooses the best step: accuracy, macro_f1, or the lowest loss");
   fields(o.columns, visit);
   fields(o.length, visit);
   fields(o.batch, visit);
