@@ -16,8 +16,10 @@ int main(int argc, char** argv) {
     attend::TranslationOptions options;
     options.beam.beam_size = 5;
     attend::LineReader lines(STDIN_FILENO, "standard input");
-    translator.translate(
-        lines, [](const attend::Translation& translation) { std::cout << translation.text() << "\n"; }, options);
+    translator.translate(lines,
+                         {.accept = [](const attend::Translation& translation) { std::cout << translation.text() << "\n"; },
+                          .caught_up = [] { std::cout.flush(); }},
+                         options);
   } catch (const attend::Error& error) {
     std::cerr << error.what() << "\n";
     return 1;

@@ -81,7 +81,7 @@ TEST_F(BadInput, LinesBeforeABadOneAreTranslated) {
   const std::string good = "The man sleeps.\nThe woman reads.\n";
   ASSERT_EQ(run({"translate", model("run"), "--max-length", "5"}, good), 0) << error_;
   const std::string expected = out_;
-  const std::vector<std::string> translate{"translate", model("run"), "--max-length", "5"};
+  const std::vector<std::string> translate{"translate", model("run"), "--max-length", "5", "--on-error", "stop"};
   expect_error(translate, {"standard input:3", "UTF-8"}, good + "\xff\nThe end.\n");
   EXPECT_EQ(out_, expected);
   std::string endless;
@@ -95,14 +95,18 @@ TEST_F(BadInput, AnEndlessPairIsNotScored) {
   std::string endless;
   for (int i = 0; i < 100000; ++i) endless += "word ";
   const std::string src = write("in", "The man sleeps.\n" + endless + "\n"), tgt = write("out", "Der Mann.\nDer Mann.\n");
-  expect_error({"score", model("run"), "--src", src, "--tgt", tgt}, {"in:2", "1024", "--max-tokens"});
+  const auto score = [&](const std::string& from, const std::string& to) {
+    return std::vector<std::string>{"score", model("run"), "--src", from, "--tgt", to, "--on-error", "stop"};
+  };
+  expect_error(score(src, tgt), {"in:2", "1024", "--max-tokens"});
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "the pair before it is scored: " << out_;
-  expect_error({"score", model("run"), "--src", tgt, "--tgt", src}, {"in:2", "1024"});
+  expect_error(score(tgt, src), {"in:2", "1024"});
 }
 
 TEST_F(BadInput, LinesBeforeABadOneAreEmbedded) {
   train();
-  expect_error({"embed", model("run")}, {"standard input:3", "UTF-8"}, "The man sleeps.\nThe woman reads.\n\xff\nThe end.\n");
+  expect_error({"embed", model("run"), "--on-error", "stop"}, {"standard input:3", "UTF-8"},
+               "The man sleeps.\nThe woman reads.\n\xff\nThe end.\n");
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2) << out_;
 }
 

@@ -88,7 +88,8 @@ TEST_F(Output, OfATrainingThatNobodyReadsAnyMoreEndsItWithACheckpoint) {
 
 TEST_F(Output, BeforeAnErrorComesFirst) {
   train("mt");
-  ASSERT_EQ(shell("{ head -2 valid.en; printf '\\377\\n'; } | $attend translate --max-length 5 mt/model.safetensors 2>&1"), 1);
+  ASSERT_EQ(shell("{ head -2 valid.en; printf '\\377\\n'; } | $attend translate --on-error stop --max-length 5 mt/model.safetensors 2>&1"),
+            1);
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3) << out_;
   EXPECT_NE(out_.find("\nattend: standard input:3"), std::string::npos) << out_;
 }

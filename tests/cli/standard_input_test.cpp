@@ -123,7 +123,11 @@ class LineByLine : public StartedProgramTest {
 
 TEST_F(LineByLine, ATerminalIsAnswered) { expect_answers(Listening::At::terminal, {}); }
 
-TEST_F(LineByLine, APipeIsAnsweredInWindowsOfOneLine) { expect_answers(Listening::At::pipe, {"--window", "1"}); }
+TEST_F(LineByLine, APipeIsAnswered) {
+  train_lm("lm");
+  commands_.push_back({"score", model("lm")});
+  expect_answers(Listening::At::pipe, {});
+}
 
 TEST_F(StandardInput, IsEmbeddedInWindowsOfAnySize) {
   train("mt");

@@ -161,6 +161,29 @@ TEST_F(Lines, RefusesALineWithoutEnd) {
   EXPECT_TRUE(contains(message, file + ":1: the line is longer than 64 MiB")) << message;
 }
 
+TEST_F(Lines, GoesOnAfterALineThatIsWrong) {
+  const std::string endless(LineReader::kMaxLineBytes + 100'000, 'x');
+  const std::string file = write("mixed", "one\n\xFF\nthree\n"s + "\0\n"s + endless + "\nsix\n" + endless);
+  LineReader reader(file);
+  std::vector<std::string> lines;
+  for (;;) {
+    try {
+      std::string line;
+      if (!reader.next(line)) break;
+      lines.push_back(line);
+    } catch (const LineError& error) {
+      lines.push_back(error.what());
+    }
+    EXPECT_EQ(reader.line_number(), std::ssize(lines));
+  }
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_EQ(lines[0] + lines[2] + lines[5], "onethreesix");
+  EXPECT_TRUE(contains(lines[1], file + ":2: byte 1")) << lines[1];
+  EXPECT_TRUE(contains(lines[3], file + ":4: found a NUL byte")) << lines[3];
+  EXPECT_TRUE(contains(lines[4], file + ":5: the line is longer than 64 MiB")) << lines[4];
+  EXPECT_TRUE(contains(lines[6], file + ":7: the line is longer than 64 MiB")) << lines[6];
+}
+
 TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
   for (const std::string& content : {"eins\nzwei"s, gzip("eins\nzwei")}) {
     std::istringstream stream(content);
@@ -266,6 +289,80 @@ TEST_F(Lines, WaitsForADescriptorThatDoesNotBlock) {
     EXPECT_EQ(lines, (std::vector<std::string>{"eins", "zwei", "drei"}));
     writer.join();
     close(ends[0]);
+  }
+}
+
+TEST_F(Lines, KnowsWhetherALineHasArrived) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const auto write_text = [&](const std::string& text) { ASSERT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text)); };
+  LineReader reader(ends[0], "pipe");
+  EXPECT_FALSE(reader.has_arrived());
+  write_text("fir");
+  EXPECT_FALSE(reader.has_arrived()) << "a part is no line";
+  write_text("st\n\nsec");
+  std::string line;
+  for (const char* expected : {"first", ""}) {
+    EXPECT_TRUE(reader.has_arrived());
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, expected);
+  }
+  EXPECT_FALSE(reader.has_arrived());
+  write_text("ond");
+  EXPECT_FALSE(reader.has_arrived());
+  close(ends[1]);
+  EXPECT_TRUE(reader.has_arrived()) << "the end of the text is the end of the line";
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "second");
+  EXPECT_TRUE(reader.has_arrived()) << "so is that there is no more";
+  EXPECT_FALSE(reader.next(line));
+  close(ends[0]);
+}
+
+TEST_F(Lines, GivesWhatAFilterMakesOfThem) {
+  LineReader reader(write("a", "one\n\xFF\ntwo\n"));
+  std::vector<std::string> seen;
+  reader.set_filter([&](std::string& line) {
+    seen.push_back(line);
+    line += "!";
+  });
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one!");
+  EXPECT_THROW(reader.next(line), LineError);
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two!");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "two"})) << "only what is a line of text";
+}
+
+TEST_F(Lines, AreReadFromStandardInputByItsSign) {
+  const int before = dup(STDIN_FILENO), file = open(write("a", "one\ntwo\n").c_str(), O_RDONLY);
+  dup2(file, STDIN_FILENO);
+  LineReader reader("-");
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+  EXPECT_EQ(reader.where(), "standard input:1");
+  while (reader.next(line)) continue;
+  EXPECT_EQ(message_of<DataError>([] { LineReader("-"); }), "standard input is empty, expected lines of text");
+  dup2(before, STDIN_FILENO);
+  close(before);
+  close(file);
+}
+
+TEST_F(Lines, FilesAndStreamsHaveArrived) {
+  for (const std::string& content : {"one\ntwo"s, gzip("one\ntwo")}) {
+    LineReader file(write("text", content));
+    std::istringstream stream(content);
+    LineReader of_stream(stream, "stream");
+    for (LineReader* reader : {&file, &of_stream}) {
+      std::string line;
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(reader->has_arrived());
+        EXPECT_EQ(reader->next(line), i < 2);
+      }
+    }
   }
 }
 

@@ -13,22 +13,41 @@ namespace {
 struct Counting {
   int count = 20;
   int wrong = -1;                      // is no number at all
+  int broken = -1;                     // cannot be read
   std::vector<int> unanswerable = {};  // fail, with all that are asked beside them
   std::size_t largest_window = 9999;   // more at once is too much
   int given = 0;
   std::vector<int> accepted = {};
   std::vector<std::size_t> windows = {};
+  std::vector<std::string> rejected = {};
+  int arrived = 9999;  // of the requests; when all of them are answered, so many more arrive
+  int burst = 0;
 
   Conversation<int, int> conversation(std::size_t window) {
     return {.window = window,
+            .arrived = [this] { return given < arrived || given == count; },
             .next = [this] { return next(); },
             .where = [this] { return fmt::format("numbers:{}", given); },
             .answer = [this](std::span<const int> numbers) { return answer(numbers); },
-            .accept = [this](int answer) { accepted.push_back(answer); }};
+            .sink = {.accept = [this](int answer) { accepted.push_back(answer); }}};
+  }
+  // One that goes on after what cannot be answered.
+  Conversation<int, int> lenient(std::size_t window) {
+    Conversation<int, int> c = conversation(window);
+    c.sink.reject = [this](const LineError& error) {
+      rejected.push_back(error.what());
+      accepted.push_back(-1);
+    };
+    c.sink.caught_up = [this] {
+      EXPECT_EQ(accepted.size(), static_cast<std::size_t>(given)) << "all that has arrived is answered";
+      arrived += burst;
+    };
+    return c;
   }
   std::optional<int> next() {
     if (given == count) return std::nullopt;
-    if (++given == wrong) throw DataError("no number");
+    if (++given == wrong) throw LineError("no number");
+    if (given == broken) throw IoError("disk on fire");
     return given;
   }
   std::vector<int> answer(std::span<const int> numbers) {
@@ -92,7 +111,7 @@ TEST_P(Answers, AreFoundInSmallerWindowsWhereALargeOneIsTooMuch) {
 TEST_P(Answers, AreNotGivenTwiceWhenTheyAreRefused) {
   Counting counting;
   Conversation<int, int> conversation = counting.conversation(GetParam());
-  conversation.accept = [&](int answer) {
+  conversation.sink.accept = [&](int answer) {
     if (answer == 50) throw IoError("disk full");
     counting.accepted.push_back(answer);
   };
@@ -109,6 +128,44 @@ TEST_P(Answers, DoNotBlameARequestForAnOption) {
     FAIL() << "expected a ConfigError";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(), "--option: wrong");
+  }
+}
+
+TEST_P(Answers, GoOnAfterWhatHasNone) {
+  Counting counting{.wrong = 4, .unanswerable = {1, 9, 10, 20}};
+  answer_all(counting.lenient(GetParam()));
+  std::vector<int> expected = Counting::up_to(20);
+  for (const int none : {1, 4, 9, 10, 20}) expected[static_cast<std::size_t>(none) - 1] = -1;
+  EXPECT_EQ(counting.accepted, expected);
+  EXPECT_EQ(counting.rejected, (std::vector<std::string>{"numbers:1: 1 is too much", "no number", "numbers:9: 9 is too much",
+                                                         "numbers:10: 10 is too much", "numbers:20: 20 is too much"}));
+}
+
+TEST_P(Answers, EndWhereNothingMoreCanBeRead) {
+  Counting counting{.wrong = 2, .broken = 7};
+  expect_error<IoError>([&] { answer_all(counting.lenient(GetParam())); }, {"disk on fire"});
+  EXPECT_EQ(counting.accepted, (std::vector<int>{10, -1, 30, 40, 50, 60}));
+}
+
+TEST_P(Answers, EndWithAModelThatGivesNoNumbers) {
+  Counting counting;
+  Conversation<int, int> conversation = counting.lenient(GetParam());
+  conversation.answer = [&](std::span<const int> numbers) {
+    for (const int number : numbers)
+      if (number == 5) throw NotFiniteError("model: nan");
+    return counting.answer(numbers);
+  };
+  expect_error<NotFiniteError>([&] { answer_all(conversation); }, {"numbers:5: model: nan"});
+  EXPECT_EQ(counting.accepted, Counting::up_to(4));
+  EXPECT_TRUE(counting.rejected.empty());
+}
+
+TEST_P(Answers, DoNotWaitForWhatHasNotArrived) {
+  Counting counting{.count = 7, .arrived = 2, .burst = 3};
+  answer_all(counting.lenient(GetParam()));
+  EXPECT_EQ(counting.accepted, Counting::up_to(7));
+  if (GetParam() >= 3) {
+    EXPECT_EQ(counting.windows, (std::vector<std::size_t>{2, 3, 2}));
   }
 }
 

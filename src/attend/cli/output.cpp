@@ -61,5 +61,6 @@ std::string json_text(const nlohmann::json& json, int indent) {
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
+std::string json_text(const Error& error) { return json_text(nlohmann::ordered_json{{"error", error.what()}}); }
 
 }  // namespace attend

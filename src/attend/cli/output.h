@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "attend/core/error.h"
+
 namespace attend {
 
 namespace detail {
@@ -50,5 +52,7 @@ std::string shown_path(const std::filesystem::path& path);
 // JSON as text, valid whatever bytes its texts hold: those that are not UTF-8 become U+FFFD. `indent` as nlohmann's dump() takes it.
 std::string json_text(const nlohmann::json& json, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+// {"error":"in.txt:17: ..."}: what stands for an answer that there is none of.
+std::string json_text(const Error& error);
 
 }  // namespace attend

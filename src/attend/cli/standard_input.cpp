@@ -17,6 +17,4 @@ LineReader standard_input() {
   return std::cin.rdbuf() == own_buffer ? LineReader(STDIN_FILENO, name) : LineReader(std::cin, name);
 }
 
-bool standard_input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
-
 }  // namespace attend

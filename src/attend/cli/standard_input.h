@@ -8,7 +8,4 @@ namespace attend {
 // Reads the descriptor, or, where somebody has given std::cin another buffer, that.
 LineReader standard_input();
 
-// Whether somebody sits there and types.
-bool standard_input_is_terminal();
-
 }  // namespace attend

@@ -34,6 +34,7 @@ class DescriptorSource : public ByteSource {
     ended_ = count == 0;
     return count;
   }
+  bool has_arrived() override { return ended_ || can_be_read(descriptor_); }
 
  private:
   int descriptor_;
@@ -51,6 +52,7 @@ class FileSource final : public ByteSource {
   }
 
   std::size_t read(char* to, std::size_t capacity) override { return source_.read(to, capacity); }
+  bool has_arrived() override { return source_.has_arrived(); }
 
  private:
   struct OpenFile {
@@ -124,6 +126,7 @@ class PrefixedSource final : public ByteSource {
     used_ += count;
     return count;
   }
+  bool has_arrived() override { return used_ < prefix_.size() || rest_->has_arrived(); }
 
  private:
   std::string prefix_;
@@ -162,6 +165,7 @@ class GzipSource final : public ByteSource {
     }
     return wanted - stream_.avail_out;
   }
+  bool has_arrived() override { return stream_.avail_in > 0 || packed_->has_arrived(); }
 
  private:
   bool refill() {
@@ -190,6 +194,7 @@ class DetectingSource final : public ByteSource {
     if (!known_) detect();
     return source_->read(to, capacity);
   }
+  bool has_arrived() override { return source_->has_arrived(); }
 
  private:
   void detect() {

@@ -14,6 +14,8 @@ class ByteSource {
   // Writes between 1 and `capacity` bytes to `to` and returns how many; 0 at the end. May return before `capacity` is reached when more
   // would have to be waited for. Throws IoError for what cannot be read: an error is never the end.
   virtual std::size_t read(char* to, std::size_t capacity) = 0;
+  // Whether read() would return at once, as far as can be known: bytes, the end or an error.
+  virtual bool has_arrived() { return true; }
 };
 
 // Throws IoError when the path cannot be opened or is a directory. Unpacks gzip.

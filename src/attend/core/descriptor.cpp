@@ -34,6 +34,15 @@ std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std:
   }
 }
 
+bool can_be_read(int descriptor) {
+  for (;;) {
+    pollfd now{descriptor, POLLIN, 0};
+    const int ready = ::poll(&now, 1, 0);
+    if (ready >= 0) return ready > 0;
+    if (errno != EINTR) return true;  // whatever is wrong, reading says it
+  }
+}
+
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());

@@ -12,6 +12,9 @@ namespace attend {
 // something. Throws IoError "cannot read <name>: ..." when the operating system refuses; an error is never taken for the end.
 std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std::string& name);
 
+// Whether read_some() would return at once.
+bool can_be_read(int descriptor);
+
 // Writes all of `text`. Returns 0, or the error number (as errno) of the write that failed.
 int write_all(int descriptor, std::string_view text);
 

@@ -32,6 +32,12 @@ class DataError : public Error {
   using Error::Error;
 };
 
+// What is wrong is one line, or one text, among others that can still be read and answered.
+class LineError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 // The operating system refused to read or write.
 class IoError : public Error {
  public:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -15,12 +17,15 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+const std::string kStandardInput = "standard input";
 
 }  // namespace
 
-LineReader::LineReader(const std::string& path) : LineReader(detail::open_bytes(path), path) {
+LineReader::LineReader(const std::string& path)
+    : LineReader(path == "-" ? detail::open_bytes(STDIN_FILENO, kStandardInput) : detail::open_bytes(path),
+                 path == "-" ? kStandardInput : path) {
   end_ = source_->read(buffer_.data(), buffer_.size());
-  if (end_ == 0) throw DataError(fmt::format("{} is empty, expected lines of text", path));
+  if (end_ == 0) throw DataError(fmt::format("{} is empty, expected lines of text", name_));
 }
 
 LineReader::LineReader(std::istream& stream, const std::string& name) : LineReader(detail::open_bytes(stream, name), name) {}
@@ -38,50 +43,64 @@ std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_
 
 bool LineReader::next(std::string& line) {
   line.clear();
+  gather(/*may_wait=*/true);
+  if (gathered_ == Gathered::end) return false;
   ++line_number_;
-  if (!take_until_newline(line)) {
-    --line_number_;
-    return false;
+  line.swap(line_);
+  line_.clear();
+  begun_ = false;
+  if (std::exchange(gathered_, Gathered::part) == Gathered::too_long) {
+    throw LineError(
+        fmt::format("{}: the line is longer than {} MiB; expected text with one sample per line", where(), kMaxLineBytes >> 20));
   }
   check(line);
+  if (filter_) filter_(line);
   return true;
 }
 
-// Appends the bytes up to the next '\n' to `line` and passes over it. False when the text has ended.
-bool LineReader::take_until_newline(std::string& line) {
-  bool any = false;
-  for (;;) {
+// Reads until there is a line, or none any more. False when that would mean to wait and it may not.
+bool LineReader::gather(bool may_wait) {
+  while (gathered_ == Gathered::part) {
     if (begin_ == end_) {
+      if (!may_wait && !source_->has_arrived()) return false;
       begin_ = 0;
       end_ = source_->read(buffer_.data(), buffer_.size());
-      if (end_ == 0) return any;
+      if (end_ == 0) gathered_ = begun_ ? Gathered::line : Gathered::end;
     }
-    any = true;
-    const char* from = buffer_.data() + begin_;
-    const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
-    const std::size_t count = newline ? static_cast<std::size_t>(newline - from) : end_ - begin_;
-    if (line.size() + count > kMaxLineBytes) {
-      throw DataError(
-          fmt::format("{}: the line is longer than {} MiB; expected text with one sample per line", where(), kMaxLineBytes >> 20));
-    }
-    line.append(from, count);
-    begin_ += count;
-    if (newline) {
-      ++begin_;
-      return true;
-    }
+    take_from_buffer();
   }
+  return true;
+}
+
+void LineReader::take_from_buffer() {
+  if (begin_ == end_) return;
+  const char* from = buffer_.data() + begin_;
+  const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+  const std::size_t count = newline ? static_cast<std::size_t>(newline - from) : end_ - begin_;
+  begin_ += count + (newline ? 1 : 0);
+  if (skipping_) {
+    skipping_ = newline == nullptr;
+    return;
+  }
+  begun_ = true;
+  if (line_.size() + count > kMaxLineBytes) {
+    gathered_ = Gathered::too_long;
+    skipping_ = newline == nullptr;
+    return;
+  }
+  line_.append(from, count);
+  if (newline) gathered_ = Gathered::line;
 }
 
 void LineReader::check(std::string& line) const {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   if (line_number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (!line.empty() && std::memchr(line.data(), '\0', line.size())) {
-    throw DataError(fmt::format("{}: found a NUL byte: a binary file (or UTF-16), expected text in UTF-8", where()));
+    throw LineError(fmt::format("{}: found a NUL byte: a binary file (or UTF-16), expected text in UTF-8", where()));
   }
   const std::size_t invalid = find_invalid_utf8(line);
   if (invalid != std::string_view::npos) {
-    throw DataError(fmt::format("{}: byte {} (0x{:02X}) is not valid UTF-8; convert the file, for example with iconv -t UTF-8", where(),
+    throw LineError(fmt::format("{}: byte {} (0x{:02X}) is not valid UTF-8; convert the file, for example with iconv -t UTF-8", where(),
                                 invalid + 1, static_cast<unsigned char>(line[invalid])));
   }
 }

@@ -14,7 +14,7 @@ void require_positions(std::string_view option, std::int64_t tokens, const Stack
 
 void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions) {
   if (positions > 0 && tokens + special > positions)
-    throw DataError(fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has learned; split it", where,
+    throw LineError(fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has learned; split it", where,
                                 tokens, special == 1 ? "eos" : "bos and eos", positions));
 }
 

@@ -12,7 +12,7 @@ namespace attend {
 // ..." unless a model of this configuration has positions for them.
 void require_positions(std::string_view option, std::int64_t tokens, const StackConfig& config);
 
-// For a text of `tokens` tokens with `special` special tokens around it. Throws DataError "<where>: ..." unless there are positions for all
+// For a text of `tokens` tokens with `special` special tokens around it. Throws LineError "<where>: ..." unless there are positions for all
 // of them; 0 positions stand for any number.
 void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions);
 

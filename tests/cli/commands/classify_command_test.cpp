@@ -1,6 +1,7 @@
 #include <zlib.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "attend/core/random.h"
 #include "cli/small_run.h"
@@ -116,6 +117,75 @@ TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
   expect_error(without_header, {"valid3.tsv:1", "unknown label \"label\""});
 }
 
+TEST_F(ClassifierCommands, TakeDataAsPeopleHaveThem) {
+  const auto rewritten = [&](const std::string& name, bool json) {
+    std::istringstream lines(read(path(name)));
+    std::string out = json ? "" : "id,review,\"tone\"\r\n";
+    for (std::string line; std::getline(lines, line);) {
+      const std::string label = line.substr(0, 3), text = line.substr(4);
+      out += json ? fmt::format("{{\"id\": 7, \"review\": \"{}\", \"tone\": \"{}\"}}\n", text, label)
+                  : fmt::format("7,\"{}\",{}\r\n", text, label);
+    }
+    return out;
+  };
+  train();
+  const std::string expected = read(model("run"));
+  const std::vector<std::string> columns{"--max-steps", "40", "--text-column", "review", "--label-column", "tone"};
+  for (const bool json : {false, true}) {
+    const std::string train_file = json ? "train.jsonl" : "train.csv", valid_file = json ? "valid.jsonl" : "valid.csv";
+    write(train_file, rewritten("train.tsv", json));
+    write(valid_file, rewritten("valid.tsv", json));
+    std::vector<std::string> more{"--train", train_file, "--valid", valid_file};
+    more.insert(more.end(), columns.begin(), columns.end());
+    std::filesystem::remove_all(path("run"));
+    ASSERT_EQ(run(training("run", more)), 0) << error_;
+    EXPECT_TRUE(read(model("run")) == expected) << train_file << ": another model than of tab-separated text";
+    ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path(valid_file), "--text-column", "review", "--label-column", "tone"}), 0)
+        << error_;
+    EXPECT_NE(out_.find("accuracy"), std::string::npos);
+  }
+  expect_error({"evaluate", model("run"), "--labelled", path("valid.csv"), "--text-column", "text"},
+               {"valid.csv:1", "expected a column called 'text'", "id, review, tone"});
+}
+
+TEST_F(ClassifierCommands, ReadColumnNumbersOfOlderFilesOfOptions) {
+  write_gzip(path("train.gz"), reviews(300, 1, "17\t"));
+  const std::string options = write("options.toml", "text-column = 3\nlabel-column = 1\n");
+  ASSERT_EQ(run(training("run", {"--train", "train.gz", "--valid", "train.gz", "--max-steps", "1", "--config", options})), 0) << error_;
+  EXPECT_NE(out_.find("2 classes"), std::string::npos) << out_;
+}
+
+TEST_F(ClassifierCommands, CompareWithTheMajority) {
+  train();
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
+  EXPECT_TRUE(
+      std::regex_search(out_, std::regex(R"re(accuracy  [01]\.\d{4} \(95 % 0\.\d{4} \.\. [01]\.\d{4}; always "(pos|neg)": 0\.\d{4}\))re")))
+      << out_;
+  EXPECT_EQ(out_.find("better than always"), std::string::npos) << out_;
+  write("one-sided.tsv", "neg\tgood good\nneg\tbad bad\nneg\tgood film\n");
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("one-sided.tsv"), "--format", "json"}), 0) << error_;
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["majority_class"], "neg");
+  EXPECT_EQ(json["majority_share"], 1.0);
+  EXPECT_LT(json["accuracy_95"][0], json["accuracy"]);
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("one-sided.tsv")}), 0) << error_;
+  EXPECT_NE(out_.find("The model is no better than always answering \"neg\"."), std::string::npos) << out_;
+}
+
+TEST_F(ClassifierCommands, WriteDownTheirErrors) {
+  train();
+  write("wrong.csv", "neg,\"a good\tfilm\"\nneg,a bad film\npos,\"bad, bad, bad\"\npos,good\n");
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors", path("errors.tsv")}), 0) << error_;
+  const std::string errors = read(path("errors.tsv"));
+  EXPECT_TRUE(errors.starts_with("label\tprediction\tprobability\ttext\n")) << errors;
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 3) << errors;
+  EXPECT_TRUE(std::regex_search(errors, std::regex("\nneg\tpos\t[01]\\.\\d{4}\ta good film\n"))) << errors;
+  EXPECT_TRUE(std::regex_search(errors, std::regex("\npos\tneg\t[01]\\.\\d{4}\tbad, bad, bad\n"))) << errors;
+  EXPECT_EQ(run({"evaluate", model("run"), "--labelled", path("errors.tsv"), "--text-column", "text", "--label-column", "label"}), 0)
+      << error_;
+  expect_error({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors", path("none/errors.tsv")}, {"none"});
+}
+
 TEST_F(ClassifierCommands, ResumeToTheSameBytes) {
   const std::vector<std::string> settings{"--max-steps", "9",   "--save-every", "2",   "--valid-every",  "4",
                                           "--ema-decay", "0.9", "--dropout",    "0.1", "--word-dropout", "0.2"};
@@ -164,7 +234,7 @@ TEST_F(ClassifierCommands, NameTheLineThatIsWrong) {
   expect_error(training("run", {"--train", "short.tsv"}), {"short.tsv:2", "expected at least 2 columns", "--label-column"});
   expect_error(training("run", {"--text-column", "5"}), {"train.tsv:1", "expected at least 5 columns"});
   write("empty.tsv", "pos\tgood film\nneg\t\n");
-  expect_error(training("run", {"--train", "empty.tsv"}), {"empty.tsv:2", "the text in column 2 is empty"});
+  expect_error(training("run", {"--train", "empty.tsv"}), {"empty.tsv:2", "the text is empty"});
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 
@@ -181,8 +251,6 @@ TEST_F(ClassifierCommands, KeepKindsOfModelsApart) {
   train();
   expect_error({"translate", model("run")}, {"expected a model for translation, found one for classification"}, "good\n");
   expect_error({"attention", model("run"), "good", "--target", "gut"}, {"--target"});
-  expect_error({"classify", model("run")}, {"standard input:2", "expected a text"}, "good\n\nbad\n");
-  EXPECT_TRUE(out_.starts_with("pos\t")) << "what came before the empty line is answered";
   expect_error({"classify", path("none")}, {path("none")});
   expect_error({"evaluate", model("run")}, {"--labelled"});
   write("other.tsv", "pos\tgood\nmaybe\tbad\n");

@@ -84,7 +84,8 @@ TEST_F(EmbedCommand, NamesTheLineThatIsLongerThanTheLearnedPositions) {
   std::string longer = "The";
   for (int i = 0; i < 40; ++i) longer += " man";
   longer += ".\n";
-  expect_error({"embed", model("learned")}, {"standard input:2: a text of", "40 positions"}, "The man sleeps.\n" + longer);
+  expect_error({"embed", model("learned"), "--on-error", "stop"}, {"standard input:2: a text of", "40 positions"},
+               "The man sleeps.\n" + longer);
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "what came before is printed";
   ASSERT_EQ(run({"embed", model("learned"), "--no-context"}, longer), 0) << error_;
   const std::string corpus = write("corpus", "The dog runs.\nA cat.\n" + longer), uses = write("uses", "a\tThe man.\nb\t" + longer);

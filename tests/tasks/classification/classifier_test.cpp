@@ -16,8 +16,7 @@ std::vector<Classification> from_stream(const Classifier& classifier, const std:
   std::istringstream stream(text);
   LineReader lines(stream, "the text");
   std::vector<Classification> found;
-  classifier.classify(
-      lines, [&](const Classification& c) { found.push_back(c); }, options);
+  classifier.classify(lines, {[&](const Classification& c) { found.push_back(c); }}, options);
   return found;
 }
 
@@ -64,7 +63,7 @@ TEST(Classifier, NamesTheEmptyLineAfterWhatCameBefore) {
     std::istringstream stream("a good film\na bad film\n \u00A0\u3000\nso good\n");
     LineReader lines(stream, "the text");
     int found = 0;
-    expect_error<DataError>([&] { classifier.classify(lines, [&](const Classification&) { ++found; }, {.window = window}); },
+    expect_error<DataError>([&] { classifier.classify(lines, {[&](const Classification&) { ++found; }}, {.window = window}); },
                             {"the text:3", "expected a text to classify"});
     EXPECT_EQ(found, 2) << window;
   }

@@ -16,7 +16,7 @@ class LineScores : public FolderTest {
   std::vector<SequenceScore> of(const std::string& text, int max_tokens = 100) {
     LineReader lines(file("lines", text));
     std::vector<SequenceScore> scores;
-    score_lines(model_, lines, max_tokens, [&](const SequenceScore& score) { scores.push_back(score); });
+    score_lines(model_, lines, max_tokens, {[&](const SequenceScore& score) { scores.push_back(score); }});
     return scores;
   }
 
@@ -68,7 +68,7 @@ TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {
 TEST_F(LineScores, AreRefusedForLinesThatAreTooLong) {
   std::vector<SequenceScore> before;
   LineReader lines(file("lines", "the cat\na fat cat sat on a flat mat\n"));
-  expect_error<DataError>([&] { score_lines(model_, lines, 5, [&](const SequenceScore& score) { before.push_back(score); }); },
+  expect_error<DataError>([&] { score_lines(model_, lines, 5, {[&](const SequenceScore& score) { before.push_back(score); }}); },
                           {"lines:2", "at most 5 tokens", "got 8"});
   EXPECT_EQ(before.size(), 1u) << "what came before is answered";
 }

@@ -30,8 +30,7 @@ class TranslatorStream : public testing::TestWithParam<int> {
   void translate(const std::string& text, const Translator& translator) {
     std::istringstream stream(text);
     LineReader lines(stream, "standard input");
-    translator.translate(
-        lines, [this](const Translation& t) { accept(t); }, options_);
+    translator.translate(lines, {[this](const Translation& t) { accept(t); }}, options_);
   }
   void translate(const std::string& text) { translate(text, translator_); }
 
@@ -224,7 +223,7 @@ TEST(TranslatorMemory, DoesNotGrowWithTheLengthOfTheText) {
     std::int64_t accepted = 0, ahead = 0;
     reset_peak_memory();
     const auto accept = [&](const Translation&) { ahead = std::max(ahead, text.given() - ++accepted); };
-    translator.translate(lines, accept, options);
+    translator.translate(lines, {accept}, options);
     EXPECT_EQ(accepted, count);
     peaks.push_back(memory_statistics().peak_bytes);
     EXPECT_LT(ahead, 7000) << "no more than a buffer of text and a window";

@@ -247,7 +247,7 @@ TEST(Translator, ScoresLineByLineUpToTheFirstThatIsWrong) {
     std::vector<SequenceScore> found;
     std::string message;
     try {
-      translator().score(src_lines, tgt_lines, [&](const SequenceScore& score) { found.push_back(score); });
+      translator().score(src_lines, tgt_lines, {[&](const SequenceScore& score) { found.push_back(score); }});
     } catch (const DataError& error) {
       message = error.what();
     }

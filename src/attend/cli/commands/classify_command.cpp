@@ -12,6 +12,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/unanswered_lines.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/classification/classifier.h"
 
@@ -27,6 +28,7 @@ std::span<const std::string_view> enum_names(ClassificationFormat) {
 struct ClassifyArguments {
   std::string model;
   ClassificationFormat format = ClassificationFormat::text;
+  UnansweredLineOptions lines;
   ThreadOptions threads;
   ClassificationOptions classification;
 };
@@ -34,6 +36,7 @@ struct ClassifyArguments {
 template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
   visit("format", a.format, "text: label TAB probability, the most probable label first; json: one object per line");
+  fields(a.lines, visit);
   fields(a.threads, visit);
   fields(a.classification, visit);
 }
@@ -57,17 +60,18 @@ std::string to_text(const Classification& c, const std::vector<std::string>& lab
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
-void run_classify(ClassifyArguments& arguments, bool window_is_set) {
+void run_classify(const ClassifyArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  // Who types wants an answer to every line.
-  if (!window_is_set && standard_input_is_terminal()) arguments.classification.window = 1;
   const Classifier classifier = Classifier::load(arguments.model);
   LineReader lines = standard_input();
-  const auto accept = [&](const Classification& c) {
-    answer("{}\n", arguments.format == ClassificationFormat::json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
-    if (arguments.classification.window == 1) flush_answers();
+  const bool json = arguments.format == ClassificationFormat::json;
+  const auto print = [&](const Classification& c) {
+    answer("{}\n", json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
   };
-  classifier.classify(lines, accept, arguments.classification);
+  const auto leave_empty = [&](const LineError& error) { answer("{}\n", json ? json_text(error) : ""); };
+  UnansweredLines unanswered(arguments.lines);
+  classifier.classify(lines, unanswered.sink<Classification>(print, leave_empty), arguments.classification);
+  unanswered.tell_count();
 }
 
 }  // namespace
@@ -76,9 +80,8 @@ void add_classify_command(CLI::App& app) {
   CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: labels and their probabilities");
   const auto arguments = std::make_shared<ClassifyArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file"});
-  OptionBinding binding(command);
-  binding.add(*arguments);
-  on_command(command, [binding, arguments] { run_classify(*arguments, binding.is_set("window")); });
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_classify(*arguments); });
 }
 
 }  // namespace attend

@@ -13,6 +13,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/unanswered_lines.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
@@ -27,6 +28,7 @@ struct EmbedArguments {
   std::string npy;
   bool context = true;
   int window = 1024;
+  UnansweredLineOptions lines;
   ThreadOptions threads;
   EmbeddingOptions embedding;
 };
@@ -35,7 +37,8 @@ template <class Visitor>
 void fields(EmbedArguments& a, Visitor&& visit) {
   visit("npy", a.npy, "write the vectors to this NumPy file, one per row in the order of the texts, instead of printing JSON lines");
   visit("context", a.context, "vectors that depend on the sentence; --no-context: the static embeddings of the tokens");
-  visit("window", a.window, between(1, 1e6), "lines read ahead; 1: every line is answered at once");
+  visit("window", a.window, between(1, 1e6), "most lines to read ahead; lines that have arrived are answered without waiting for more");
+  fields(a.lines, visit);
   fields(a.threads, visit);
   fields(a.embedding, visit);
 }
@@ -71,50 +74,51 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   file.commit();
 }
 
-// Hands on the lines as vectors. Before a line that is wrong throws, everything before it has been handed on.
-void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const std::function<void(const TextEmbedding&)>& accept) {
+std::vector<TextEmbedding> embed(const Embedder& embedder, const EmbedArguments& arguments, std::span<const std::string> texts) {
+  return arguments.context ? embedder.embed(texts, arguments.embedding)
+                           : embedder.embed_without_context(texts, arguments.embedding.pooling);
+}
+
+// Hands on the lines as vectors.
+void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const AnswerSink<TextEmbedding>& sink) {
   LineReader lines = standard_input();
   std::string line;
   answer_all(Conversation<std::string, TextEmbedding>{
       .window = static_cast<std::size_t>(arguments.window),
+      .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<std::string> {
         if (!lines.next(line)) return std::nullopt;
         if (arguments.context) embedder.check_length(line, lines.where());
         return line;
       },
       .where = [&] { return lines.where(); },
-      .answer =
-          [&](std::span<const std::string> window) {
-            return arguments.context ? embedder.embed(window, arguments.embedding)
-                                     : embedder.embed_without_context(window, arguments.embedding.pooling);
-          },
-      .accept =
-          [&](const TextEmbedding& embedding) {
-            accept(embedding);
-            if (arguments.window == 1) flush_answers();
-          },
+      .answer = [&](std::span<const std::string> window) { return embed(embedder, arguments, window); },
+      .sink = sink,
   });
 }
 
-void run_embed(EmbedArguments& arguments, const OptionBinding& binding) {
+void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (arguments.model.empty()) throw ConfigError("model is required; attend embed --help shows the usage");
   if (!arguments.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
-  // Who types wants an answer to every line.
-  if (!binding.is_set("window") && standard_input_is_terminal()) arguments.window = 1;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Embedder embedder = Embedder::load(arguments.model);
+  UnansweredLines unanswered(arguments.lines);
   if (arguments.npy.empty()) {
-    embed_lines(embedder, arguments, [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); });
-    return;
+    const auto print = [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); };
+    const auto leave_empty = [](const LineError& error) { answer("{}\n", json_text(error)); };
+    embed_lines(embedder, arguments, unanswered.sink<TextEmbedding>(print, leave_empty));
+    return unanswered.tell_count();
   }
   std::vector<float> values;
-  auto columns = static_cast<std::size_t>(embedder.width());
-  embed_lines(embedder, arguments, [&](const TextEmbedding& e) {
+  const TextEmbedding of_nothing = embed(embedder, arguments, std::array<std::string, 1>{}).front();
+  const auto append = [&](const TextEmbedding& e) {
     const std::vector<float> own = e.vectors.to_vector();
-    columns = static_cast<std::size_t>(e.vectors.cols());  // a layer of a recurrent encoder has another width than its input
     values.insert(values.end(), own.begin(), own.end());
-  });
-  write_npy(arguments.npy, values, columns);
+  };
+  const auto leave_empty = [&](const LineError&) { append(of_nothing); };
+  embed_lines(embedder, arguments, unanswered.sink<TextEmbedding>(append, leave_empty));
+  write_npy(arguments.npy, values, static_cast<std::size_t>(of_nothing.vectors.cols()));
+  unanswered.tell_count();
 }
 
 }  // namespace

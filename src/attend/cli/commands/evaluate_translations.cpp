@@ -4,20 +4,11 @@
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
-#include "attend/cli/standard_input.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 
 namespace attend {
 namespace {
-
-std::vector<std::string> read_translations(const std::string& path) {
-  if (path != "-") return read_lines(path);
-  LineReader reader = standard_input();
-  std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
 
 nlohmann::ordered_json system_json(const SystemReport& system) {
   nlohmann::ordered_json json{{"score", system.score}};
@@ -44,7 +35,7 @@ std::string format_json(const EvaluationReport& report) {
 void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output) {
   if (options.hypotheses.empty()) throw ConfigError("--hypotheses: expected the file to evaluate, got none");
   if (options.references.empty()) throw ConfigError("--references: expected at least one file to compare with, got none");
-  const std::vector<std::string> hypotheses = read_translations(options.hypotheses);
+  const std::vector<std::string> hypotheses = read_lines(options.hypotheses);
   References references;
   for (const std::string& path : options.references) references.push_back(read_lines(path));
   const EvaluationReport report = options.baseline.empty() ? evaluate(hypotheses, references, options.metrics)

@@ -8,6 +8,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/unanswered_lines.h"
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
@@ -25,6 +26,7 @@ struct ScoreArguments {
   std::string text;
   bool tokens = false;
   ScoringOptions scoring;
+  UnansweredLineOptions lines;
   ThreadOptions threads;
 };
 
@@ -35,6 +37,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("text", a.text, "text to score line by line, for a language model; without --text, standard input");
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
+  fields(a.lines, visit);
   fields(a.threads, visit);
 }
 
@@ -44,21 +47,31 @@ void print(const SequenceScore& score, bool tokens) {
   answer("\n");
 }
 
+AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, bool tokens) {
+  return unanswered.sink<SequenceScore>([tokens](const SequenceScore& score) { print(score, tokens); },
+                                        [](const LineError&) { answer("\n"); });
+}
+
 void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
   if (!arguments.text.empty()) throw ConfigError("--text: expected a language model; a translation model scores --src and --tgt");
   if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
+  if (arguments.src == "-" && arguments.tgt == "-")
+    throw ConfigError("--src, --tgt: expected standard input (-) for one of them, got it for both");
   const Translator translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
-  translator.score(
-      src, tgt, [&](const SequenceScore& score) { print(score, arguments.tokens); }, arguments.scoring);
+  UnansweredLines unanswered(arguments.lines);
+  translator.score(src, tgt, printed(unanswered, arguments.tokens), arguments.scoring);
+  unanswered.tell_count();
 }
 
 void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   if (!arguments.src.empty() || !arguments.tgt.empty())
     throw ConfigError("--src, --tgt: expected a translation model; a language model scores --text, or standard input");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
-  score_lines(model, lines, arguments.scoring.max_tokens, [&](const SequenceScore& score) { print(score, arguments.tokens); });
+  UnansweredLines unanswered(arguments.lines);
+  score_lines(model, lines, arguments.scoring.max_tokens, printed(unanswered, arguments.tokens));
+  unanswered.tell_count();
 }
 
 void run_score(const ScoreArguments& arguments) {

@@ -14,6 +14,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/unanswered_lines.h"
 #include "attend/core/error.h"
 #include "attend/tasks/translation/translator.h"
 
@@ -30,6 +31,7 @@ struct TranslateArguments {
   std::string model;
   TranslationFormat format = TranslationFormat::text;
   bool sample = false;
+  UnansweredLineOptions lines;
   ThreadOptions threads;
   TranslationOptions translation;
   SamplingOptions sampling;
@@ -41,6 +43,7 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "text: one translation per line (--n-best: number ||| translation ||| score; --alignment appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
+  fields(a.lines, visit);
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
@@ -89,16 +92,19 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
-  // Who types wants an answer to every line.
-  if (!binding.is_set("window") && standard_input_is_terminal()) options.window = 1;
 
   LineReader lines = standard_input();
-  std::int64_t number = 0;
-  const auto accept = [&](const Translation& translation) {
-    print(translation, number++, arguments);
-    if (options.window == 1) flush_answers();
+  UnansweredLines unanswered(arguments.lines);
+  const auto accept = [&](const Translation& translation) { print(translation, unanswered.lines(), arguments); };
+  const auto leave_empty = [&](const LineError& error) {
+    if (arguments.format == TranslationFormat::json) {
+      answer("{}\n", json_text(error));
+    } else {
+      print({.candidates = {TranslationCandidate{}}, .source_tokens = {}}, unanswered.lines(), arguments);
+    }
   };
-  translator.translate(lines, accept, options);
+  translator.translate(lines, unanswered.sink<Translation>(accept, leave_empty), options);
+  unanswered.tell_count();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace attend {
 namespace {
 
 void require_words(const std::string& text, const std::string& where) {
-  if (is_blank(text)) throw DataError(fmt::format("{}: expected a text to classify, found none", where));
+  if (is_blank(text)) throw LineError(fmt::format("{}: expected a text to classify, found none", where));
 }
 
 Classification classification(const float* log_probabilities, std::int64_t classes) {
@@ -40,13 +40,13 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> te
   return classify_ids(ids, options);
 }
 
-void Classifier::classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
-                          const ClassificationOptions& options) const {
+void Classifier::classify(LineReader& lines, const AnswerSink<Classification>& sink, const ClassificationOptions& options) const {
   check_options(options);
   using TokenIds = std::vector<std::int32_t>;
   std::string line;
   answer_all(Conversation<TokenIds, Classification>{
       .window = static_cast<std::size_t>(options.window),
+      .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<TokenIds> {
         if (!lines.next(line)) return std::nullopt;
         require_words(line, lines.where());
@@ -54,7 +54,7 @@ void Classifier::classify(LineReader& lines, const std::function<void(const Clas
       },
       .where = [&] { return lines.where(); },
       .answer = [&](std::span<const TokenIds> window) { return classify_ids(window, options); },
-      .accept = accept,
+      .sink = sink,
   });
 }
 

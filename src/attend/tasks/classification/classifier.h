@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
+#include "attend/tasks/answer_sink.h"
 #include "attend/tasks/classification/model.h"
 
 namespace attend {
@@ -28,7 +28,7 @@ struct ClassificationOptions {
 template <class Visitor>
 void fields(ClassificationOptions& o, Visitor&& visit) {
   visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens classified together at most");
-  visit("window", o.window, between(1, 1e6), "texts read ahead; 1: every line is answered at once");
+  visit("window", o.window, between(1, 1e6), "most texts to read ahead; texts that have arrived are answered without waiting for more");
 }
 
 // The probabilities of all classes, which sum to one, and the most probable one; of equal ones the first.
@@ -48,13 +48,12 @@ class Classifier {
   const ClassificationModel& model() const { return *model_; }
   const std::vector<std::string>& labels() const { return model_->labels; }
 
-  // In the order of `texts`. What becomes of a text does not depend on the others. Throws DataError for an empty one.
+  // In the order of `texts`. What becomes of a text does not depend on the others. Throws LineError for an empty one.
   std::vector<Classification> classify(std::span<const std::string> texts, const ClassificationOptions& options = {}) const;
 
-  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that is empty or
-  // cannot be classified throws, everything before it has been accepted.
-  void classify(LineReader& lines, const std::function<void(const Classification&)>& accept,
-                const ClassificationOptions& options = {}) const;
+  // Line after line until the end of `lines`, in bounded memory. A line that is empty or cannot be classified is a LineError, its message
+  // begins with file and line; see AnswerSink for what becomes of it.
+  void classify(LineReader& lines, const AnswerSink<Classification>& sink, const ClassificationOptions& options = {}) const;
 
  private:
   std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts, const ClassificationOptions& options) const;

@@ -19,7 +19,8 @@ using LineIds = std::vector<std::int32_t>;
 
 SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& model) {
   require_finite(token_scores, "log-probabilities of the tokens", model.source);
-  return {std::accumulate(token_scores.begin(), token_scores.end(), 0.0f), std::move(token_scores)};
+  const float sum = std::accumulate(token_scores.begin(), token_scores.end(), 0.0f);
+  return {.log_probability = sum, .token_scores = std::move(token_scores)};
 }
 
 // Of lines that the model sees whole, together.
@@ -74,19 +75,22 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const
 
 }  // namespace
 
-void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const std::function<void(const SequenceScore&)>& accept) {
+void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const AnswerSink<SequenceScore>& sink) {
   std::string line;
   const auto next = [&]() -> std::optional<LineIds> {
     if (!lines.next(line)) return std::nullopt;
     LineIds ids = model.tokenizer.encode(line);
     if (std::ssize(ids) > max_tokens)
-      throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", lines.where(), max_tokens, ids.size()));
+      throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", lines.where(), max_tokens, ids.size()));
     return ids;
   };
-  answer_all(Conversation<LineIds, SequenceScore>{.next = next,
-                                                  .where = [&] { return lines.where(); },
-                                                  .answer = [&](std::span<const LineIds> some) { return scores_of(model, some); },
-                                                  .accept = accept});
+  answer_all(Conversation<LineIds, SequenceScore>{
+      .arrived = [&] { return lines.has_arrived(); },
+      .next = next,
+      .where = [&] { return lines.where(); },
+      .answer = [&](std::span<const LineIds> some) { return scores_of(model, some); },
+      .sink = sink,
+  });
 }
 
 }  // namespace attend

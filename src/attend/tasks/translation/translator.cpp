@@ -84,12 +84,26 @@ Translation empty_translation() {
 void check_length(const std::vector<std::int32_t>& text, const std::string& where, const TranslationModel& model,
                   const ScoringOptions& options) {
   if (std::ssize(text) > options.max_tokens)
-    throw DataError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, options.max_tokens, text.size()));
+    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, options.max_tokens, text.size()));
   require_room(where, std::ssize(text), 1, model.longest_input());
 }
 
 std::string ends_early(const LineReader& shorter, const LineReader& longer) {
   return fmt::format("{} ends at line {}, before {}; expected as many lines in both", shorter.name(), shorter.line_number(), longer.name());
+}
+
+// The next line of `first`. Where there is one and it is wrong, the line of `second` that belongs to it is passed over, too.
+bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
+  try {
+    return first.next(line);
+  } catch (const LineError&) {
+    std::string ignored;
+    try {
+      if (!second.next(ignored)) throw DataError(ends_early(second, first));
+    } catch (const LineError&) {  // one is enough
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -108,7 +122,7 @@ Translator::Request Translator::request(const std::string& line, std::uint64_t n
   Request request{model_->src_tokenizer.encode(line), number};
   const auto tokens = static_cast<std::int64_t>(request.ids.size());
   if (tokens > options.max_source_tokens)
-    throw DataError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
+    throw LineError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
                                 where, tokens, options.max_source_tokens));
   require_room(where, tokens, 1, model_->longest_input());
   if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
@@ -131,19 +145,18 @@ std::vector<Translation> Translator::translate_ids(std::vector<std::vector<std::
   return translate_requests(requests, options);
 }
 
-void Translator::translate(LineReader& lines, const std::function<void(const Translation&)>& accept,
-                           const TranslationOptions& options) const {
+void Translator::translate(LineReader& lines, const AnswerSink<Translation>& sink, const TranslationOptions& options) const {
   std::string line;
-  std::uint64_t number = 0;
   answer_all(Conversation<Request, Translation>{
       .window = static_cast<std::size_t>(std::max(1, options.window)),
+      .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<Request> {
         if (!lines.next(line)) return std::nullopt;
-        return request(line, number++, lines.where(), options);
+        return request(line, static_cast<std::uint64_t>(lines.line_number() - 1), lines.where(), options);
       },
       .where = [&] { return lines.where(); },
       .answer = [&](std::span<const Request> window) { return translate_requests(window, options); },
-      .accept = accept,
+      .sink = sink,
   });
 }
 
@@ -251,14 +264,13 @@ std::vector<SequenceScore> Translator::score(std::span<const std::string> src, s
   return score_pairs(*model_, src_ids, tgt_ids);
 }
 
-void Translator::score(LineReader& src, LineReader& tgt, const std::function<void(const SequenceScore&)>& accept,
-                       const ScoringOptions& options) const {
+void Translator::score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink, const ScoringOptions& options) const {
   struct Pair {
     std::vector<std::int32_t> src, tgt;
   };
   std::string src_line, tgt_line;
   const auto next = [&]() -> std::optional<Pair> {
-    const bool more_src = src.next(src_line), more_tgt = tgt.next(tgt_line);
+    const bool more_src = next_of_pair(src, tgt, src_line), more_tgt = tgt.next(tgt_line);
     if (more_src != more_tgt) throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
     if (!more_src) return std::nullopt;
     Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
@@ -275,7 +287,13 @@ void Translator::score(LineReader& src, LineReader& tgt, const std::function<voi
     }
     return score_pairs(*model_, src_ids, tgt_ids);
   };
-  answer_all(Conversation<Pair, SequenceScore>{.next = next, .where = [&] { return src.where(); }, .answer = answer, .accept = accept});
+  answer_all(Conversation<Pair, SequenceScore>{
+      .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },
+      .next = next,
+      .where = [&] { return src.where(); },
+      .answer = answer,
+      .sink = sink,
+  });
 }
 
 }  // namespace attend

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
+#include "attend/tasks/answer_sink.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/scoring.h"
 
@@ -27,7 +27,7 @@ struct TranslationOptions {
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
   int batch_size = 16;
   int window = 1024;
-  int max_source_tokens = 1024;  // a longer sentence is a DataError
+  int max_source_tokens = 1024;  // a longer sentence is a LineError
   bool shortlist = false;
   bool alignment = false;  // fills TranslationCandidate::alignment, with one more pass over each candidate
 };
@@ -36,7 +36,7 @@ template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
   visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer when long, or with a wide beam");
-  visit("window", o.window, between(1, 1e6), "sentences read ahead and sorted by length; 1: every line is answered at once");
+  visit("window", o.window, between(1, 1e6), "most sentences to read ahead and sort by length; sentences that have arrived are answered without waiting for more");
   visit("shortlist", o.shortlist, "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
   visit("alignment", o.alignment, "also print the most attended source word for each word of a translation, as pairs of numbers from 0");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest source sentence in tokens");
@@ -52,7 +52,7 @@ struct TranslationCandidate {
 };
 
 struct ScoringOptions {
-  int max_tokens = 1024;  // longer texts are a DataError
+  int max_tokens = 1024;  // longer texts are a LineError
 };
 
 struct Translation {
@@ -72,24 +72,24 @@ class Translator {
   // The options that the model was made to be used with.
   TranslationOptions default_options() const;
 
-  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws DataError for one that is too long.
+  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws LineError for one that is too long.
   std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> sentences) const { return translate(sentences, default_options()); }
 
   // The same for sources that are tokens already, each with eos at its end and within the positions that the model has learned.
   std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const;
 
-  // Line after line until the end of `lines`, in bounded memory; `accept` is called in input order. Before a line that cannot be translated
-  // throws (its message begins with file and line), everything before it has been accepted.
-  void translate(LineReader& lines, const std::function<void(const Translation&)>& accept, const TranslationOptions& options) const;
+  // Line after line until the end of `lines`, in bounded memory. A line that cannot be translated is a LineError, its message begins with
+  // file and line; see AnswerSink for what becomes of it.
+  void translate(LineReader& lines, const AnswerSink<Translation>& sink, const TranslationOptions& options) const;
 
-  // The log-probability of given pairs. Throws DataError for a text that is too long, and unless there are as many targets as sources.
+  // The log-probability of given pairs. Throws LineError for a text that is too long, DataError unless there are as many targets as
+  // sources.
   std::vector<SequenceScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
                                    const ScoringOptions& options = {}) const;
 
   // The same for texts of as many lines, line by line as translate() does.
-  void score(LineReader& src, LineReader& tgt, const std::function<void(const SequenceScore&)>& accept,
-             const ScoringOptions& options = {}) const;
+  void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink, const ScoringOptions& options = {}) const;
 
  private:
   struct Request {

@@ -1,0 +1,71 @@
+// Lines of a stream that cannot be answered: what stands in their place, and how many there were.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "attend/cli/output.h"
+#include "attend/core/options.h"
+#include "attend/tasks/answer_sink.h"
+
+namespace attend {
+
+// empty: an answer without content, so there are as many lines out as in; skip: nothing; stop: the command ends there with an error.
+enum class OnError { empty, skip, stop };
+inline std::span<const std::string_view> enum_names(OnError) {
+  static constexpr std::array<std::string_view, 3> kNames{"empty", "skip", "stop"};
+  return kNames;
+}
+
+struct UnansweredLineOptions {
+  OnError on_error = OnError::empty;
+};
+
+template <class Visitor>
+void fields(UnansweredLineOptions& o, Visitor&& visit) {
+  visit("on-error", o.on_error,
+        "a line that cannot be answered: leave its answer empty, skip it, or stop there. How many there were is said at the end");
+}
+
+class UnansweredLines {
+ public:
+  explicit UnansweredLines(const UnansweredLineOptions& options) : on_error_(options.on_error) {}
+
+  // `print` and `leave_empty` write what stands for a line. What is printed is flushed whenever input has to be waited for. This object
+  // must outlive the sink.
+  template <class Answer>
+  AnswerSink<Answer> sink(std::function<void(const Answer&)> print, std::function<void(const LineError&)> leave_empty) {
+    AnswerSink<Answer> sink;
+    sink.accept = [this, print = std::move(print)](const Answer& answer) {
+      print(answer);
+      ++lines_;
+    };
+    if (on_error_ != OnError::stop) {
+      sink.reject = [this, leave_empty = std::move(leave_empty)](const LineError& error) {
+        if (on_error_ == OnError::empty) leave_empty(error);
+        if (unanswered_++ == 0) first_ = error.what();
+        ++lines_;
+      };
+    }
+    sink.caught_up = flush_answers;
+    return sink;
+  }
+
+  // How many lines have been answered or left out so far.
+  std::int64_t lines() const { return lines_; }
+
+  // Tells on standard error how many lines have no answer, if there are any, and why the first has none.
+  void tell_count() const;
+
+ private:
+  OnError on_error_;
+  std::int64_t lines_ = 0, unanswered_ = 0;
+  std::string first_;
+};
+
+}  // namespace attend
