@@ -1,0 +1,30 @@
+#include "attend/text/preparation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attend/core/error.h"
+#include "attend/core/quote.h"
+#include "attend/core/unicode.h"
+
+namespace attend {
+
+MosesLanguage moses_language(const std::string& language, std::string_view option) {
+  const auto names = enum_names(MosesLanguage{});
+  const auto found = std::find(names.begin(), names.end(), language);
+  if (found != names.end()) return static_cast<MosesLanguage>(found - names.begin());
+  if (language.empty())
+    throw ConfigError(
+        fmt::format("--{}: expected the language of the text, which the model does not name: {}", option, fmt::join(names, ", ")));
+  throw ConfigError(fmt::format("--{}: expected one of {}, got {}", option, fmt::join(names, ", "), quote(language)));
+}
+
+std::string prepared(std::string_view text, const PreparationOptions& options, MosesLanguage language) {
+  std::string out = options.lowercase ? unicode::lowercase(text) : std::string(text);
+  if (options.normalize_punctuation) out = moses_normalize(out, language);
+  if (options.tokenize == WordSplitting::moses) out = moses_tokenize(out, language);
+  return out;
+}
+
+}  // namespace attend

@@ -1,0 +1,40 @@
+// Raw text made into the kind of text that a model was trained on.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "attend/core/options.h"
+#include "attend/text/moses.h"
+
+namespace attend {
+
+enum class WordSplitting { none, moses };
+inline std::span<const std::string_view> enum_names(WordSplitting) {
+  static constexpr std::array<std::string_view, 2> kNames{"none", "moses"};
+  return kNames;
+}
+
+struct PreparationOptions {
+  bool lowercase = false;
+  bool normalize_punctuation = false;
+  WordSplitting tokenize = WordSplitting::none;
+};
+
+template <class Visitor>
+void fields(PreparationOptions& o, Visitor&& visit) {
+  visit("lowercase", o.lowercase, "lower-case the text first, for a model of lower-cased text");
+  visit("normalize-punctuation", o.normalize_punctuation, "then replace typographic quotes, dashes and spaces, as the tools of Moses do");
+  visit("tokenize", o.tokenize,
+        "then split words and punctuation, for a model of tokenized text: moses (English, German or French), or none");
+}
+
+// Throws ConfigError, naming `option`, for a language that the tools of Moses have no rules for here; an empty one was not given.
+MosesLanguage moses_language(const std::string& language, std::string_view option);
+
+// In the order of the options. `language` is looked at by the last two steps only.
+std::string prepared(std::string_view text, const PreparationOptions& options, MosesLanguage language);
+
+}  // namespace attend
