@@ -206,9 +206,16 @@ void check_content(const InputFile& file, const SafetensorsHeader& header) {
   check_content(std::move(pieces), header.metadata, &file, file.path());
 }
 
+std::filesystem::path model_file_of(const std::filesystem::path& path) {
+  const std::filesystem::path inside = path / "model.safetensors";
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(inside, ignored) ? inside : path;
+}
+
 Checkpoint load_checkpoint(const std::filesystem::path& path) {
-  check_format(read_safetensors_header(InputFile(path)).metadata, path.string());  // before the whole of another program's file is read
-  return load_checkpoint(SafetensorsFile::open(path));
+  const std::filesystem::path file = model_file_of(path);
+  check_format(read_safetensors_header(InputFile(file)).metadata, file.string());  // before the whole of another program's file is read
+  return load_checkpoint(SafetensorsFile::open(file));
 }
 
 Checkpoint load_checkpoint(const SafetensorsFile& file) {
@@ -223,7 +230,7 @@ Checkpoint load_checkpoint(const SafetensorsFile& file) {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
-  const auto file = std::make_shared<const InputFile>(path);
+  const auto file = std::make_shared<const InputFile>(model_file_of(path));
   const SafetensorsHeader header = read_safetensors_header(*file);
   check_format(header.metadata, file->path());
   check_content(*file, header);

@@ -42,9 +42,12 @@ struct Checkpoint {
 // Atomic; see write_safetensors for the errors. ConfigError when the metadata use one of the two keys above.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-// Reads and verifies. Tensors share the memory that the file was read into (see SafetensorsFile). Throws IoError when the file cannot be
-// read, DataError when it is damaged, not one of attend's, written by a newer attend, or holds a number that is not finite (what only
-// training needs is not looked at).
+// Wherever a model is named, the folder of its run may be: the model.safetensors inside it. Any other path as it is.
+std::filesystem::path model_file_of(const std::filesystem::path& path);
+
+// Reads and verifies the file, or that of the run folder. Tensors share the memory that the file was read into (see SafetensorsFile).
+// Throws IoError when the file cannot be read, DataError when it is damaged, not one of attend's, written by a newer attend, or holds a
+// number that is not finite (what only training needs is not looked at).
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 

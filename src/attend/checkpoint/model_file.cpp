@@ -5,7 +5,7 @@
 namespace attend {
 
 FileDescription describe(const std::filesystem::path& path) {
-  const InputFile file(path);
+  const InputFile file(model_file_of(path));
   const SafetensorsHeader header = read_safetensors_header(file);
   FileDescription description;
   description.path = file.path();

@@ -37,7 +37,10 @@ void append(LanguageText& text, std::span<const std::string> lines, const Tokeni
     ++text.lines;
     if (ids.empty()) ++text.empty_lines;
   }
-  for (const std::string& line : lines) text.words += count_words(line);
+  for (const std::string& line : lines) {
+    text.words += count_words(line);
+    text.characters += static_cast<std::int64_t>(count_code_points(line)) + 1;
+  }
 }
 
 // The positions [begin, end) of the stream as inputs; those from `scored` on count.
@@ -128,13 +131,16 @@ std::string LanguageText::summary() const {
   return fmt::format("{} lines ({} empty), {} words, {} tokens", lines, empty_lines, words, targets());
 }
 
-LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer) {
+LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
+                           const std::function<void(std::string&)>& filter) {
   if (files.empty()) throw ConfigError("found no text file, expected at least one");
   LanguageText text;
   std::vector<std::string> lines;
   for (const std::string& file : files) {
     std::string line;
-    for (LineReader reader(file); reader.next(line);) {
+    LineReader reader(file);
+    if (filter) reader.set_filter(filter);
+    while (reader.next(line)) {
       lines.push_back(line);
       if (lines.size() < kLinesAtOnce) continue;
       append(text, lines, tokenizer);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,15 +22,18 @@ struct LanguageText {
   std::vector<std::int32_t> stream;  // begins with eos
   std::int64_t lines = 0;
   std::int64_t empty_lines = 0;
-  std::int64_t words = 0;  // what white space separates: to report perplexity per word whatever the pieces are
+  std::int64_t characters = 0;  // code points, with an end for each line: to report bits per character
+  std::int64_t words = 0;       // what white space separates: to report perplexity per word whatever the pieces are
 
   std::int64_t targets() const { return static_cast<std::int64_t>(stream.size()) - 1; }
   // "36718 lines (12951 empty), 2051910 words, 2088628 tokens". One line, for people.
   std::string summary() const;
 };
 
-// Reads files, plain or gzip, one after the other. Throws as LineReader does; ConfigError when there is no file.
-LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer);
+// Reads files, plain or gzip, one after the other. `filter`, if any, is that of the readers. Throws as LineReader does; ConfigError when
+// there is no file.
+LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
+                           const std::function<void(std::string&)>& filter = {});
 // The same for lines in memory.
 LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer);
 

@@ -31,6 +31,13 @@ void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {
         fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
 }
 
+std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint) {
+  std::map<std::string, TextKind> kinds;
+  for (const auto& [key, value] : checkpoint.metadata)
+    if (key.starts_with(kTextKindKey)) kinds[key.substr(kTextKindKey.size())] = read_options<TextKind>(checkpoint, key);
+  return kinds;
+}
+
 bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
 }

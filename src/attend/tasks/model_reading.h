@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/error.h"
+#include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -64,6 +66,10 @@ auto read_network(const Checkpoint& checkpoint, std::int64_t layers, const Make&
     return network;
   });
 }
+
+// SavedModel::text_kinds. Throws DataError for one that is damaged.
+inline constexpr std::string_view kTextKindKey = "attend.text_kind.";
+std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint);
 
 bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer);
 

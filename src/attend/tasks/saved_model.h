@@ -6,10 +6,12 @@
 //   metadata   attend.task    task()
 //              attend.*       configuration(), entry by entry
 //              attend.golden  golden samples (golden.h), in finished models
+//              attend.text_kind.SIDE  text_kinds, each as JSON; not in older files
 //   tensors    the parameters under their module paths, tokenizers() (u8), other_tensors()
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "attend/core/random.h"
 #include "attend/nn/parameters.h"
 #include "attend/tasks/text_encoder.h"
+#include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -66,6 +69,8 @@ class SavedModel {
   void describe(Checkpoint& checkpoint) const;
 
   std::string source = {};  // the file it was read from, for messages
+  // The kinds of text that it was trained on, by side: "src" and "tgt", or "text" where there is one. Empty for older files.
+  std::map<std::string, TextKind> text_kinds = {};
 
  protected:
   SavedModel() = default;

@@ -4,8 +4,19 @@
 namespace attend {
 namespace {
 
+// What the text is made into before it is read. `with`: so that every change of it shows.
+std::vector<OptionCase> of_preparation(const std::string& with) {
+  return {{"lowercase", "yes", with, "out error?"},
+          {"normalize-punctuation", "yes", with + " --language en", "out error?"},
+          {"tokenize", "moses", with + " --language en", "out error?"},
+          {"language", "fr", with + " --language en --tokenize moses", "out error?"},
+          {"language", "fr", with, ""}};
+}
+const std::string kToPrepare = "The man ( sees the dog's ) .\n";
+
 TEST_F(CommandOptionEffects, OfTranslate) {
   train_translator();
+  input_ += kToPrepare;
   const std::vector<OptionCase> cases{
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},
@@ -25,7 +36,10 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"window", "2", "--sample", ""},
       {"shortlist", "yes", "", "out"},
       {"shortlist", "yes", "--sample", "out"},
-      {"max-source-tokens", "12", "", "out status error"},
+      {"max-source-tokens", "12", "", "out error"},
+      {"on-error", "skip", "--max-source-tokens 12", "out error"},
+      {"on-error", "stop", "--max-source-tokens 12", "out error status"},
+      {"on-error", "stop", "", ""},
       {"alignment", "yes", "", "out"},
       {"alignment", "yes", "--format json", "out"},
       {"alignment", "yes", "--sample", "out"},
@@ -37,13 +51,15 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"sampling-seed", "2", "", ""},
   };
   expect_cases("translate @model", cases);
+  const std::vector<OptionCase> preparation = of_preparation("--format json");
+  expect_cases("translate @model", preparation);
   expect_config_file("translate @model", "--beam-size 1", "beam-size = 1\n");
-  expect_a_case_for_every_option("translate", {cases}, {"config"});
+  expect_a_case_for_every_option("translate", {cases, preparation}, {"config", "detokenize", "tgt-language"});
 }
 
 TEST_F(CommandOptionEffects, OfGenerate) {
   train_language_model();
-  input_ = "The man";
+  input_ = "The Man ( sees the dog's";
   const std::vector<OptionCase> cases{
       {"prompt", "A", "", "out"},
       {"echo", "no", "", "out"},
@@ -71,16 +87,22 @@ TEST_F(CommandOptionEffects, OfGenerate) {
   };
   expect_cases("generate @model --max-tokens 40", cases);
   expect_config_file("generate @model", "--max-tokens 5", "max-tokens = 5\n");
-  expect_a_case_for_every_option("generate", {cases}, {"config"});
+  const std::vector<OptionCase> preparation = of_preparation("--format json");
+  expect_cases("generate @model --max-tokens 40", preparation);
+  expect_a_case_for_every_option("generate", {cases, preparation}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfClassify) {
   train_classifier();
+  input_ += "\nThe man sleeps.\n" + kToPrepare;
   const std::vector<OptionCase> cases{
-      {"format", "json", "", "out"}, {"threads", "2", "", ""}, {"batch-tokens", "5", "", ""}, {"window", "2", "", ""}};
+      {"format", "json", "", "out"}, {"on-error", "skip", "", "out error"}, {"on-error", "stop", "--format json", "out error status"},
+      {"threads", "2", "", ""},      {"batch-tokens", "5", "", ""},         {"window", "2", "", ""}};
   expect_cases("classify @model", cases);
   expect_config_file("classify @model", "--format json", "format = \"json\"\n");
-  expect_a_case_for_every_option("classify", {cases}, {"config"});
+  const std::vector<OptionCase> preparation = of_preparation("--format json");
+  expect_cases("classify @model", preparation);
+  expect_a_case_for_every_option("classify", {cases, preparation}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfScore) {
@@ -88,7 +110,8 @@ TEST_F(CommandOptionEffects, OfScore) {
   const std::vector<OptionCase> cases{{"src", "@test.en", "", "out"},
                                       {"tgt", "@test.de", "", "out"},
                                       {"tokens", "yes", "", "out"},
-                                      {"max-tokens", "12", "", "out status error"},
+                                      {"max-tokens", "12", "", "out error"},
+                                      {"on-error", "stop", "--max-tokens 12", "out error status"},
                                       {"threads", "2", "", ""}};
   expect_cases("score @model --src @valid.en --tgt @valid.de", cases);
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
@@ -118,8 +141,10 @@ TEST_F(CommandOptionEffects, OfEmbed) {
   train_translator();
   write("others.tsv", "one\tThe dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe dog sleeps.\n");
   write("uses.tsv", "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old dog sleeps here.\n");
-  input_ = "The man sees the dog.\nA child sleeps.\n";
+  input_ = "The man sees the dog.\n\xff\nA child sleeps.\n" + kToPrepare;
   const std::vector<OptionCase> cases{
+      {"on-error", "skip", "", "out error"},
+      {"on-error", "skip", "--npy @made/vectors.npy", "error files"},
       {"npy", "@made/vectors.npy", "", "out files"},
       {"context", "no", "", "out"},
       {"threads", "2", "", ""},
@@ -131,7 +156,9 @@ TEST_F(CommandOptionEffects, OfEmbed) {
   };
   expect_cases("embed @model", cases);
   expect_config_file("embed @model", "--layer 0", "layer = 0\n");
-  expect_a_case_for_every_option("embed", {cases}, {"config"});
+  const std::vector<OptionCase> preparation = of_preparation("");
+  expect_cases("embed @model", preparation);
+  expect_a_case_for_every_option("embed", {cases, preparation}, {"config"});
 
   const std::string nearest = "embed nearest @model --word dog --corpus @train.en";
   const std::vector<OptionCase> nearest_cases{

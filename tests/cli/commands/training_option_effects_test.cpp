@@ -19,7 +19,7 @@ const std::string kModel = kLearning + "config ";
 const std::string kPlan = kLearning + "batches ";
 const std::string kSteps = "losses rates norms batches steps tensorboard checkpoints ";  // as many lines, events and files as steps
 const std::string kOften = "--valid-every 1 --save-every 1";
-const std::string kVocabulary = kLearning + "tokenizer config? batches? ";
+const std::string kVocabulary = kLearning + "tokenizer config? batches? text_kind? ";
 
 // Of every task.
 const Cases kRun{
@@ -117,6 +117,8 @@ class TrainingOptionEffects : public OptionEffects {
       }
       write(prefix + name, out);
     };
+    // A table of tabs to those who do not know that it is one of commas.
+    write(prefix + "both.csv", "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
     labelled("train.tsv", part(corpus.train_src, first, 90));
     labelled("valid.tsv", part(corpus.train_src, first + 90, 8));
   }
@@ -192,7 +194,11 @@ class TrainingOptionEffects : public OptionEffects {
   static void add_model(const std::string& file, Seen& seen) {
     const Checkpoint model = load_checkpoint(file);
     for (const auto& [key, value] : model.metadata)
-      if (key != "attend.golden") seen[key.substr(key.find('.') + 1)] = value;
+      if (key.starts_with("attend.text_kind.")) {
+        seen["text_kind"] += key + value + "\n";
+      } else if (key != "attend.golden") {
+        seen[key.substr(key.find('.') + 1)] = value;
+      }
     for (const NamedTensor& tensor : model.tensors) {
       const bool text = tensor.tensor.dtype() == DType::u8;
       seen[text ? "tokenizer" : "parameters"] += tensor.name + " " + bytes_of(tensor.tensor);
@@ -235,8 +241,10 @@ class TrainingOptionEffects : public OptionEffects {
 
 // ---- translation
 const Cases kTranslationData{
-    {"src-train", "@other_train.en", "", kPlan + "tokenizer config?"},
-    {"tgt-train", "@other_train.de", "", kPlan + "tokenizer config?"},
+    {"src-train", "@other_train.en", "", kPlan + "tokenizer config? text_kind?"},
+    {"tgt-train", "@other_train.de", "", kPlan + "tokenizer config? text_kind?"},
+    {"src-language", "fr", "", "text_kind"},
+    {"tgt-language", "fr", "", "text_kind"},
     {"src-valid", "@other_valid.en", "", "validation score? parameters? state?"},
     {"tgt-valid", "@other_valid.de", "", "validation score? parameters? state?"},
     {"max-length", "36", "", kPlan},
@@ -293,7 +301,8 @@ TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
 
 // ---- language models
 const Cases kLanguageData{
-    {"train", "@other_train.en", "", kLearning + "batches? tokenizer config?"},
+    {"train", "@other_train.en", "", kLearning + "batches? tokenizer config? text_kind?"},
+    {"language", "fr", "", "text_kind"},
     {"valid", "@other_valid.en", "", "validation score? parameters? state?"},
     {"sequence-length", "9", "", kPlan + "context"},
     {"batch-tokens", "80", "", kLearning + "batches validation?"},
@@ -326,11 +335,15 @@ TEST_F(TrainingOptionEffects, OfLanguageModelsAreAllTested) {
 
 // ---- classifiers
 const Cases kClassificationData{
-    {"train", "@other_train.tsv", "", kPlan + "tokenizer config?"},
+    {"train", "@other_train.tsv", "", kPlan + "tokenizer config? text_kind?"},
     {"valid", "@other_valid.tsv", "", "validation score? parameters? state?"},
     {"label-column", "3", "", kLearning + "labels"},
     {"text-column", "3", "--tokenizer word --vocab-size 6", kVocabulary + "batches"},
-    {"header", "yes", "", kPlan + "tokenizer?"},
+    {"header", "yes", "", kPlan + "tokenizer? text_kind?"},
+    {"language", "fr", "", "text_kind"},
+    {"table", "tsv", "--train @both.csv", kVocabulary + "labels"},
+    {"best-by", "loss", "", "state score? parameters?"},
+    {"best-by", "macro_f1", "", "state score? parameters?"},
     {"max-length", "8", "", kPlan + "text"},
     {"truncation", "left", "--max-length 8", kLearning + "text"},
     {"batch-tokens", "80", "", kPlan},

@@ -70,7 +70,7 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
 void add_attention_command(CLI::App& app) {
   CLI::App& command = add_command(app, "attention", "Show where a model looks when it translates or classifies, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   add_argument(command, arguments->text, {"text", "TEXT", "sentence to translate, or text to classify"});
   OptionBinding binding(command);
   binding.add(*arguments);

@@ -12,6 +12,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/classification/classifier.h"
@@ -29,6 +30,7 @@ struct ClassifyArguments {
   std::string model;
   ClassificationFormat format = ClassificationFormat::text;
   UnansweredLineOptions lines;
+  TextInputOptions text;
   ThreadOptions threads;
   ClassificationOptions classification;
 };
@@ -37,6 +39,7 @@ template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
   visit("format", a.format, "text: label TAB probability, the most probable label first; json: one object per line");
   fields(a.lines, visit);
+  fields(a.text, visit);
   fields(a.threads, visit);
   fields(a.classification, visit);
 }
@@ -69,8 +72,11 @@ void run_classify(const ClassifyArguments& arguments) {
     answer("{}\n", json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
   };
   const auto leave_empty = [&](const LineError& error) { answer("{}\n", json ? json_text(error) : ""); };
+  TextInput input(classifier.model(), arguments.text);
+  input.watch(lines);
   UnansweredLines unanswered(arguments.lines);
   classifier.classify(lines, unanswered.sink<Classification>(print, leave_empty), arguments.classification);
+  input.tell_warning();
   unanswered.tell_count();
 }
 
@@ -79,7 +85,7 @@ void run_classify(const ClassifyArguments& arguments) {
 void add_classify_command(CLI::App& app) {
   CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: labels and their probabilities");
   const auto arguments = std::make_shared<ClassifyArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_classify(*arguments); });
 }

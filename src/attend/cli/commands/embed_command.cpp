@@ -13,12 +13,14 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 namespace {
@@ -29,6 +31,7 @@ struct EmbedArguments {
   bool context = true;
   int window = 1024;
   UnansweredLineOptions lines;
+  TextInputOptions text;
   ThreadOptions threads;
   EmbeddingOptions embedding;
 };
@@ -39,6 +42,7 @@ void fields(EmbedArguments& a, Visitor&& visit) {
   visit("context", a.context, "vectors that depend on the sentence; --no-context: the static embeddings of the tokens");
   visit("window", a.window, between(1, 1e6), "most lines to read ahead; lines that have arrived are answered without waiting for more");
   fields(a.lines, visit);
+  fields(a.text, visit);
   fields(a.threads, visit);
   fields(a.embedding, visit);
 }
@@ -80,8 +84,9 @@ std::vector<TextEmbedding> embed(const Embedder& embedder, const EmbedArguments&
 }
 
 // Hands on the lines as vectors.
-void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, const AnswerSink<TextEmbedding>& sink) {
+void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, TextInput& input, const AnswerSink<TextEmbedding>& sink) {
   LineReader lines = standard_input();
+  input.watch(lines);
   std::string line;
   answer_all(Conversation<std::string, TextEmbedding>{
       .window = static_cast<std::size_t>(arguments.window),
@@ -101,12 +106,15 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (arguments.model.empty()) throw ConfigError("model is required; attend embed --help shows the usage");
   if (!arguments.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const Embedder embedder = Embedder::load(arguments.model);
+  const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
+  const Embedder embedder(*model);
+  TextInput input(*model, arguments.text);
   UnansweredLines unanswered(arguments.lines);
   if (arguments.npy.empty()) {
     const auto print = [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); };
     const auto leave_empty = [](const LineError& error) { answer("{}\n", json_text(error)); };
-    embed_lines(embedder, arguments, unanswered.sink<TextEmbedding>(print, leave_empty));
+    embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(print, leave_empty));
+    input.tell_warning();
     return unanswered.tell_count();
   }
   std::vector<float> values;
@@ -116,8 +124,9 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
     values.insert(values.end(), own.begin(), own.end());
   };
   const auto leave_empty = [&](const LineError&) { append(of_nothing); };
-  embed_lines(embedder, arguments, unanswered.sink<TextEmbedding>(append, leave_empty));
+  embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(append, leave_empty));
   write_npy(arguments.npy, values, static_cast<std::size_t>(of_nothing.vectors.cols()));
+  input.tell_warning();
   unanswered.tell_count();
 }
 
@@ -127,7 +136,7 @@ void add_embed_command(CLI::App& app) {
   CLI::App& command = add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
   // Not required: a command of those below may follow instead.
-  add_argument(command, arguments->model, {"model", "MODEL", "model file", /*required=*/false});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run", /*required=*/false});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_embed(*arguments, binding); });

@@ -49,7 +49,7 @@ void add_embed_nearest_command(CLI::App& embed) {
   CLI::App& command = add_inner_command(
       embed, "nearest", "Lines of a corpus that use a word as the first line of standard input does; further lines are not read");
   const auto arguments = std::make_shared<NearestArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_embed_nearest(*arguments); });
 }

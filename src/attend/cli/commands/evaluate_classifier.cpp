@@ -5,6 +5,7 @@
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/text_input.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/error.h"
 #include "attend/metrics/classification.h"
@@ -63,6 +64,9 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
   const Classifier classifier(model);
   const LabelledText texts = read_labelled(options.labelled, options.columns, classifier.labels());
   ConfusionMatrix confusion(classifier.labels());
+  TextInput input(model);
+  for (const std::string& text : texts.texts) input.take(text);
+  input.tell_warning();
   const std::vector<Classification> found = classifier.classify(texts.texts);
   for (std::size_t i = 0; i < found.size(); ++i) confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
   if (!options.errors.empty()) write_errors(options.errors, texts, found);

@@ -45,7 +45,8 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
 void add_evaluate_command(CLI::App& app) {
   CLI::App& command = add_command(app, "evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
   const auto arguments = std::make_shared<EvaluateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file; none to measure given translations", /*required=*/false});
+  add_argument(command, arguments->model,
+               {"model", "MODEL", "model file, or the folder of a run; none to measure given translations", /*required=*/false});
   OptionBinding binding(command);
   binding.add(arguments->output);
   binding.add(arguments->threads);

@@ -5,6 +5,7 @@
 #include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/text_input.h"
 #include "attend/core/error.h"
 
 namespace attend {
@@ -13,8 +14,10 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
                              const OptionBinding& binding) {
   if (options.text.empty()) throw ConfigError("--text: expected the text to measure the perplexity on, got none");
   use_model_cache(model, binding, options.perplexity.cache);
-  const LanguageText text = read_language(options.text, model.tokenizer);
+  TextInput input(model);
+  const LanguageText text = read_language(options.text, model.tokenizer, [&](std::string& line) { line = input.take(line); });
   const TextPerplexity result = text_perplexity(model, text, options.perplexity);
+  input.tell_warning();
   if (output.format == OutputFormat::text) {
     answer("{}\n", result.summary(output.digits));
     return;
@@ -23,6 +26,7 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
   nlohmann::ordered_json json{
       {"perplexity", p.per_token()}, {"tokens", p.tokens},      {"bits_per_token", p.bits_per_token()}, {"words", p.words},
       {"context", result.context},   {"stride", result.stride}, {"unknown_tokens", result.unknown}};
+  if (p.characters > 0) json["bits_per_character"] = p.bits_per_character();
   if (result.has_per_word()) json["perplexity_per_word"] = p.per_word();
   if (result.without_cache) {
     json["cache_tokens"] = result.cache_tokens;

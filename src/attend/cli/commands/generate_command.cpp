@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/text_input.h"
 #include "attend/tasks/language/generator.h"
 
 namespace attend {
@@ -21,6 +23,7 @@ struct GenerateArguments {
   std::string prompt;
   bool echo = true;
   OutputFormat format = OutputFormat::text;
+  TextInputOptions text;
   ThreadOptions threads;
   GenerationOptions generation;
 };
@@ -31,6 +34,7 @@ void fields(GenerateArguments& a, Visitor&& visit) {
   visit("echo", a.echo, "write the prompt before each continuation");
   visit("format", a.format, "text: printed while the model writes; json: one object per continuation");
   fields(a.generation, visit);
+  fields(a.text, visit);
   fields(a.threads, visit);
 }
 
@@ -41,6 +45,17 @@ std::string read_prompt() {
   bool first = true;
   for (std::string line; lines.next(line); first = false) prompt += (first ? "" : "\n") + line;
   return prompt;
+}
+
+// A prompt may have several lines.
+std::string take_lines(TextInput& input, const std::string& prompt) {
+  std::string out;
+  for (std::size_t begin = 0; begin <= prompt.size();) {
+    const std::size_t end = std::min(prompt.find('\n', begin), prompt.size());
+    out += (begin > 0 ? "\n" : "") + input.take(std::string_view(prompt).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
 }
 
 std::string to_json(const Generation& generation, const GenerateArguments& arguments, const Tokenizer& tokenizer) {
@@ -105,6 +120,9 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
     arguments.prompt = read_prompt();
     arguments.generation.prompt_source = "standard input";
   }
+  TextInput input(generator.model(), arguments.text);
+  arguments.prompt = take_lines(input, arguments.prompt);
+  input.tell_warning();
   if (arguments.generation.beam.beam_size > 0) {
     write_best(generator, arguments);
   } else {
@@ -117,7 +135,7 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
 void add_generate_command(CLI::App& app) {
   CLI::App& command = add_command(app, "generate", "Continue a text with a language model");
   const auto arguments = std::make_shared<GenerateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_generate(*arguments, binding); });

@@ -3,13 +3,13 @@
 #include <array>
 #include <memory>
 
-#include "attend/core/json.h"
 #include "attend/checkpoint/model_file.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/error.h"
+#include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/registry.h"
 #include "attend/train/readable.h"
@@ -75,7 +75,7 @@ void print_json(const FileDescription& file, bool tensors) {
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
   if (!check) return;
-  answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples, check->kind,
+  answer("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
          check->holds() ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
   if (!check->holds()) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }
@@ -92,7 +92,7 @@ void run_info(const InfoArguments& arguments) {
 void add_info_command(CLI::App& app) {
   CLI::App& command = add_command(app, "info", "What is inside a model file");
   const auto arguments = std::make_shared<InfoArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_info(*arguments); });
 }

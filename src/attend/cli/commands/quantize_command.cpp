@@ -76,7 +76,7 @@ void run_quantize(const QuantizeArguments& a) {
 void add_quantize_command(CLI::App& app) {
   CLI::App& command = add_command(app, "quantize", "A model in 8 bits: smaller, faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_quantize(*arguments); });
 }

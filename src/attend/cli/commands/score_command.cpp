@@ -12,6 +12,7 @@
 #include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
+#include "attend/metrics/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/translator.h"
@@ -70,8 +71,16 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
     throw ConfigError("--src, --tgt: expected a translation model; a language model scores --text, or standard input");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
-  score_lines(model, lines, arguments.scoring.max_tokens, printed(unanswered, arguments.tokens));
+  AnswerSink<SequenceScore> sink = printed(unanswered, arguments.tokens);
+  Perplexity all;
+  sink.accept = [&all, accept = sink.accept](const SequenceScore& score) {
+    all.add(-double{score.log_probability}, std::ssize(score.token_scores), 0, score.characters);
+    accept(score);
+  };
+  score_lines(model, lines, arguments.scoring.max_tokens, sink);
   unanswered.tell_count();
+  flush_answers();
+  if (all.tokens > 0) tell("{:.4f} bits per character, perplexity {:.2f} per token\n", all.bits_per_character(), all.per_token());
 }
 
 void run_score(const ScoreArguments& arguments) {
@@ -90,7 +99,7 @@ void run_score(const ScoreArguments& arguments) {
 void add_score_command(CLI::App& app) {
   CLI::App& command = add_command(app, "score", "Log-probabilities (natural logarithm) of given translations, or of lines");
   const auto arguments = std::make_shared<ScoreArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_score(*arguments); });
 }

@@ -58,7 +58,7 @@ void add_shortlist_command(CLI::App& app) {
   CLI::App& command =
       add_command(app, "shortlist", "A model that knows which tokens may translate which: faster with translate --shortlist");
   const auto arguments = std::make_shared<ShortlistArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_shortlist(*arguments); });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/error.h"
 #include "attend/tasks/translation/translator.h"
@@ -32,6 +34,9 @@ struct TranslateArguments {
   TranslationFormat format = TranslationFormat::text;
   bool sample = false;
   UnansweredLineOptions lines;
+  TextInputOptions text;
+  bool detokenize = true;
+  std::string tgt_language;
   ThreadOptions threads;
   TranslationOptions translation;
   SamplingOptions sampling;
@@ -44,6 +49,9 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
   fields(a.lines, visit);
+  fields(a.text, visit);
+  visit("detokenize", a.detokenize, "with --tokenize moses: join the words and punctuation of the translations again");
+  visit("tgt-language", a.tgt_language, "language of the translations, to detokenize them: en, de or fr; default: the model's");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
@@ -83,6 +91,14 @@ void print(const Translation& translation, std::int64_t number, const TranslateA
   }
 }
 
+// nullopt: the translations are printed as the model writes them.
+std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model, const TranslateArguments& arguments) {
+  if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses) return std::nullopt;
+  const auto kind = model.text_kinds.find("tgt");
+  const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;
+  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language, "tgt-language");
+}
+
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const Translator translator = Translator::load(arguments.model);
@@ -94,8 +110,15 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   }
 
   LineReader lines = standard_input();
+  TextInput input(translator.model(), arguments.text);
+  input.watch(lines);
+  const std::optional<MosesLanguage> joined = language_to_detokenize(translator.model(), arguments);
   UnansweredLines unanswered(arguments.lines);
-  const auto accept = [&](const Translation& translation) { print(translation, unanswered.lines(), arguments); };
+  const auto accept = [&](Translation translation) {
+    for (TranslationCandidate& c : translation.candidates)
+      if (joined) c.text = moses_detokenize(c.text, *joined);
+    print(translation, unanswered.lines(), arguments);
+  };
   const auto leave_empty = [&](const LineError& error) {
     if (arguments.format == TranslationFormat::json) {
       answer("{}\n", json_text(error));
@@ -104,6 +127,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     }
   };
   translator.translate(lines, unanswered.sink<Translation>(accept, leave_empty), options);
+  input.tell_warning();
   unanswered.tell_count();
 }
 
@@ -112,7 +136,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
 void add_translate_command(CLI::App& app) {
   CLI::App& command = add_command(app, "translate", "Translate standard input, line by line");
   const auto arguments = std::make_shared<TranslateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file"});
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_translate(*arguments, binding); });

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/json.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/error.h"
+#include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/ops/softmax.h"
@@ -96,6 +96,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
                               [&] { return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference); });
   ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
   model.source = checkpoint.source;
+  model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] { classifier_ids({}, model.special(), length); });  // refuses a length without room for a token
   return model;
 }
@@ -105,7 +106,7 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor result = log_softmax(model.network->forward(texts, pass)).value().to_host();
+  const Tensor result = log_softmax(model.network->forward(texts, pass)).value();
   require_finite(result.span(), "log-probabilities of the classes", model.source);
   return result;
 }

@@ -87,7 +87,8 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   ClassifierConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(train.classes.size());
-  const ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer, train.classes, o.data.length};
+  ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer, train.classes, o.data.length};
+  model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
   task.notes.push_back(fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
 

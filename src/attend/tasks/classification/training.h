@@ -19,6 +19,7 @@ struct ClassificationDataOptions {
   std::vector<std::string> train;
   std::vector<std::string> valid;
   ClassificationScore best_by = ClassificationScore::accuracy;
+  std::string language;
   LabelledOptions columns;
   TextLengthOptions length;
   BatchOptions batch;
@@ -31,6 +32,7 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
         "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several files are read one after another");
   visit("valid", o.valid, "validation texts, in the same form as --train");
   visit("best-by", o.best_by, "validation score that chooses the best step: accuracy, macro_f1, or the lowest loss");
+  visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);
   fields(o.batch, visit);

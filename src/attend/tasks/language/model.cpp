@@ -82,6 +82,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
                               [&] { return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference); });
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
   model.source = checkpoint.source;
+  model.text_kinds = read_text_kinds(checkpoint);
   return model;
 }
 

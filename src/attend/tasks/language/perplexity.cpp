@@ -76,9 +76,9 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
     if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
     nll += predictions.nll();
   }
-  result.perplexity.add(nll, text.targets(), text.words);
+  result.perplexity.add(nll, text.targets(), text.words, text.characters);
   result.cache_tokens = options.cache.tokens;
-  if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words);
+  if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words, text.characters);
   for (const Perplexity& one : {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
     const auto per_token = static_cast<float>(one.per_token());
     require_finite(std::span(&per_token, 1), "perplexity of the text", model.source);
@@ -92,6 +92,7 @@ std::string TextPerplexity::summary(int digits) const {
   std::string line =
       fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
   if (has_per_word()) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
+  if (perplexity.characters > 0) line += fmt::format(", {:.4f} bits per character", perplexity.bits_per_character());
   line += fmt::format("; context {}, stride {}", context, stride);
   if (without_cache)
     line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens, without_cache->per_token(), digits);

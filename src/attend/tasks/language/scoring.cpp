@@ -8,6 +8,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/core/error.h"
+#include "attend/core/utf8.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/language/perplexity.h"
 
@@ -16,6 +17,11 @@ namespace attend {
 namespace {
 
 using LineIds = std::vector<std::int32_t>;
+
+struct ScoredLine {
+  LineIds ids;
+  std::int64_t characters = 0;
+};
 
 SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& model) {
   require_finite(token_scores, "log-probabilities of the tokens", model.source);
@@ -57,19 +63,20 @@ SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   return score_of(std::move(token_scores), model);
 }
 
-std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const LineIds> lines) {
+std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const ScoredLine> lines) {
   std::vector<SequenceScore> scores(lines.size());
   std::vector<const LineIds*> together;
   std::vector<SequenceScore*> of_them;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (std::ssize(lines[i]) >= model.context.sequence_length) {
-      scores[i] = score_long(model, lines[i]);
+    if (std::ssize(lines[i].ids) >= model.context.sequence_length) {
+      scores[i] = score_long(model, lines[i].ids);
     } else {
-      together.push_back(&lines[i]);
+      together.push_back(&lines[i].ids);
       of_them.push_back(&scores[i]);
     }
   }
   if (!together.empty()) score_short(model, together, of_them);
+  for (std::size_t i = 0; i < lines.size(); ++i) scores[i].characters = lines[i].characters;
   return scores;
 }
 
@@ -77,18 +84,18 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const
 
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const AnswerSink<SequenceScore>& sink) {
   std::string line;
-  const auto next = [&]() -> std::optional<LineIds> {
+  const auto next = [&]() -> std::optional<ScoredLine> {
     if (!lines.next(line)) return std::nullopt;
     LineIds ids = model.tokenizer.encode(line);
     if (std::ssize(ids) > max_tokens)
       throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", lines.where(), max_tokens, ids.size()));
-    return ids;
+    return ScoredLine{std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
   };
-  answer_all(Conversation<LineIds, SequenceScore>{
+  answer_all(Conversation<ScoredLine, SequenceScore>{
       .arrived = [&] { return lines.has_arrived(); },
       .next = next,
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const LineIds> some) { return scores_of(model, some); },
+      .answer = [&](std::span<const ScoredLine> some) { return scores_of(model, some); },
       .sink = sink,
   });
 }

@@ -68,7 +68,9 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
-  const LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows, o.cache};
+  LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows, o.cache};
+
+  model.text_kinds = {{"text", kind_of(lines, tokenizer, o.data.language.empty() ? language_of(o.data.train) : o.data.language)}};
 
   LanguageText train = encode_language(lines, tokenizer);
   task.notes.push_back(fmt::format("training text: {}", train.summary()));

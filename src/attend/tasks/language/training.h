@@ -18,6 +18,7 @@ struct LanguageDataOptions {
   std::string data;
   std::vector<std::string> train;
   std::vector<std::string> valid;
+  std::string language;
   LanguageOptions windows;
   BatchOptions batch;
 };
@@ -27,6 +28,7 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train, "training text, plain or gzip; several files are read one after another");
   visit("valid", o.valid, "validation text, to measure perplexity on");
+  visit("language", o.language, "language of the text, written into the model; by default the ending of the training files: train.en");
   fields(o.windows, visit);
   fields(o.batch, visit);
 }

@@ -167,6 +167,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   auto shortlist = read_shortlist(checkpoint, src, tgt);
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist));
   model.source = checkpoint.source;
+  model.text_kinds = read_text_kinds(checkpoint);
   return model;
 }
 

@@ -95,7 +95,12 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
 
   common(config).src_vocab_size = tokenizers.src.vocab_size();
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
-  const TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
+  TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
+  const auto language = [](const std::string& given, const std::vector<std::string>& files) {
+    return given.empty() ? language_of(files) : given;
+  };
+  model.text_kinds = {{"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
+                      {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
   const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
 
   const auto encode = [&](const ParallelText& text, const char* name) {

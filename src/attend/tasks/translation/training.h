@@ -23,6 +23,8 @@ struct TranslationDataOptions {
   std::vector<std::string> tgt_train;
   std::vector<std::string> src_valid;
   std::vector<std::string> tgt_valid;
+  std::string src_language;
+  std::string tgt_language;
   LengthOptions length;
   BatchOptions batch;
 };
@@ -35,6 +37,10 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
   visit("src-valid", o.src_valid, "source side of the validation text");
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
+  visit("src-language", o.src_language,
+        "language of the source, written into the model; by default the ending of the training files: train.en");
+  visit("tgt-language", o.tgt_language,
+        "language of the target, written into the model; by default the ending of the training files: train.de");
   fields(o.length, visit);
   fields(o.batch, visit);
 }

@@ -1,0 +1,48 @@
+// The text that a command gives a model: prepared as asked, and watched whether it is of the kind that the model knows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "attend/core/lines.h"
+#include "attend/core/options.h"
+#include "attend/tasks/saved_model.h"
+#include "attend/text/preparation.h"
+#include "attend/text/text_kind.h"
+
+namespace attend {
+
+struct TextInputOptions {
+  PreparationOptions preparation;
+  std::string language;
+};
+
+template <class Visitor>
+void fields(TextInputOptions& o, Visitor&& visit) {
+  fields(o.preparation, visit);
+  visit("language", o.language, "language of the text, for --tokenize and --normalize-punctuation: en, de or fr; default: the model's");
+}
+
+class TextInput {
+ public:
+  // Throws ConfigError for a language without rules.
+  TextInput(const SavedModel& model, const TextInputOptions& options);
+  // For a command that has no such options: a warning does not advise them.
+  explicit TextInput(const SavedModel& model);
+
+  // Prepares and watches the lines that it gives from now on. This object must outlive their reading.
+  void watch(LineReader& lines);
+  // The same for a text that is no line of a reader.
+  std::string take(std::string_view text);
+  // Tells on standard error, once, when the text is not of the kind that the model knows.
+  void tell_warning() const;
+
+ private:
+  PreparationOptions options_;
+  bool advises_options_ = false;
+  MosesLanguage language_ = MosesLanguage::en;
+  TextFit fit_;
+};
+
+}  // namespace attend
