@@ -25,11 +25,19 @@ TEST(Perplexity, PerWordSharesTheSameLikelihood) {
   EXPECT_NEAR(perplexity.per_word(), std::exp(4.0), 1e-9);
 }
 
+TEST(Perplexity, PerCharacterIsInBits) {
+  Perplexity perplexity;
+  perplexity.add(3 * std::log(2.0), 2, 0, 4);
+  perplexity.add(5 * std::log(2.0), 2, 0, 1);
+  EXPECT_NEAR(perplexity.bits_per_character(), 8.0 / 5, 1e-12);
+}
+
 TEST(Perplexity, NeedsSomethingToCount) {
   Perplexity perplexity;
   EXPECT_THROW(perplexity.per_token(), ConfigError);
   perplexity.add(1, 1);
   EXPECT_THROW(perplexity.per_word(), ConfigError);
+  EXPECT_THROW(perplexity.bits_per_character(), ConfigError);
 }
 
 }  // namespace

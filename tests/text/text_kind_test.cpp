@@ -8,7 +8,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 const Lines kTokenized{"a man sees the dog .", "the dog , a small one , sees a man .", "is the man small ?", "a dog is small ."};
-const Lines kRaw{"A man sees the dog.", "The dog, a small one, sees a man.", "Is the man small?", "A dog is small."};
+const Lines kRawLines{"A man sees the dog.", "The dog, a small one, sees a man.", "Is the man small?", "A dog is small."};
 
 Tokenizer tokenizer_of(const Lines& lines) {
   TokenizerOptions options;
@@ -29,7 +29,7 @@ TEST(TextKind, TellsLowerCasedTokenizedTextFromRaw) {
   EXPECT_TRUE(tokenized.lowercased);
   EXPECT_TRUE(tokenized.tokenized);
   EXPECT_EQ(tokenized.unknown, 0);
-  const TextKind raw = kind_of(kRaw, tokenizer_of(kTokenized), "");
+  const TextKind raw = kind_of(kRawLines, tokenizer_of(kTokenized), "");
   EXPECT_FALSE(raw.lowercased);
   EXPECT_FALSE(raw.tokenized);
   EXPECT_GT(raw.unknown, 0.2);
@@ -55,7 +55,7 @@ TEST(TextFit, IsSilentAboutTextLikeThatOfTheModel) {
   EXPECT_EQ(warning(kTokenized, kind_of(kTokenized, tokenizer_of(kTokenized), "")), "");
   EXPECT_EQ(warning(kTokenized, std::nullopt), "");
   EXPECT_EQ(warning({}, std::nullopt), "");
-  EXPECT_EQ(warning(kRaw, kind_of(kRaw, tokenizer_of(kTokenized), "")), "") << "its training text had as many unknown tokens";
+  EXPECT_EQ(warning(kRawLines, kind_of(kRawLines, tokenizer_of(kTokenized), "")), "") << "its training text had as many unknown tokens";
 }
 
 TEST(TextFit, NamesTheShareOfUnknownTokensAndWhatTheyAre) {
@@ -70,9 +70,9 @@ TEST(TextFit, SeesCapitalsAndUnsplitMarksWhereAllTokensAreKnown) {
   options.type = TokenizerType::chars;
   options.vocab_size = 100;
   Lines both = kTokenized;
-  both.insert(both.end(), kRaw.begin(), kRaw.end());
+  both.insert(both.end(), kRawLines.begin(), kRawLines.end());
   TextFit fit(Tokenizer::train(both, options), TextKind{.lowercased = true, .tokenized = true});
-  for (const std::string& line : kRaw) fit.add(line);
+  for (const std::string& line : kRawLines) fit.add(line);
   EXPECT_TRUE(fit.has_capitals_too_many());
   EXPECT_TRUE(fit.has_marks_unsplit());
   EXPECT_EQ(fit.warning(), "the text is of another kind than the model's; it was trained on lower-cased, tokenized text");

@@ -29,7 +29,8 @@ struct UnansweredLineOptions {
 template <class Visitor>
 void fields(UnansweredLineOptions& o, Visitor&& visit) {
   visit("on-error", o.on_error,
-        "a line that cannot be answered: leave its answer empty, skip it, or stop there. How many there were is said at the end");
+        "what to do with a line that cannot be answered: leave the answer empty, skip the line, or stop; the number of such lines is "
+        "printed at the end");
 }
 
 class UnansweredLines {

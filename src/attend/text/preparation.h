@@ -25,10 +25,9 @@ struct PreparationOptions {
 
 template <class Visitor>
 void fields(PreparationOptions& o, Visitor&& visit) {
-  visit("lowercase", o.lowercase, "lower-case the text first, for a model of lower-cased text");
-  visit("normalize-punctuation", o.normalize_punctuation, "then replace typographic quotes, dashes and spaces, as the tools of Moses do");
-  visit("tokenize", o.tokenize,
-        "then split words and punctuation, for a model of tokenized text: moses (English, German or French), or none");
+  visit("lowercase", o.lowercase, "lower-case the text, for a model of lower-cased text");
+  visit("normalize-punctuation", o.normalize_punctuation, "replace typographic quotes, dashes and spaces as the Moses tools do");
+  visit("tokenize", o.tokenize, "split words from punctuation, for a model of tokenized text: moses (English, German or French), or none");
 }
 
 // Throws ConfigError, naming `option`, for a language that the tools of Moses have no rules for here; an empty one was not given.

@@ -80,7 +80,9 @@ class CommandOptionEffects : public OptionEffects {
   static std::vector<OptionCase> of_text() {
     return {{"text", "@test.en", "", "out"},
             {"tokens", "yes", "", "out"},
-            {"max-tokens", "5", "", "out status error"},
+            {"bits-per-character", "yes", "", "error"},
+            {"max-tokens", "5", "", "out error"},
+            {"on-error", "skip", "--max-tokens 5", "out error"},
             {"threads", "2", "", ""}};
   }
 

@@ -59,7 +59,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
 
 TEST_F(CommandOptionEffects, OfGenerate) {
   train_language_model();
-  input_ = "The Man ( sees the dog's";
+  input_ = "The man";
   const std::vector<OptionCase> cases{
       {"prompt", "A", "", "out"},
       {"echo", "no", "", "out"},
@@ -87,8 +87,9 @@ TEST_F(CommandOptionEffects, OfGenerate) {
   };
   expect_cases("generate @model --max-tokens 40", cases);
   expect_config_file("generate @model", "--max-tokens 5", "max-tokens = 5\n");
+  input_ = "L'a…";
   const std::vector<OptionCase> preparation = of_preparation("--format json");
-  expect_cases("generate @model --max-tokens 40", preparation);
+  expect_cases("generate @model --max-tokens 40 --context 40", preparation);
   expect_a_case_for_every_option("generate", {cases, preparation}, {"config"});
 }
 

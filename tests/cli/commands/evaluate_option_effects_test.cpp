@@ -44,8 +44,14 @@ const std::vector<OptionCase> kPerplexity{
     {"threads", "2", "--digits 9", ""},
 };
 const std::vector<OptionCase> kClassification{
-    {"labelled", "@some.tsv", "", "out"}, {"format", "json", "", "out"}, {"label-column", "3", "", "out"},
-    {"text-column", "3", "", "out"},      {"header", "yes", "", "out"},  {"threads", "2", "", ""},
+    {"labelled", "@some.tsv", "", "out"},
+    {"format", "json", "", "out"},
+    {"label-column", "3", "", "out"},
+    {"text-column", "3", "", "out"},
+    {"header", "yes", "", "out"},
+    {"threads", "2", "", ""},
+    {"errors", "@made/errors.tsv", "", "files"},
+    {"table", "csv", "", "out status error"},
 };
 
 TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {

@@ -36,6 +36,8 @@ TEST(TextPerplexity, PredictsEveryTokenOnceWithItsContext) {
     EXPECT_NEAR(found.perplexity.nll, by_hand(model, text.stream, context, stride), 1e-3) << context << ", " << stride;
     EXPECT_EQ(found.perplexity.tokens, text.targets());
     EXPECT_EQ(found.perplexity.words, text.words);
+    EXPECT_EQ(found.perplexity.characters, text.characters);
+    EXPECT_GT(text.characters, text.words);
     EXPECT_NEAR(found.perplexity.per_token(), std::exp(found.perplexity.nll / static_cast<double>(text.targets())), 1e-6);
   }
 }
@@ -82,6 +84,11 @@ TEST(TextPerplexity, SaysWhatItIsOf) {
   result.stride = 4;
   EXPECT_EQ(result.summary(2),
             "perplexity 100.00 per token (4 tokens, ends of lines among them), 10000.00 per word (2 words); context 8, stride 4");
+  result.perplexity.characters = 8;
+  EXPECT_EQ(
+      result.summary(1),
+      "perplexity 100.0 per token (4 tokens, ends of lines among them), 10000.0 per word (2 words), 3.3219 bits per character; context 8, "
+      "stride 4");
   result.unknown = 1;
   EXPECT_NE(result.summary(1).find("; 1 of the tokens unknown"), std::string::npos);
 }

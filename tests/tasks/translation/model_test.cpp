@@ -198,7 +198,8 @@ TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {
 
 TEST_F(TranslationModelFile, ThatIsMissingOrAFolderIsRefused) {
   EXPECT_THROW(load_translation_model(path("nowhere")), IoError);
-  EXPECT_CONTAINS(data_error([this] { load_translation_model(folder_); }), "it is a directory");
+  std::filesystem::create_directory(path("empty"));
+  EXPECT_CONTAINS(data_error([this] { load_translation_model(path("empty")); }), "it is a directory");
 }
 
 }  // namespace

@@ -66,11 +66,11 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
   ConfusionMatrix confusion(classifier.labels());
   TextInput input(model);
   for (const std::string& text : texts.texts) input.take(text);
-  input.tell_warning();
   const std::vector<Classification> found = classifier.classify(texts.texts);
   for (std::size_t i = 0; i < found.size(); ++i) confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
   if (!options.errors.empty()) write_errors(options.errors, texts, found);
   answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n" : confusion.table());
+  input.tell_warning();
 }
 
 }  // namespace attend

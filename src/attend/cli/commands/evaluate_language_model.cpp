@@ -17,10 +17,9 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
   TextInput input(model);
   const LanguageText text = read_language(options.text, model.tokenizer, [&](std::string& line) { line = input.take(line); });
   const TextPerplexity result = text_perplexity(model, text, options.perplexity);
-  input.tell_warning();
   if (output.format == OutputFormat::text) {
     answer("{}\n", result.summary(output.digits));
-    return;
+    return input.tell_warning();
   }
   const Perplexity& p = result.perplexity;
   nlohmann::ordered_json json{
@@ -33,6 +32,7 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
     json["perplexity_without_cache"] = result.without_cache->per_token();
   }
   answer("{}\n", json_text(json, 1));
+  input.tell_warning();
 }
 
 }  // namespace attend

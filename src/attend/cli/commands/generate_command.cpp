@@ -122,12 +122,12 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   }
   TextInput input(generator.model(), arguments.text);
   arguments.prompt = take_lines(input, arguments.prompt);
-  input.tell_warning();
   if (arguments.generation.beam.beam_size > 0) {
     write_best(generator, arguments);
   } else {
     write_samples(generator, arguments);
   }
+  input.tell_warning();
 }
 
 }  // namespace

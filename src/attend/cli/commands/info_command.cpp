@@ -75,7 +75,7 @@ void print_json(const FileDescription& file, bool tensors) {
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
   if (!check) return;
-  answer("{} golden sentences: {} (largest relative difference of a score {:.1e})\n", check->samples,
+  answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples, check->kind,
          check->holds() ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
   if (!check->holds()) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }

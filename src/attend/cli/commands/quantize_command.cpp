@@ -66,7 +66,7 @@ void run_quantize(const QuantizeArguments& a) {
   const Checkpoint quantized = quantize_model(model);
   if (!a.src.empty()) compare(model, quantized, a);
   save_checkpoint(a.out, quantized);
-  const auto bytes = [](const std::string& path) { return static_cast<std::int64_t>(std::filesystem::file_size(path)); };
+  const auto bytes = [](const std::string& path) { return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path))); };
   answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n", readable_count(bytes(a.model)), readable_count(bytes(a.out)),
          shown_path(a.out));
 }

@@ -26,6 +26,7 @@ struct ScoreArguments {
   std::string tgt;
   std::string text;
   bool tokens = false;
+  bool bits_per_character = false;
   ScoringOptions scoring;
   UnansweredLineOptions lines;
   ThreadOptions threads;
@@ -37,6 +38,8 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("tgt", a.tgt, "translation of --src, line by line, for a translation model");
   visit("text", a.text, "text to score line by line, for a language model; without --text, standard input");
   visit("tokens", a.tokens, "also print the log-probability of every token");
+  visit("bits-per-character", a.bits_per_character,
+        "also print the bits per character of all lines of a language model, to standard error");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.lines, visit);
   fields(a.threads, visit);
@@ -55,6 +58,7 @@ AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, bool tokens) {
 
 void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
   if (!arguments.text.empty()) throw ConfigError("--text: expected a language model; a translation model scores --src and --tgt");
+  if (arguments.bits_per_character) throw ConfigError("--bits-per-character: expected a language model, got one for translation");
   if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
   if (arguments.src == "-" && arguments.tgt == "-")
@@ -80,7 +84,8 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   score_lines(model, lines, arguments.scoring.max_tokens, sink);
   unanswered.tell_count();
   flush_answers();
-  if (all.tokens > 0) tell("{:.4f} bits per character, perplexity {:.2f} per token\n", all.bits_per_character(), all.per_token());
+  if (arguments.bits_per_character && all.tokens > 0)
+    tell("{:.4f} bits per character, perplexity {:.2f} per token\n", all.bits_per_character(), all.per_token());
 }
 
 void run_score(const ScoreArguments& arguments) {

@@ -51,7 +51,8 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   fields(a.lines, visit);
   fields(a.text, visit);
   visit("detokenize", a.detokenize, "with --tokenize moses: join the words and punctuation of the translations again");
-  visit("tgt-language", a.tgt_language, "language of the translations, to detokenize them: en, de or fr; default: the model's");
+  visit("tgt-language", a.tgt_language,
+        "language for detokenizing translations: en, de or fr; by default the target language of the model");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);

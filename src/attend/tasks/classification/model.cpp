@@ -106,7 +106,7 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor result = log_softmax(model.network->forward(texts, pass)).value();
+  const Tensor result = log_softmax(model.network->forward(texts, pass)).value().to_host();
   require_finite(result.span(), "log-probabilities of the classes", model.source);
   return result;
 }

@@ -36,7 +36,8 @@ template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
   visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer when long, or with a wide beam");
-  visit("window", o.window, between(1, 1e6), "most sentences to read ahead and sort by length; sentences that have arrived are answered without waiting for more");
+  visit("window", o.window, between(1, 1e6),
+        "most sentences to read ahead and sort by length; sentences that have arrived are answered without waiting for more");
   visit("shortlist", o.shortlist, "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
   visit("alignment", o.alignment, "also print the most attended source word for each word of a translation, as pairs of numbers from 0");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest source sentence in tokens");
