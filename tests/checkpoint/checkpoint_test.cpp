@@ -55,7 +55,7 @@ double sum(const Tensor& tensor) {
   return total;
 }
 
-#ifndef __SANITIZE_THREAD__  // which keeps memory of its own for all that is read
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // which keep memory of their own
 // What the process has of the machine's memory.
 std::int64_t resident_bytes() {
   std::ifstream statistics("/proc/self/statm");

@@ -43,8 +43,8 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
 class Writer {
  public:
   // `line`: the tokens of the line that goes on, which is not written again.
-  Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line, const std::function<void(std::string_view)>& accept)
-      : eos_(tokenizer.eos_id()), stream_(tokenizer), accept_(accept) {
+  Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line, std::function<void(std::string_view)> accept)
+      : eos_(tokenizer.eos_id()), stream_(tokenizer), accept_(std::move(accept)) {
     for (const std::int32_t token : line) stream_.add(token);
   }
 
@@ -67,7 +67,7 @@ class Writer {
 
   std::int32_t eos_;
   TextStream stream_;
-  const std::function<void(std::string_view)>& accept_;
+  std::function<void(std::string_view)> accept_;
   std::string text_;
 };
 
