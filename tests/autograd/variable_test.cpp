@@ -245,6 +245,26 @@ TEST(NoGradient, RecordsNothingWhileAlive) {
   EXPECT_TRUE(times(2.0f, x).requires_gradient());
 }
 
+TEST(UnitGradient, IsTheOneThatBackwardBeganWith) {
+  const Variable x(numbers({1}), true);
+  std::vector<bool> unit;
+  const auto looking = [&](const Variable& input) {
+    return record(input.value().clone(), {&input}, [&unit, dx = input.sink()](const Tensor& dy) {
+      unit.push_back(is_unit_gradient(dy));
+      dx.add(dy);
+    });
+  };
+  backward(looking(looking(x)));
+  EXPECT_EQ(unit, (std::vector<bool>{true, true})) << "passed on as it is";
+  unit.clear();
+  backward(looking(times(2.0f, looking(x))));
+  EXPECT_EQ(unit, (std::vector<bool>{true, false}));
+  unit.clear();
+  backward(looking(x), Tensor::full({1}, 1.0f));
+  EXPECT_EQ(unit, std::vector<bool>{false}) << "a given one is not looked into";
+  EXPECT_FALSE(is_unit_gradient(Tensor::full({1}, 1.0f))) << "outside of backward";
+}
+
 TEST(NoGradient, EndsWithAnException) {
   const Variable x(numbers({1}), true);
   try {

@@ -128,6 +128,26 @@ TEST_F(OnAGuardedDevice, TranslationIsTrained) {
   expect_training_to_be_the_same(translation_);
 }
 
+TEST_F(OnAGuardedDevice, AStepReadsNothingBackUntilSomebodyLooks) {
+  const Device device = guarded_device();
+  const std::atomic<int>& copies = static_cast<GuardedMemory*>(device.memory)->copies_to_host;
+  on(device, [&] {
+    for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::muon}) {
+      translation_.trainer.optimizer.kind = kind;
+      TrainingTask task = prepare_training(translation_, nullptr);
+      Trainer trainer(*task.objective, translation_.trainer, run_of(task, RunFolder("none"), false));
+      const int before = copies;
+      trainer.update();
+      const StepEvent event = trainer.update();
+      EXPECT_EQ(copies, before);
+      EXPECT_GT(event.loss, 0.0);
+      EXPECT_GT(event.gradient_norm, 0.0);
+      EXPECT_GT(copies, before);
+    }
+    return 0;
+  });
+}
+
 TEST_F(OnAGuardedDevice, VariantsOfAttentionAreTrained) {
   AttentionVariant& attention = translation_.model.transformer.attention;
   attention.scores = AttentionScores::additive;

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,7 @@ class GuardedMemory final : public Memory {
     host_memory().copy(from, to, rows, row_bytes);
   }
   void copy_to_host(const ByteRows& from, const ByteRows& host, std::int64_t rows, std::int64_t row_bytes) override {
+    ++copies_to_host;
     copy(from, host, rows, row_bytes);
   }
   void copy_from_host(const ByteRows& host, const ByteRows& to, std::int64_t rows, std::int64_t row_bytes) override {
@@ -59,6 +61,8 @@ class GuardedMemory final : public Memory {
     const Open open(*this);
     host_memory().fill(to, rows, row_bytes, pattern);
   }
+
+  std::atomic<int> copies_to_host = 0;
 
  private:
   static constexpr std::size_t kBytes = std::size_t{1} << 30, kAlignment = 64;
