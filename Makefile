@@ -5,13 +5,13 @@ PRESET ?= release
 JOBS ?= $(shell nproc)
 CLANG_FORMAT ?= clang-format-14
 BUILD := build/$(PRESET)
-SOURCES = $(shell find src tests bench examples -name '*.h' -o -name '*.cpp')
+SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test mutants fuzz bench kernels lint tidy format clean
+.PHONY: help deps build demo test install package test-package mutants fuzz bench kernels lint tidy format clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 deps: ## install every package that is missing, with apt (as root, or through sudo)
 	@tools/dependencies.sh ensure
@@ -26,6 +26,25 @@ demo: configure ## build, then train a small translator and write its attention 
 
 test: build ## build, then run every test
 	@tools/run_tests.sh $(BUILD) $(JOBS)
+
+install: build ## install the program, the library and its headers (PREFIX=/usr/local; as root where that needs it)
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+package: ## make a Debian package in build/package
+	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure package
+	@mkdir -p build
+	@cmake --preset package >build/package.configure.log || { cat build/package.configure.log; exit 1; }
+	@cmake --build build/package
+	@rm -f build/package/*.deb
+	@cd build/package && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
+	@ls build/package/*.deb
+
+test-package: build package ## test what users get: the installed tree, attend inside another project, the package in a bare Debian 12 (root)
+	@tools/dependencies.sh ensure test-package
+	@tests/package/installed_tree_test.sh . $(BUILD)
+	@tests/package/subproject_test.sh . build
+	@tests/package/debian_test.sh build/package/*.deb
 
 mutants: ## break one line after another and see that a test fails (hours; WHICH='optim cli/*' for some, CONTINUE=1 to go on)
 	@tools/dependencies.sh ensure build

@@ -13,8 +13,13 @@ function(attend_layer name)
   endif()
   add_library(attend_${name} STATIC ${sources})
   add_library(attend::${name} ALIAS attend_${name})
-  target_include_directories(attend_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+  target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
+  # Kernels without optimisation are hundreds of times slower: a project that is built for debugging, or with no build type at all, wants
+  # to debug itself.
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_compile_options(attend_${name} PRIVATE "$<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O3;-DNDEBUG>")
+  endif()
   # Compiled once for each instruction set, by including themselves.
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/${name}/fast/*.cpp)
   set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -28,13 +33,23 @@ function(attend_layer name)
   set(ATTEND_LAYERS ${ATTEND_LAYERS} ${name} PARENT_SCOPE)
 endfunction()
 
-# attend::attend: everything below the command line, for programs that embed the library.
+# attend::attend: the library that programs use, with the headers of include/attend. A shared library, wherever it is built: a program needs
+# none of the libraries that this one needs, sees none of their names, and links in no time.
 function(attend_library)
-  set(layers ${ATTEND_LAYERS})
-  list(REMOVE_ITEM layers cli)
-  list(TRANSFORM layers PREPEND attend::)
-  list(REVERSE layers)
-  add_library(attend_attend INTERFACE)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/attend/*.h)
+  set(objects "")
+  foreach(layer IN LISTS ATTEND_LAYERS)
+    list(APPEND objects $<TARGET_OBJECTS:attend_${layer}>)
+  endforeach()
+  add_library(attend_attend SHARED ${objects})
   add_library(attend::attend ALIAS attend_attend)
-  target_link_libraries(attend_attend INTERFACE ${layers})
+  target_sources(attend_attend PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
+  set_target_properties(attend_attend PROPERTIES OUTPUT_NAME attend EXPORT_NAME attend LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(attend_attend PUBLIC cxx_std_20)
+  list(GET ATTEND_LAYERS -1 top)
+  target_link_libraries(attend_attend PRIVATE attend::${top})  # for the libraries that the layers need
+  if(NOT ATTEND_SANITIZE)
+    target_link_options(attend_attend PRIVATE -Wl,--no-undefined -Wl,--as-needed)
+  endif()
 endfunction()

@@ -11,6 +11,7 @@ for i in 1 2 3 4 5 6 7 8; do
   printf 'der alte hund sieht die katze\neine katze frisst den fisch\nder hund schläft\ndie katze sieht einen fisch\n'
 done >"$folder/train.de"
 
-"$programs/example_train_translator" "$folder/train.en" "$folder/train.de" "$folder/run"
+"$programs/example_train_translator" "$folder/train.en" "$folder/train.de" "$folder/run" | grep -q "^200 steps, the model is "
 [ "$(echo 'the dog sleeps' | "$programs/example_translate" "$folder/run/model.safetensors")" = 'der hund schläft' ]
 "$programs/example_attention_weights" "$folder/run/model.safetensors" 'the dog sleeps' 'der hund schläft'
+"$programs/example_write_text" "$folder/train.en" "$folder/lm" 'the old' | grep -q .

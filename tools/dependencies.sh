@@ -1,9 +1,9 @@
 #!/bin/sh
 # The packages that attend needs, by Debian 12's names, and how they get installed: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|bench|lint|fuzz|mutants]   prints the packages
-#   tools/dependencies.sh missing [build|bench|lint|fuzz|mutants]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|bench|lint|fuzz|mutants]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants]   prints the packages
+#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants]   installs those that are not installed, with apt as root or through sudo
 #
 # Without a group: all. Nothing is touched, and apt is not even asked, when everything is there.
 set -eu
@@ -16,6 +16,8 @@ bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-
 lint_packages="clang-format-14 clang-tidy-14"
 fuzz_packages="clang-14 libclang-rt-14-dev"
 mutants_packages="python3"
+package_packages="dpkg-dev"
+test_package_packages="dpkg-dev debootstrap lintian"
 
 usage() {
   sed -n '4,6s/^# *//p' "$0" >&2
@@ -29,7 +31,9 @@ packages() {
     lint) echo $lint_packages ;;
     fuzz) echo $fuzz_packages ;;
     mutants) echo $mutants_packages ;;
-    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages ;;
+    package) echo $package_packages ;;
+    test-package) echo $test_package_packages ;;
+    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $test_package_packages ;;
     *) usage ;;
   esac
 }

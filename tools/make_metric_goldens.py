@@ -158,7 +158,7 @@ def bleu_rows():
                 o = {**plain, **variant}
                 metric = BLEU(**o, force=True)
                 s = metric.corpus_score(hypotheses, references)
-                signature = str(metric.get_signature()).replace(f"version:{sacrebleu.__version__}", "version:attend-0.1.0")
+                signature = str(metric.get_signature()).replace(f"version:{sacrebleu.__version__}", "version:attend-0.2.0")
                 value = -1 if o["smooth_value"] is None else o["smooth_value"]
                 line = s.format(width=2, signature=signature)
                 yield (text(corpus), str(len(references)), text(o["tokenize"]), str(o["lowercase"]).lower(), text(o["smooth_method"]),
@@ -184,7 +184,7 @@ def chrf_rows():
                 o = {**dict(char_order=6, word_order=0, beta=2, lowercase=False), **variant}
                 metric = CHRF(**o)
                 s = metric.corpus_score(hypotheses, references)
-                signature = str(metric.get_signature()).replace(f"version:{sacrebleu.__version__}", "version:attend-0.1.0")
+                signature = str(metric.get_signature()).replace(f"version:{sacrebleu.__version__}", "version:attend-0.2.0")
                 yield (text(corpus), str(len(references)), str(o["char_order"]), str(o["word_order"]), str(o["beta"]),
                        str(o["lowercase"]).lower(), repr(s.score), text(s.name), text(signature))
 

@@ -10,10 +10,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/runtime.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/error.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 int run(const nlohmann::json& options) {
   const RuntimeScope runtime({.threads = options.at("threads")});
   const double begun = now();
-  const Translator translator = Translator::load(std::string(options.at("model")));
+  const TranslationEngine translator = TranslationEngine::load(std::string(options.at("model")));
   nlohmann::json result{{"load_seconds", now() - begun}};
 
   const std::vector<std::string> lines = read_lines(std::string(options.at("source")));

@@ -16,10 +16,10 @@
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/runtime.h"
 #include "attend/data/batcher.h"
+#include "attend/error.h"
 #include "attend/models/transformer.h"
 #include "train_for.h"
 

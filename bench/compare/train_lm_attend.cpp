@@ -12,9 +12,9 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/runtime.h"
+#include "attend/error.h"
 #include "attend/models/language_transformer.h"
 #include "attend/nn/ragged.h"
 #include "train_for.h"

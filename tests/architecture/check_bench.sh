@@ -9,7 +9,7 @@ compiler="${2:?usage: check_bench.sh ROOT COMPILER}"
 cd "$root"
 
 compiles() {
-  "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Isrc -x c++ "$@"
+  "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Isrc -Iinclude -x c++ "$@"
 }
 
 failed=0

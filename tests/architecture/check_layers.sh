@@ -3,7 +3,8 @@
 #   - a layer includes only layers on rows below its own: neither up nor sideways
 #   - what is in the folders of backend (cpu, reference, fast) is private to it
 #   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
-#   - project headers are included as "attend/<layer>/<file>.h"
+#   - project headers are included as "attend/<layer>/<file>.h", those of the public face as "attend/<file>.h"
+#   - the headers of the public face, under ROOT/include/attend, include nothing but each other and the standard library
 #   - the library does not print, exit or abort: that is left to the command line, which prints through cli/output.h alone
 #   - JSON is parsed in core/json.cpp, which bounds its depth, and in the reader of safetensors headers, which knows no depth
 #   - a file has at most 400 lines
@@ -30,6 +31,7 @@ decode     7
 tasks      8
 inspect    9
 lab        9
+api        9
 cli       10
 server    10
 python    10
@@ -41,9 +43,10 @@ root="${1:?usage: check_layers.sh ROOT}"
 
 cd "$root"
 files=$(find src/attend -name '*.h' -o -name '*.cpp' | sort)
+public=$(find include -name '*.h' 2>/dev/null | sort)
 [ -n "$files" ] || { echo "check_layers: no sources in src/attend under $root" >&2; exit 2; }
 
-awk -v table="$layers" -v line_limit="$line_limit" '
+awk -v table="$layers" -v line_limit="$line_limit" -v public="$public" '
 function complain(message) {
   printf "%s:%d: %s\n", FILENAME, FNR, message
   ++complaints
@@ -69,7 +72,11 @@ function check_include(line,    path) {
   path = line
   sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", path)
   sub(/[>"].*$/, "", path)
-  if (path ~ /^attend\//) {
+  if (path ~ /^attend\/[a-z_]+\.h$/) {
+    if (!(path in is_public)) complain("includes \"" path "\", which include/attend does not have")
+  } else if (layer == "") {
+    if (line ~ /"/ || path ~ /[\/.]/) complain("includes \"" path "\": a public header includes nothing but attend/<file>.h and the standard library")
+  } else if (path ~ /^attend\//) {
     check_project_include(path)
   } else if (path ~ /^hwy\//) {
     if (folder != "backend/fast") complain("includes <" path ">: only backend/fast may see Highway")
@@ -80,14 +87,16 @@ function check_include(line,    path) {
 
 BEGIN {
   n = split(table, words, /[ \t\n]+/)
+  m = split(public, headers, /[ \t\n]+/)
+  for (i = 1; i <= m; ++i) is_public[substr(headers[i], length("include/") + 1)] = 1
   for (i = 1; i <= n; ++i) if (words[i] ~ /^[a-z]+$/) row[words[i]] = words[i + 1] + 0
 }
 
 FNR == 1 {
   split(FILENAME, parts, "/")
-  layer = parts[3]
+  layer = parts[1] == "include" ? "" : parts[3]
   folder = parts[3] "/" parts[4]
-  if (!(layer in row)) {
+  if (layer != "" && !(layer in row)) {
     complain("the folder src/attend/" layer " is not in the layer table")
     row[layer] = 99
   }
@@ -102,7 +111,7 @@ layer != "cli" && layer != "server" {
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
   if (code ~ /std::(cout|cerr|clog|exit|abort|terminate)/ || code ~ /fmt::print/ || code ~ /(^|[^a-z_:])(printf|puts|exit|abort)\(/) {
-    complain("prints or ends the process: throw an error of core/error.h, or take a callback")
+    complain("prints or ends the process: throw an error of attend/error.h, or take a callback")
   }
 }
 
@@ -127,4 +136,4 @@ END {
     printf "check_layers: %d broken rule%s\n", complaints, complaints == 1 ? "" : "s"
     exit 1
   }
-}' $files
+}' $files $public

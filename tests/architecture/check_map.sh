@@ -1,12 +1,19 @@
 #!/bin/sh
-# ARCHITECTURE.md is always true: fails when its map names a file or a folder that does not exist.
+# ARCHITECTURE.md is always true: fails when its map names a file or a folder that exists neither under src/attend nor from the root; docs/cpp.md,
+# when it does not list every public header.
 # Usage: check_map.sh ROOT
 set -eu
 cd "${1:?usage: check_map.sh ROOT}"
 missing=0
 for path in $(sed -n '/^## Where to find it/,/^## /p' ARCHITECTURE.md | grep '^|' | grep -o '`[a-z0-9_]*/[a-z0-9_/.]*`' | tr -d '`'); do
-  [ -e "src/attend/$path" ] || {
-    echo "ARCHITECTURE.md: src/attend/$path does not exist"
+  [ -e "src/attend/$path" ] || [ -e "$path" ] || {
+    echo "ARCHITECTURE.md: $path does not exist, neither under src/attend nor from the root"
+    missing=$((missing + 1))
+  }
+done
+for header in include/attend/*.h; do
+  grep -q "](../$header)" docs/cpp.md || {
+    echo "docs/cpp.md: $header is missing"
     missing=$((missing + 1))
   }
 done

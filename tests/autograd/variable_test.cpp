@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tensor/allocator.h"
 #include "tensor/expect_error.h"
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <thread>
 
-#include "attend/checkpoint/model_file.h"
 #include "attend/checkpoint/state.h"
 #include "attend/core/atomic_file.h"
+#include "attend/model_file.h"
 #include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"
 

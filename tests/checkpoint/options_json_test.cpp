@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

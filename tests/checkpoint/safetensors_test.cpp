@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {

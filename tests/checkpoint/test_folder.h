@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

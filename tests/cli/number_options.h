@@ -13,7 +13,7 @@
 
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "cli/number_options.h"
 
 namespace attend {

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "core/gzip.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

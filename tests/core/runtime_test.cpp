@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "data/ids.h"
 
 namespace attend {

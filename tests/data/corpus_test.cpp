@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "core/scoped_threads.h"
 #include "data/files.h"
 #include "data/ids.h"

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "data/files.h"
 #include "data/ids.h"
 

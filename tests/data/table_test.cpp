@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "core/gzip.h"
 #include "data/files.h"
 

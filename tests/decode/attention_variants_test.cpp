@@ -7,7 +7,7 @@
 #include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/sampling.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/text/special_tokens.h"
+#include "attend/tokenizer.h"
 #include "models/small_encoder_decoder.h"
 
 namespace attend {

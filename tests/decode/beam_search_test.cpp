@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "decode/table_model.h"
 #include "tensor/expect_error.h"
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "decode/table_model.h"
 #include "tensor/expect_error.h"
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
+#include "attend/error.h"
 #include "attend/models/transformer.h"
 #include "tensor/expect_error.h"
 

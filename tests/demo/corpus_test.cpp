@@ -7,10 +7,10 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/demo/grammar.h"
 #include "attend/demo/sampler.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "attend/core/error.h"
 #include "attend/data/classification.h"
+#include "attend/error.h"
 #include "core/gzip.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"

@@ -2,10 +2,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "core/gzip.h"
 #include "fuzz/fuzz_target.h"
 

@@ -5,7 +5,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/state.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend {

@@ -11,14 +11,14 @@
 #include <span>
 #include <stdexcept>
 
-#include "attend/checkpoint/model_file.h"
 #include "attend/cli/program.h"
-#include "attend/core/error.h"
-#include "attend/tasks/classification/classifier.h"
-#include "attend/tasks/embedding/embedder.h"
-#include "attend/tasks/language/generator.h"
+#include "attend/error.h"
+#include "attend/model_file.h"
+#include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/language/engine.h"
 #include "attend/tasks/registry.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
@@ -79,7 +79,7 @@ void show(const std::string& path, bool json) {
 }
 
 void use_translation(const TranslationModel& model) {
-  const Translator translator(model);
+  const TranslationEngine translator(model);
   const std::vector<std::string> texts{"the old dog sees fish"}, targets{"der alte hund"};
   TranslationOptions options = translator.default_options();
   options.beam.max_length = 8;
@@ -95,7 +95,7 @@ void use_translation(const TranslationModel& model) {
 }
 
 void use_classifier(const ClassificationModel& model) {
-  const Classifier classifier(model);
+  const ClassificationEngine classifier(model);
   const std::vector<std::string> texts{"a good film"};
   for (const Classification& result : classifier.classify(texts)) {
     require_numbers(result.probabilities);
@@ -104,7 +104,7 @@ void use_classifier(const ClassificationModel& model) {
 }
 
 void use_language_model(const LanguageModel& model) {
-  const Generator generator(model);
+  const GenerationEngine generator(model);
   GenerationOptions options = generator.default_options();
   options.max_tokens = 12;
   require_numbers(generator.generate("the cat", options).token_scores);
@@ -112,7 +112,7 @@ void use_language_model(const LanguageModel& model) {
 
 void embed(const std::string& path) {
   const std::vector<std::string> texts{"the old cat"};
-  for (const TextEmbedding& embedding : Embedder::load(path).embed(texts, {})) require_numbers(embedding.vectors.span());
+  for (const TextEmbedding& embedding : EmbeddingEngine::load(path).embed(texts, {})) require_numbers(embedding.vectors.span());
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer.h"
 #include "attend/text/wire_reader.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
 #include "core/occurrences.h"
 #include "tasks/small_model.h"
@@ -48,7 +48,7 @@ class AttentionPage : public testing::Test {
     return list;
   }
 
-  const Translator translator_{small_model()};
+  const TranslationEngine translator_{small_model()};
 };
 
 TEST_F(AttentionPage, HoldsEveryWord) {
@@ -147,7 +147,7 @@ TEST_F(AttentionPage, NeedsNoNetwork) {
 }
 
 TEST_F(AttentionPage, IsAFunctionOfItsInput) {
-  const Translator same{small_model()};
+  const TranslationEngine same{small_model()};
   const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
   EXPECT_EQ(attention_page(translator_.model(), pair), attention_page(same.model(), given_pair(same, "the old dog", "der alte hund")));
   EXPECT_NE(attention_page(translator_.model(), pair), page("the old dog", "der hund"));

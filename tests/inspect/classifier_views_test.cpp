@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/attention_maps.h"
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 #include "tasks/small_classifier.h"
 
 namespace attend {
@@ -19,7 +19,7 @@ nlohmann::json data_of(const std::string& page) {
 }
 
 TEST(ClassifierPage, ShowsTheEncoderAlone) {
-  const Classifier classifier(small_classifier());
+  const ClassificationEngine classifier(small_classifier());
   const ClassifiedText text = classified_text(classifier, "not a good film");
   const std::string page = attention_page(classifier.model(), text);
   const auto data = data_of(page);
@@ -34,7 +34,7 @@ TEST(ClassifierPage, ShowsTheEncoderAlone) {
 }
 
 TEST(ClassifierPage, HoldsTheAnswerOfTheClassifier) {
-  const Classifier classifier(small_classifier());
+  const ClassificationEngine classifier(small_classifier());
   const std::vector<std::string> texts{"so good"};
   const Classification found = classifier.classify(texts).front();
   const ClassifiedText text = classified_text(classifier, texts[0]);
@@ -63,7 +63,7 @@ TEST(ClassifierPage, HasRowsThatSumToOne) {
 TEST(ClassifierPage, ShowsAsMuchOfATextAsTheClassifierLooksAt) {
   ClassificationModel model = small_classifier();
   model.length.max_length = 300;
-  const Classifier classifier(model);
+  const ClassificationEngine classifier(model);
   std::string review;
   for (int i = 0; i < 400; ++i) review += "good ";
   const ClassifiedText text = classified_text(classifier, review);
@@ -73,7 +73,7 @@ TEST(ClassifierPage, ShowsAsMuchOfATextAsTheClassifierLooksAt) {
 }
 
 TEST(ClassifierPage, RefusesWhatItCannotShow) {
-  const Classifier classifier(small_classifier());
+  const ClassificationEngine classifier(small_classifier());
   EXPECT_THROW(classified_text(classifier, " "), DataError);
   EXPECT_THROW(classified_text(classifier, "good \xff"), DataError);
 }
@@ -88,7 +88,7 @@ TEST(ClassifierVectors, AreThoseThatArePooled) {
     const std::int64_t begin = pooling == Pooling::first ? 1 : 0;  // the special tokens at the ends have no vectors
     EmbeddingOptions options;
     options.pooling = EmbeddingPooling::none;
-    const Embedder embedder(model);
+    const EmbeddingEngine embedder(model);
     EXPECT_EQ(embedder.layers(), 2);
     EXPECT_EQ(embedder.width(), 32);
     const std::vector<std::string> texts{"not a good film"};

@@ -1,10 +1,10 @@
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/inspect/nearest_contexts.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
@@ -22,7 +22,7 @@ class EmbedderTest : public testing::Test {
     options.pooling = pooling;
     return embedder_.embed(texts, options);
   }
-  Embedder embedder_{small_model()};
+  EmbeddingEngine embedder_{small_model()};
 };
 
 TEST_F(EmbedderTest, GivesEveryTokenAVector) {
@@ -84,7 +84,7 @@ TEST_F(EmbedderTest, AnEmptyTextIsZeros) {
 }
 
 TEST(LanguageEmbedder, KnowsWhatStandsBeforeAToken) {
-  const Embedder embedder(small_language_model());
+  const EmbeddingEngine embedder(small_language_model());
   EmbeddingOptions options;
   options.pooling = EmbeddingPooling::none;
   const std::vector<std::string> texts{"the cat sat", "the cat ran to the mat", "a cat sat"};
@@ -101,7 +101,7 @@ TEST(LanguageEmbedder, HasRoomForATextAndTheMarksAtItsEnds) {
   config.positions = PositionKind::learned;
   config.max_positions = 6;
   model.network = std::make_shared<LanguageTransformer>(config, 7);
-  const Embedder embedder(model);
+  const EmbeddingEngine embedder(model);
   const std::vector<std::string> fits{"the cat sat on"}, long_by_one{"the cat sat on the"};
   EXPECT_NO_THROW(embedder.check_length(fits.front(), "line 1"));
   EXPECT_NO_THROW(embedder.embed(fits, {}));

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
@@ -17,7 +17,7 @@ const LabelledText kUses{
     {"fed", "seen"}, {"the old cat", "a cat eats the fish", "the old cat", "a cat eats the fish", "a cat eats the fish"}, {1, 0, 1, 0, 0}};
 
 TEST(WordSenses, AreOneInTheStaticEmbedding) {
-  const WordSenses senses = measure_senses(Embedder(small_model()), kUses, "Cat", -1);
+  const WordSenses senses = measure_senses(EmbeddingEngine(small_model()), kUses, "Cat", -1);
   EXPECT_EQ(senses.senses, kUses.classes);
   EXPECT_EQ(senses.uses, (std::vector<std::int64_t>{3, 2}));
   const SenseSeparation& separation = senses.separations.front();
@@ -29,7 +29,7 @@ TEST(WordSenses, AreOneInTheStaticEmbedding) {
 }
 
 TEST(WordSenses, ComeApartInContext) {
-  const WordSenses senses = measure_senses(Embedder(small_model()), kUses, "cat", -1);
+  const WordSenses senses = measure_senses(EmbeddingEngine(small_model()), kUses, "cat", -1);
   ASSERT_EQ(senses.separations.size(), 5u) << "static, what enters the encoder, three layers";
   EXPECT_EQ(senses.separations.back().vectors, "layer 3");
   for (std::size_t i = 1; i < 5; ++i) {
@@ -41,7 +41,7 @@ TEST(WordSenses, ComeApartInContext) {
 
 TEST(WordSenses, AreDrawnAtTheLayerAskedFor) {
   for (const int layer : {-1, 0, 2}) {
-    const Plot plot = measure_senses(Embedder(small_model()), kUses, "cat", layer).plot;
+    const Plot plot = measure_senses(EmbeddingEngine(small_model()), kUses, "cat", layer).plot;
     ASSERT_EQ(plot.series.size(), 2u);
     EXPECT_EQ(plot.series[0].label, "fed");
     EXPECT_EQ(plot.series[0].points.size(), 3u);
@@ -51,7 +51,7 @@ TEST(WordSenses, AreDrawnAtTheLayerAskedFor) {
 }
 
 TEST(WordSenses, NeedUsesOfTheWord) {
-  const Embedder embedder(small_model());
+  const EmbeddingEngine embedder(small_model());
   expect_error<DataError>([&] { measure_senses(embedder, kUses, "dog", -1); }, {"dog", "the old cat"});
   LabelledText single = kUses;
   single.labels = {1, 0, 0, 0, 0};

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/lab/experiment.h"
 
 namespace attend::lab {

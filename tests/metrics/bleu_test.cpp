@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 #include "core/scoped_threads.h"
 #include "metrics/goldens.h"
 
@@ -131,7 +131,7 @@ TEST(Bleu, RefusesTextsThatDoNotFitTogether) {
 
 TEST(Bleu, SignatureNamesTheBootstrap) {
   EXPECT_EQ(bleu_signature({}, 1, BootstrapOptions{}),
-            "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.1.0");
+            "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0");
 }
 
 // 100,000 pairs of 25 words; generous, because tests share the machine and may run without optimisation.

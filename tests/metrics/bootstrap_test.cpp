@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/metrics/bleu.h"
 #include "attend/metrics/chrf.h"
 #include "core/scoped_threads.h"

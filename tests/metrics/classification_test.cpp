@@ -1,8 +1,8 @@
-#include "attend/metrics/classification.h"
+#include "attend/metrics.h"
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -1,10 +1,10 @@
-#include "attend/metrics/perplexity.h"
+#include "attend/metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

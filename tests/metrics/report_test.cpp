@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "metrics/goldens.h"
 
 namespace attend {
@@ -19,7 +19,7 @@ TEST(Report, PrintsOneLinePerMetric) {
   EXPECT_EQ(report.metrics[0].system.score, bleu.score);
   const std::string text = format_report(report);
   EXPECT_EQ(text.substr(0, text.find('\n')), format_bleu(bleu, bleu_signature({}, 1)));
-  EXPECT_NE(text.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0 = "), std::string::npos);
+  EXPECT_NE(text.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0 = "), std::string::npos);
 }
 
 TEST(Report, GivesAnIntervalWhenAsked) {

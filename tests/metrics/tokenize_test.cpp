@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "attend/core/error.h"
 #include "attend/core/unicode.h"
+#include "attend/error.h"
 #include "metrics/goldens.h"
 
 namespace attend {

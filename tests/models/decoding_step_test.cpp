@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "backend/scoped_backend.h"
 #include "models/small_encoder_decoder.h"

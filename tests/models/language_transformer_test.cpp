@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "backend/scoped_backend.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"

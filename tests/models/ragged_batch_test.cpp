@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "core/scoped_threads.h"
 #include "models/small_encoder_decoder.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "models/small_encoder_decoder.h"
 #include "ops/operands.h"
 #include "tensor/all_finite.h"

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "attend/ops/cross_entropy.h"
 #include "core/scoped_threads.h"
 #include "models/small_transformer.h"

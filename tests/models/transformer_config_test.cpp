@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "models/small_transformer.h"
 #include "tensor/expect_error.h"
 

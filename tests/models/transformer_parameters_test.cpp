@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
 

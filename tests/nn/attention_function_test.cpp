@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/nn/multi_head_attention.h"
 #include "backend/scoped_backend.h"
 #include "ops/operands.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 #include "attend/tensor/allocator.h"
 #include "tensor/expect_error.h"
 

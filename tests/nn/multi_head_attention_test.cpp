@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/nn/ragged.h"
 #include "attend/ops/linear.h"
 #include "backend/scoped_backend.h"

@@ -8,7 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 

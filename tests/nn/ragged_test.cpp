@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/nn/pass.h"
 #include "tensor/expect_error.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
 #include "backend/scoped_backend.h"

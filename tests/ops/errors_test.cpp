@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/attention.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"

@@ -1,7 +1,7 @@
 // Operands that the gated recurrent unit and the parts of matrices refuse.
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/gru.h"
 #include "attend/ops/slices.h"
 #include "tensor/expect_error.h"

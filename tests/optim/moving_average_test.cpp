@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/optim/moving_average.h"
 #include "tensor/expect_error.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 #include "attend/optim/optimizer_choice.h"
 #include "backend/recording_backend.h"
 #include "backend/scoped_backend.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "attend/core/runtime.h"
-#include "attend/tasks/classification/classifier.h"
-#include "attend/tasks/embedding/embedder.h"
-#include "attend/tasks/language/generator.h"
+#include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/language/engine.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/objective.h"
-#include "attend/tasks/translation/translator.h"
 #include "attend/train/trainer.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"
@@ -63,7 +63,7 @@ void expect_the_same_from_several_threads(const Answer& answer) {
 const std::vector<std::string> kSeveralSentences{"the old dog", "a cat eats the fish & chips", "", "dogs catch fish",
                                                  "the old dog sees the small cat and a cat eats the fish"};
 
-std::vector<std::pair<std::string, float>> translations(const Translator& translator) {
+std::vector<std::pair<std::string, float>> translations(const TranslationEngine& translator) {
   TranslationOptions options;
   options.beam.max_length = 12;
   std::vector<std::pair<std::string, float>> answers;
@@ -72,12 +72,12 @@ std::vector<std::pair<std::string, float>> translations(const Translator& transl
 }
 
 TEST(Concurrency, OneTranslatorAnswersSeveralThreads) {
-  const Translator translator(translation_model(checkpoint_of(small_model())));
+  const TranslationEngine translator(translation_model(checkpoint_of(small_model())));
   expect_the_same_from_several_threads([&] { return translations(translator); });
 }
 
 TEST(Concurrency, OneScorerAnswersSeveralThreads) {
-  const Translator translator(small_model());
+  const TranslationEngine translator(small_model());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
     for (const SequenceScore& score : translator.score(kSeveralSentences, kSeveralSentences)) answers.push_back(score.token_scores);
@@ -86,7 +86,7 @@ TEST(Concurrency, OneScorerAnswersSeveralThreads) {
 }
 
 TEST(Concurrency, OneClassifierAnswersSeveralThreads) {
-  const Classifier classifier(small_classifier());
+  const ClassificationEngine classifier(small_classifier());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
     for (const Classification& c : classifier.classify(kFilms.texts)) answers.push_back(c.probabilities);
@@ -95,7 +95,7 @@ TEST(Concurrency, OneClassifierAnswersSeveralThreads) {
 }
 
 TEST(Concurrency, OneGeneratorAnswersSeveralThreads) {
-  const Generator generator(small_language_model());
+  const GenerationEngine generator(small_language_model());
   GenerationOptions options;
   options.max_tokens = 20;
   expect_the_same_from_several_threads([&] {
@@ -105,7 +105,7 @@ TEST(Concurrency, OneGeneratorAnswersSeveralThreads) {
 }
 
 TEST(Concurrency, OneEmbedderAnswersSeveralThreads) {
-  const Embedder embedder(small_model());
+  const EmbeddingEngine embedder(small_model());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
     for (const TextEmbedding& e : embedder.embed(kSeveralSentences, {})) answers.push_back(e.vectors.to_vector());
@@ -142,7 +142,7 @@ std::vector<float> trained(Precision precision) {
 TEST(Concurrency, ATrainingInBf16AndTranslationsHaveTheBytesTheyHaveAlone) {
   const std::vector<float> wide = trained(Precision::f32), narrow = trained(Precision::bf16);
   ASSERT_NE(wide, narrow);
-  const Translator translator(translation_model(checkpoint_of(small_model())));
+  const TranslationEngine translator(translation_model(checkpoint_of(small_model())));
   const auto alone = translations(translator);
   for (const Runtimes& runtimes : runtimes_of(5)) {
     std::atomic<bool> training = true;

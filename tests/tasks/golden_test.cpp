@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/registry.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"

@@ -9,17 +9,17 @@
 
 #include "attend/core/lines.h"
 #include "attend/core/random.h"
-#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
-#include "attend/tasks/embedding/embedder.h"
-#include "attend/tasks/language/generator.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_quantization.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/shortlist_training.h"
 #include "attend/tasks/translation/training.h"
-#include "attend/tasks/translation/translator.h"
 #include "backend/guarded_device.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
@@ -188,7 +188,7 @@ TranslationModel translator_model(bool quantized = false) {
 }
 
 std::vector<std::pair<std::string, float>> answers(const TranslationModel& model, const TranslationOptions& options) {
-  const Translator translator(model);
+  const TranslationEngine translator(model);
   std::vector<std::pair<std::string, float>> all;
   for (const Translation& translation : translator.translate(kSources, options))
     for (const TranslationCandidate& candidate : translation.candidates) all.emplace_back(candidate.text, candidate.score);
@@ -234,7 +234,7 @@ TEST_F(OnAGuardedDevice, SamplingTranslates) {
 TEST_F(OnAGuardedDevice, TranslationsAreScored) {
   expect_the_same([&] {
     std::vector<std::vector<float>> all;
-    for (const SequenceScore& score : Translator(translator_model()).score(kSources, kSources)) all.push_back(score.token_scores);
+    for (const SequenceScore& score : TranslationEngine(translator_model()).score(kSources, kSources)) all.push_back(score.token_scores);
     return all;
   });
 }
@@ -242,7 +242,7 @@ TEST_F(OnAGuardedDevice, TranslationsAreScored) {
 TEST_F(OnAGuardedDevice, TextsAreClassified) {
   expect_the_same([&] {
     std::vector<std::vector<float>> all;
-    const Classifier classifier(classification_model(small_classifier_checkpoint()));
+    const ClassificationEngine classifier(classification_model(small_classifier_checkpoint()));
     for (const Classification& c : classifier.classify(kFilms.texts)) all.push_back(c.probabilities);
     return all;
   });
@@ -252,7 +252,7 @@ TEST_F(OnAGuardedDevice, TextIsGenerated) {
   GenerationOptions options;
   options.max_tokens = 30;
   const auto generation = [&] {
-    const Generator generator(language_model(finished_checkpoint_of(small_language_model())));
+    const GenerationEngine generator(language_model(finished_checkpoint_of(small_language_model())));
     std::vector<std::pair<std::string, std::vector<float>>> all;
     const auto add = [&](const Generation& g) { all.emplace_back(g.text, g.token_scores); };
     if (options.beam.beam_size == 0) add(generator.generate("the cat", options));
@@ -280,7 +280,7 @@ TEST_F(OnAGuardedDevice, TextIsMeasuredAndEmbedded) {
   for (const EmbeddingPooling pooling : {EmbeddingPooling::mean, EmbeddingPooling::first, EmbeddingPooling::max, EmbeddingPooling::none}) {
     expect_the_same([&] {
       std::vector<std::vector<float>> all;
-      const Embedder embedder(translator_model());
+      const EmbeddingEngine embedder(translator_model());
       for (const TextEmbedding& e : embedder.embed(kSources, {.pooling = pooling})) all.push_back(e.vectors.to_vector());
       for (const TextEmbedding& e : embedder.embed_without_context(kSources, pooling)) all.push_back(e.vectors.to_vector());
       return all;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"

@@ -9,9 +9,9 @@
 #include "attend/autograd/variable.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/decode/encoder_decoder_scorer.h"
-#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/classification/engine.h"
 #include "attend/tasks/language/perplexity.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
@@ -56,7 +56,7 @@ TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
     const double off = relative_difference(memory_of(model), memory_of(rounded));
     EXPECT_GT(off, 0.0) << "it is in 8 bits";
     EXPECT_LT(off, 0.05);
-    const Translator translator(rounded);
+    const TranslationEngine translator(rounded);
     EXPECT_EQ(translator.translate(std::vector<std::string>{"the old dog", "a cat"}).size(), 2u);
   }
 }
@@ -85,7 +85,7 @@ TEST(ModelQuantization, KeepsWhatClassifiersSay) {
   ClassifierConfig config = model.network->config();
   config.bigram_buckets = 50;
   model.network = std::make_shared<TextClassifier>(config, 7);
-  const Classifier before(model), after(classification_model(quantize_model(checkpoint_of(model))));
+  const ClassificationEngine before(model), after(classification_model(quantize_model(checkpoint_of(model))));
   const auto a = before.classify(kFilms.texts), b = after.classify(kFilms.texts);
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a[i].probabilities[c], b[i].probabilities[c], 0.03);

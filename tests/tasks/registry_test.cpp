@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"

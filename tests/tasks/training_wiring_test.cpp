@@ -10,8 +10,8 @@
 #include "attend/core/random.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/language/training.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training.h"
-#include "attend/tasks/translation/translator.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {
@@ -169,7 +169,7 @@ class ValidationWiring : public TrainingWiring {
     const ParameterSet& parameters = untrained.objective->parameters();
     add_parameters(checkpoint, parameters, parameters.values());
     untrained.model->describe(checkpoint);
-    const Translator translator(translation_model(checkpoint));
+    const TranslationEngine translator(translation_model(checkpoint));
     std::string lines;
     for (const Translation& translation : translator.translate(read_lines(path("valid").string()), options)) {
       std::istringstream words(translation.text());

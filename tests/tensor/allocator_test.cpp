@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "text/character_map_bytes.h"
 
 namespace attend {

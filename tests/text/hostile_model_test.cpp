@@ -5,7 +5,7 @@
 #include <ctime>
 #include <limits>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/text/tokenizer.h"
 #include "text/character_map_bytes.h"
 #include "text/model_bytes.h"

@@ -4,9 +4,9 @@
 
 #include <ctime>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "text/character_map_bytes.h"
 #include "text/small_tokenizers.h"
 

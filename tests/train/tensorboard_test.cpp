@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {

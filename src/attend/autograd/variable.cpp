@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

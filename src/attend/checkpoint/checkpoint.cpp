@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 

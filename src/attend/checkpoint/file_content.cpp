@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

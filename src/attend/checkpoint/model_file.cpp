@@ -1,6 +1,6 @@
-#include "attend/checkpoint/model_file.h"
+#include "attend/model_file.h"
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

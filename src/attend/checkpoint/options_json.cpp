@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "attend/core/error.h"
 #include "attend/core/json.h"
 #include "attend/core/nearest_name.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

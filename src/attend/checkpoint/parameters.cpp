@@ -6,7 +6,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -8,7 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

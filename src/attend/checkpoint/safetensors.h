@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,11 +22,10 @@
 #include <vector>
 
 #include "attend/checkpoint/file_content.h"
+#include "attend/model_file.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
-
-using Metadata = std::map<std::string, std::string>;
 
 inline constexpr std::size_t kSafetensorsPrefix = 8;  // bytes before the header: its length
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "attend/checkpoint/safetensors.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 

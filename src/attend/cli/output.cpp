@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/core/descriptor.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -12,15 +12,15 @@
 #include "attend/cli/output.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
-#include "attend/core/version.h"
+#include "attend/error.h"
+#include "attend/version.h"
 
 namespace attend {
 namespace {
 
 void run(CLI::App& app, int argc, const char* const* argv) {
-  app.set_version_flag("--version", fmt::format("attend {}", kVersion));
+  app.set_version_flag("--version", [] { return fmt::format("attend {}\n{}", version(), build_information()); });
   app.require_subcommand(1);
   add_commands(app);
   try {

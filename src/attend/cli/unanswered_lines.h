@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "attend/answers.h"
 #include "attend/cli/output.h"
 #include "attend/core/options.h"
-#include "attend/tasks/answer_sink.h"
 
 namespace attend {
 

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "attend/core/descriptor.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend::detail {
 namespace {

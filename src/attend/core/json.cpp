@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "attend/core/byte_source.h"
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

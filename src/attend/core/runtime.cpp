@@ -57,6 +57,12 @@ int physical_cores() {
   return cores;
 }
 
+std::shared_ptr<Runtime> make_runtime(const ThreadOptions& options) {
+  return std::make_shared<Runtime>(RuntimeOptions{.threads = options.threads});
+}
+
+int threads_of(const Runtime& runtime) { return runtime.threads(); }
+
 Runtime::Runtime(const RuntimeOptions& options)
     : pool_(options.threads == 0 ? physical_cores() : options.threads), device_(options.device) {}
 

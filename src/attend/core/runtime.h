@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "attend/core/thread_pool.h"
+#include "attend/runtime.h"
 
 namespace attend {
 
@@ -29,8 +30,8 @@ struct Device {
 int physical_cores();
 
 struct RuntimeOptions {
-  int threads = 0;     // 0: one for each physical core
-  Device device = {};  // the CPU, unless it names another
+  int threads = ThreadOptions{}.threads;  // 0: one for each physical core
+  Device device = {};                     // the CPU, unless it names another
 };
 
 class Runtime : public std::enable_shared_from_this<Runtime> {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

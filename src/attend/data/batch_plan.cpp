@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 
 namespace attend {
 

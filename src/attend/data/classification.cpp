@@ -6,10 +6,12 @@
 #include <map>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -6,10 +6,10 @@
 #include <exception>
 #include <mutex>
 
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

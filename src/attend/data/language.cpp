@@ -6,12 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
 #include "attend/data/corpus.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

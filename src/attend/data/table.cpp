@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/error.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -7,20 +7,13 @@
 #include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/scorer.h"
+#include "attend/search.h"
 
 namespace attend {
 
 // The memory of a search grows with its hypotheses, whatever they are worth.
 inline constexpr NumberRange kBeamSizes = between(1, 1024);
 inline constexpr NumberRange kLengthPenalties = between(-10, 10);
-
-struct BeamSearchOptions {
-  int beam_size = 5;
-  float length_penalty = 1.0f;
-  int n_best = 1;      // at most beam_size
-  int max_length = 0;  // 0: Scorer::max_length()
-  int min_length = 0;  // eos is not allowed before
-};
 
 template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 
 namespace attend {
 

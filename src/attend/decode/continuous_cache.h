@@ -12,18 +12,11 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/search.h"
 #include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
-
-struct ContinuousCacheOptions {
-  int tokens = 0;
-  float weight = 0.1f;
-  float beta = 1.0f;
-
-  bool used() const { return tokens > 0; }
-};
 
 template <class Visitor>
 void fields(ContinuousCacheOptions& o, Visitor&& visit) {

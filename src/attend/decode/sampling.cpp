@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -10,16 +10,9 @@
 #include "attend/core/random.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/scorer.h"
+#include "attend/search.h"
 
 namespace attend {
-
-struct SamplingOptions {
-  float temperature = 1.0f;
-  int top_k = 0;
-  float top_p = 1.0f;
-  int max_length = 0;  // tokens; 0: Scorer::max_length()
-  std::uint64_t seed = 1;
-};
 
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {

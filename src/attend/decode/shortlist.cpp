@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -8,7 +8,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/linear.h"
 
 namespace attend {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
 #include "attend/demo/grammar.h"
 #include "attend/demo/sampler.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

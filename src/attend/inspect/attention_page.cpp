@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "attend/core/embedded_file.h"
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
 
 namespace attend {
@@ -38,7 +38,7 @@ void check_length(const std::vector<std::int32_t>& ids, std::string_view what) {
         fmt::format("{}: expected at most {} tokens, as many as a page can show, found {}; shorten it", what, kMaxPageTokens, ids.size()));
 }
 
-std::vector<std::int32_t> encode_source(const Translator& translator, const std::string& source) {
+std::vector<std::int32_t> encode_source(const TranslationEngine& translator, const std::string& source) {
   const Tokenizer& tokenizer = translator.model().src_tokenizer;
   std::vector<std::int32_t> ids = encode(tokenizer, source, "the text");
   ids.push_back(tokenizer.eos_id());
@@ -178,7 +178,7 @@ std::string filled(const std::map<std::string_view, std::string>& values) {
 
 }  // namespace
 
-ScoredPair translated_pair(const Translator& translator, const std::string& source, const TranslationOptions& options) {
+ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source, const TranslationOptions& options) {
   ScoredPair pair{source, {}, encode_source(translator, source), {}, 0};
   const std::vector<Translation> translations = translator.translate(std::span(&source, 1), options);
   const TranslationCandidate& best = translations.front().candidates.front();
@@ -190,7 +190,7 @@ ScoredPair translated_pair(const Translator& translator, const std::string& sour
   return pair;
 }
 
-ScoredPair given_pair(const Translator& translator, const std::string& source, const std::string& target) {
+ScoredPair given_pair(const TranslationEngine& translator, const std::string& source, const std::string& target) {
   ScoredPair pair{source, target, encode_source(translator, source), encode(translator.model().tgt_tokenizer, target, "the target"), 0};
   check_length(pair.tgt, "the target");
   pair.log_probability = translator.score(std::span(&source, 1), std::span(&target, 1)).front().log_probability;
@@ -206,7 +206,7 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
                  {"data", script_json(page_data(model, pair))}});
 }
 
-ClassifiedText classified_text(const Classifier& classifier, const std::string& text) {
+ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
   encode(classifier.model().tokenizer, text, "the text");
   ClassifiedText result{text, classifier.model().ids(text), {}, 0};
   const Classification found = classifier.classify(std::span(&text, 1)).front();

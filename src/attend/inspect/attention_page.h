@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/tasks/classification/classifier.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/classification/engine.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
@@ -24,9 +24,9 @@ struct ScoredPair {
 
 // The pair of a text and the best translation that is found for it. Both functions throw DataError when a text has no token, is not UTF-8
 // or is longer than an attention page can show (kMaxPageTokens).
-ScoredPair translated_pair(const Translator& translator, const std::string& source, const TranslationOptions& options);
+ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source, const TranslationOptions& options);
 // The pair of a text and a given translation.
-ScoredPair given_pair(const Translator& translator, const std::string& source, const std::string& target);
+ScoredPair given_pair(const TranslationEngine& translator, const std::string& source, const std::string& target);
 
 // A side of a pair. The weights grow with the square of the length; so long a pair takes some 20 MB with the layers and heads of the
 // paper's base model.
@@ -44,7 +44,7 @@ struct ClassifiedText {
 };
 
 // Shows as much of the text as the classifier looks at, its max-length. Throws DataError when the text has no token or is not UTF-8.
-ClassifiedText classified_text(const Classifier& classifier, const std::string& text);
+ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text);
 
 // The same page with the one attention that a classifier has.
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);

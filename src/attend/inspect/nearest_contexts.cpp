@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/inspect/word_vector.h"
 
 namespace attend {
@@ -17,8 +17,8 @@ constexpr std::size_t kWindow = 1024;  // lines in memory
 
 }  // namespace
 
-std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
-                                          int layer, int count) {
+std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text, const std::string& word,
+                                          LineReader& corpus, int layer, int count) {
   require_in_range("count", count, kContextCounts);
   const std::string wanted = bare_word(word);
   EmbeddingOptions options;

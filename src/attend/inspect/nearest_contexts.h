@@ -7,7 +7,7 @@
 
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 
 namespace attend {
 
@@ -35,7 +35,7 @@ struct WordContext {
 // The lines of `corpus` that hold `word`, most alike first. Words are compared without their punctuation and, where they are ASCII, without
 // regard to case; a word of several tokens has the mean of their vectors, at `layer` (see EmbeddingOptions). Throws DataError when the text
 // does not hold the word, and "name:line: ..." for a line of the corpus with the word that is longer than the model's positions.
-std::vector<WordContext> nearest_contexts(const Embedder& embedder, const std::string& text, const std::string& word, LineReader& corpus,
-                                          int layer, int count);
+std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text, const std::string& word,
+                                          LineReader& corpus, int layer, int count);
 
 }  // namespace attend

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/inspect/word_vector.h"
 
 namespace attend {
@@ -140,7 +140,7 @@ std::vector<std::pair<double, double>> principal_plane(const std::vector<std::ve
   return points;
 }
 
-WordSenses measure_senses(const Embedder& embedder, const LabelledText& uses, const std::string& word, int plot_layer) {
+WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses, const std::string& word, int plot_layer) {
   WordSenses result{uses.classes, std::vector<std::int64_t>(uses.classes.size(), 0), {}, {}};
   for (const std::int32_t sense : uses.labels) ++result.uses[static_cast<std::size_t>(sense)];
   for (std::size_t s = 0; s < uses.classes.size(); ++s) {

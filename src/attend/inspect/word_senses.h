@@ -7,7 +7,7 @@
 
 #include "attend/data/classification.h"
 #include "attend/plot/plot.h"
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 
 namespace attend {
 
@@ -28,7 +28,7 @@ struct WordSenses {
 
 // uses.texts hold the word (the first counts; see word_vector()); uses.classes are its senses. `plot_layer`: see EmbeddingOptions. Throws
 // DataError for a text without the word, and unless every sense has two uses; ConfigError for a layer that the model does not have.
-WordSenses measure_senses(const Embedder& embedder, const LabelledText& uses, const std::string& word, int plot_layer);
+WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses, const std::string& word, int plot_layer);
 
 // The first two principal components (Pearson 1901) of N vectors of equal width: N points, of mean 0; the signs are such that the largest
 // coordinate in each direction is positive.

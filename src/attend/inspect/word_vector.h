@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 
 namespace attend {
 

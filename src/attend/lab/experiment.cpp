@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "attend/core/error.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/lab/experiments.h"
 
 namespace attend::lab {

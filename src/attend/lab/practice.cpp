@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/lab/exercise.h"
 #include "attend/lab/stopwatch.h"
 #include "attend/ops/cross_entropy.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend::lab {
 

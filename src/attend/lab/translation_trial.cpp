@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "attend/core/error.h"
 #include "attend/demo/corpus.h"
+#include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 
 namespace attend::lab {

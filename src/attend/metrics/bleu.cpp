@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/unicode.h"
 #include "attend/core/version.h"
+#include "attend/error.h"
 #include "attend/metrics/ngrams.h"
 
 namespace attend {

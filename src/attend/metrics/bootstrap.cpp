@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -9,29 +9,16 @@
 #include <string>
 
 #include "attend/core/options.h"
+#include "attend/metrics.h"
 #include "attend/metrics/segments.h"
 
 namespace attend {
-
-struct BootstrapOptions {
-  int samples = 1000;
-  std::uint64_t seed = 12345;
-};
 
 template <class Visitor>
 void fields(BootstrapOptions& o, Visitor&& visit) {
   visit("bootstrap-samples", o.samples, between(1, 1e6), "resamples of the bootstrap");
   visit("bootstrap-seed", o.seed, any_seed(), "random seed of the bootstrap");
 }
-
-// The resampled scores of one system: their mean, and the interval that holds the middle 95 % of them.
-struct BootstrapEstimate {
-  double score = 0;  // of the segments as they are
-  double mean = 0;
-  double low = 0, high = 0;
-
-  double half_width() const { return (high - low) / 2; }
-};
 
 struct PairedBootstrap {
   BootstrapEstimate baseline, system;

@@ -7,12 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/core/version.h"
+#include "attend/error.h"
 #include "attend/metrics/ngrams.h"
 
 namespace attend {

@@ -13,19 +13,12 @@
 #include <string>
 
 #include "attend/core/options.h"
+#include "attend/metrics.h"
 #include "attend/metrics/bootstrap.h"
 #include "attend/metrics/ngrams.h"
 #include "attend/metrics/segments.h"
 
 namespace attend {
-
-struct ChrfOptions {
-  int char_order = 6;
-  int word_order = 0;
-  int beta = 2;
-  bool lowercase = false;
-  bool allow_subwords = false;  // see check_segments
-};
 
 template <class Visitor>
 void fields(ChrfOptions& o, Visitor&& visit) {
@@ -39,14 +32,5 @@ void fields(ChrfOptions& o, Visitor&& visit) {
 // Throws as check_segments does; ConfigError for orders or a beta below their least (1, 0, 0).
 SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
 double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& options = {});
-
-// The score of all hypotheses together, 0 .. 100. Throws as chrf_counts does.
-double corpus_chrf(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
-double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references, const ChrfOptions& options = {});
-
-// "chrF2", "chrF2++": beta, and a plus for every word order.
-std::string chrf_name(const ChrfOptions& options);
-// "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.1.0"
-std::string chrf_signature(const ChrfOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap = {});
 
 }  // namespace attend

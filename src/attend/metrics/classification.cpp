@@ -1,4 +1,4 @@
-#include "attend/metrics/classification.h"
+#include "attend/metrics.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -1,9 +1,9 @@
-#include "attend/metrics/perplexity.h"
+#include "attend/metrics.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

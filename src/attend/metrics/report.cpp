@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

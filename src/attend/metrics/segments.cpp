@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

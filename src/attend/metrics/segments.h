@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace attend {
+#include "attend/metrics.h"
 
-// references[r][i] is the r-th reference translation of line i.
-using References = std::vector<std::vector<std::string>>;
+namespace attend {
 
 // Throws ConfigError when there are no lines or no references, or a reference has another number of lines than the hypotheses; DataError,
 // naming the line, when one is not UTF-8 or (unless `allow_subwords`) still carries marks of subword segmentation: "@@" at the end of a

@@ -5,9 +5,9 @@
 #include <array>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -5,14 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace attend {
+#include "attend/metrics.h"
 
-enum class BleuTokenization {
-  k13a,   // the rules of NIST's mteval-v13a, for languages written with spaces: the default of published scores
-  kNone,  // the text is tokenised already: split at white space only
-  kIntl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
-  kChar,  // every character is a token
-};
+namespace attend {
 
 std::span<const std::string_view> enum_names(BleuTokenization);
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
+#include "attend/error.h"
 
 namespace attend {
 

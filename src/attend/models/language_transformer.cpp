@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "attend/models/stack_decoding.h"
 #include "attend/ops/linear.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
 

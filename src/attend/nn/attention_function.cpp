@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/slices.h"
 

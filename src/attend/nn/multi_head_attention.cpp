@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "attend/backend/weights.h"
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
+#include "attend/error.h"
 #include "attend/ops/linear.h"
 
 namespace attend {

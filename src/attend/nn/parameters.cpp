@@ -7,8 +7,8 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
-#include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 
 namespace attend {
 

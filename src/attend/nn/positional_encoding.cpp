@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

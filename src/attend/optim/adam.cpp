@@ -1,8 +1,8 @@
 #include "attend/optim/adam.h"
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 
 namespace attend {
 

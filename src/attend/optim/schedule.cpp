@@ -7,8 +7,8 @@
 #include <functional>
 #include <numbers>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 
 namespace attend {
 

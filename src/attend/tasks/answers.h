@@ -15,9 +15,9 @@
 #include <variant>
 #include <vector>
 
+#include "attend/answers.h"
 #include "attend/checkpoint/finite.h"
-#include "attend/core/error.h"
-#include "attend/tasks/answer_sink.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -9,15 +9,9 @@
 
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/translation/model.h"
+#include "attend/translator.h"
 
 namespace attend {
-
-// One [rows, cols] matrix of weights: what each row's token looked at.
-struct AttentionMap {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::vector<float> weights;
-};
 
 struct AttentionMaps {
   std::vector<std::int32_t> src;  // ids with eos: rows of encoder, columns of encoder and cross

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/error.h"
 #include "attend/core/json.h"
+#include "attend/error.h"
 #include "attend/tasks/model_reading.h"
 
 namespace attend {

@@ -16,6 +16,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/random.h"
+#include "attend/model_file.h"
 #include "attend/tasks/saved_model.h"
 
 namespace attend {
@@ -33,13 +34,6 @@ void add_golden_samples(Checkpoint& checkpoint, const SavedModel& model);
 
 // Those of the checkpoint; empty when it has none. Throws DataError when they do not have the form above.
 std::vector<GoldenSample> golden_samples(const Checkpoint& checkpoint, const SavedModel& model);
-
-struct ModelCheck {
-  std::size_t samples = 0;
-  double deviation = 0;        // the largest difference of a log-probability, over 1 + its size; about 1e-6 when all is well
-  std::string_view kind = {};  // what the samples are: "translations"
-  bool holds() const { return deviation <= 1e-4; }
-};
 
 // What the network computes now against what it computed then. Throws DataError for samples that are not of this model's vocabularies.
 ModelCheck check_golden_samples(const SavedModel& model, const std::vector<GoldenSample>& samples);

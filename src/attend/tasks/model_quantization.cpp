@@ -4,7 +4,7 @@
 
 #include "attend/checkpoint/quantization.h"
 #include "attend/tasks/registry.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
@@ -16,7 +16,7 @@ Checkpoint quantize_model(const Checkpoint& model) {
 
 TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src, const std::vector<std::string>& tgt,
                                        const BleuOptions& options) {
-  const Translator translator(translation_model(model));
+  const TranslationEngine translator(translation_model(model));
   const auto started = std::chrono::steady_clock::now();
   std::vector<std::string> hypotheses;
   for (const Translation& translation : translator.translate(src)) hypotheses.push_back(translation.text());

@@ -11,7 +11,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/tasks/golden.h"
 
 namespace attend {

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tensor/free_ranges.h"
 
 #if defined(__SANITIZE_ADDRESS__)

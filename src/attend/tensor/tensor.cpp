@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/error.h"
 #include "attend/core/number_range.h"
+#include "attend/error.h"
 #include "attend/text/meta_symbol.h"
 
 namespace attend {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend::detail {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/text/meta_symbol.h"
 
 namespace attend::detail {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/core/unicode.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -6,9 +6,9 @@
 #include <bit>
 #include <cmath>
 
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/text/wire_reader.h"
 
 namespace attend::detail {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 
 namespace attend::detail {
 namespace {

@@ -15,10 +15,10 @@
 namespace attend {
 
 struct TextKind {
-  std::string language;     // ISO 639-1: "en"; empty: not known
-  bool lowercased = false;  // no capital letters
-  bool tokenized = false;   // spaces between words and punctuation
-  double unknown = 0;       // share of its tokens that the vocabulary does not have
+  std::string language = {};  // ISO 639-1: "en"; empty: not known
+  bool lowercased = false;    // no capital letters
+  bool tokenized = false;     // spaces between words and punctuation
+  double unknown = 0;         // share of its tokens that the vocabulary does not have
 };
 
 template <class Visitor>

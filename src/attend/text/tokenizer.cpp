@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/text/meta_symbol.h"
 #include "attend/text/sentencepiece_training.h"
 #include "attend/text/text_stream.h"

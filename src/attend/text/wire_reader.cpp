@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend::detail {
 namespace {

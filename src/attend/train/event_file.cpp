@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

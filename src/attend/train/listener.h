@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attend/train/measured.h"
+#include "attend/training.h"
 
 namespace attend {
 
@@ -43,24 +44,13 @@ struct StepEvent {
   std::int64_t source_tokens = 0;  // source tokens in this step's batches; 0 for models without a source
 };
 
-struct ValidationEvent {
-  std::int64_t step = 0;
-  std::int64_t epoch = 0;
-  double loss = 0;
-  double nll = 0;                                       // as in StepEvent, over the whole validation set
-  std::vector<std::pair<std::string, double>> metrics;  // what the evaluator measured, e.g. {"bleu", 41.2}
-  bool best = false;                                    // better than every validation before it
-  double seconds = 0;                                   // (clock) since this process started training
-  int averaged = 0;                                     // what is validated is the mean of so many checkpoints; 0: the model of this step
-};
+using ValidationEvent = ValidationReport;  // as users see it
 
 struct CheckpointEvent {
   std::int64_t step = 0;
   std::string path;
   bool best = false;
 };
-
-enum class TrainingEnd { kFinished, kStoppedEarly, kInterrupted, kDiverged, kFailed };
 
 // "finished", "stopped early", "interrupted", "diverged", "failed".
 const char* name_of(TrainingEnd reason);

@@ -15,9 +15,9 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/state.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 

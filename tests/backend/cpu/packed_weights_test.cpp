@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

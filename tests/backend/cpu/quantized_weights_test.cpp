@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

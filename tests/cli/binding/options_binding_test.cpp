@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "attend/cli/binding/config_file.h"
-#include "attend/core/error.h"
+#include "attend/core/config_file.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/translation/model.h"
 #include "checkpoint/test_folder.h"
 #include "ops/operands.h"

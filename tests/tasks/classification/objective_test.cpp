@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/error.h"
-#include "attend/tasks/classification/classifier.h"
+#include "attend/error.h"
+#include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
@@ -139,7 +139,7 @@ TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {
   EXPECT_EQ(validation.metrics[1].first, "macro_f1");
   EXPECT_EQ(validation.score, validation.metrics[0].second);
   EXPECT_EQ(validation.loss, objective.validate().loss) << "no dropout";
-  const Classifier classifier(small_classifier());
+  const ClassificationEngine classifier(small_classifier());
   int right = 0;
   const auto found = classifier.classify(kFilms.texts);
   for (std::size_t i = 0; i < found.size(); ++i) right += found[i].label == static_cast<std::size_t>(kFilms.labels[i]) ? 1 : 0;
@@ -174,7 +174,7 @@ TEST_F(ClassificationRun, LearnsTheTextsByHeart) {
   ClassificationObjective objective = objective_of({.batch_tokens = 30, .seed = 1});
   train("run", objective);
   EXPECT_DOUBLE_EQ(objective.validate().score, 1.0);
-  const Classifier classifier = Classifier::load(path("run") / "model.safetensors");
+  const ClassificationEngine classifier = ClassificationEngine::load(path("run") / "model.safetensors");
   const std::vector<Classification> found = classifier.classify(kFilms.texts);
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, static_cast<std::size_t>(kFilms.labels[i])) << kFilms.texts[i];
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

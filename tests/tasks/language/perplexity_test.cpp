@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "tasks/small_language.h"
 #include "tensor/expect_error.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/language/perplexity.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_language.h"

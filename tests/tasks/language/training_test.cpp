@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/language/generator.h"
+#include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/language/perplexity.h"
 #include "checkpoint/test_folder.h"
@@ -76,7 +76,7 @@ TEST_F(LanguageTrainingTest, LearnsATextByHeart) {
   GenerationOptions options;
   options.sampling.top_k = 1;
   options.one_line = true;
-  EXPECT_EQ(Generator(learned).generate("the cat sat on the", options).text, " mat\n");
+  EXPECT_EQ(GenerationEngine(learned).generate("the cat sat on the", options).text, " mat\n");
 }
 
 TEST_F(LanguageTrainingTest, LearnsFromASampleOfTheVocabularyToo) {
@@ -210,7 +210,7 @@ TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
   EXPECT_EQ(cache.tokens, 300);
   EXPECT_EQ(cache.weight, 0.2f);
   EXPECT_EQ(cache.beta, 1.5f);
-  EXPECT_EQ(Generator(model).default_options().cache.tokens, 300);
+  EXPECT_EQ(GenerationEngine(model).default_options().cache.tokens, 300);
   checkpoint.metadata["attend.cache"] = R"({"cache_tokens": -1})";
   expect_error<DataError>([&] { language_model(checkpoint); }, {"model: attend.cache: cache_tokens", "-1"});
 }

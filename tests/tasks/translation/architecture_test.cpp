@@ -6,8 +6,8 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/attention_maps.h"
-#include "attend/tasks/embedding/embedder.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
 
@@ -44,8 +44,8 @@ class RecurrentModelFile : public FolderTest {
 };
 
 TEST_F(RecurrentModelFile, TranslatesAsTheModelThatWasSaved) {
-  const auto before = Translator(model_).translate(kSentences, short_options());
-  const auto after = Translator(saved_and_loaded(checkpoint_of(model_))).translate(kSentences, short_options());
+  const auto before = TranslationEngine(model_).translate(kSentences, short_options());
+  const auto after = TranslationEngine(saved_and_loaded(checkpoint_of(model_))).translate(kSentences, short_options());
   for (std::size_t i = 0; i < kSentences.size(); ++i) {
     EXPECT_EQ(after[i].text(), before[i].text());
     EXPECT_EQ(after[i].candidates[0].token_scores, before[i].candidates[0].token_scores);
@@ -95,13 +95,13 @@ TEST_F(RecurrentModelFile, WithoutAnArchitectureIsATransformer) {
     ASSERT_NE(at, std::string::npos) << option << " is not in " << config;
     config.erase(at, option.size());
   }
-  const auto before = Translator(transformer).translate(kSentences, short_options());
-  const auto after = Translator(saved_and_loaded(checkpoint)).translate(kSentences, short_options());
+  const auto before = TranslationEngine(transformer).translate(kSentences, short_options());
+  const auto after = TranslationEngine(saved_and_loaded(checkpoint)).translate(kSentences, short_options());
   for (std::size_t i = 0; i < kSentences.size(); ++i) EXPECT_EQ(after[i].text(), before[i].text());
 }
 
 TEST_F(RecurrentModelFile, ScoresItsTranslationsAsItFoundThem) {
-  const Translator translator(model_);
+  const TranslationEngine translator(model_);
   const std::vector<std::string> src{kSentences[0], kSentences[2]};
   const auto translations = translator.translate(src, short_options());
   std::vector<std::vector<std::int32_t>> sources, targets;
@@ -136,7 +136,7 @@ TEST_F(RecurrentModelFile, HasOneMapOfCrossAttentionAndNoOther) {
 }
 
 TEST_F(RecurrentModelFile, GivesVectorsOfItsEmbeddingsAndItsStates) {
-  const Embedder embedder(model_);
+  const EmbeddingEngine embedder(model_);
   EXPECT_EQ(embedder.layers(), 1);
   EmbeddingOptions options;
   EXPECT_EQ(embedder.embed(kSentences, options)[0].vectors.shape(), (Shape{1, 24})) << "states of both directions";

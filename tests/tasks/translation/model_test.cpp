@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
 
@@ -55,7 +55,7 @@ void expect_same_translations(const TranslationModel& a, const TranslationModel&
   TranslationOptions options;
   options.beam.max_length = 15;
   options.alignment = true;
-  const auto first = Translator(a).translate(sentences, options), second = Translator(b).translate(sentences, options);
+  const auto first = TranslationEngine(a).translate(sentences, options), second = TranslationEngine(b).translate(sentences, options);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     EXPECT_EQ(first[i].text(), second[i].text());
     EXPECT_EQ(first[i].candidates[0].token_scores, second[i].candidates[0].token_scores);
@@ -88,7 +88,7 @@ TEST_F(TranslationModelFile, KeepsTheDecodingItWasMadeFor) {
   TranslationModel model = small_model();
   model.decoding = {.beam_size = 3, .length_penalty = 1.4f};
   save_checkpoint(file_, checkpoint_of(model));
-  const TranslationOptions options = Translator::load(file_).default_options();
+  const TranslationOptions options = TranslationEngine::load(file_).default_options();
   EXPECT_EQ(options.beam.beam_size, 3);
   EXPECT_EQ(options.beam.length_penalty, 1.4f);
 }
@@ -96,7 +96,7 @@ TEST_F(TranslationModelFile, KeepsTheDecodingItWasMadeFor) {
 TEST_F(TranslationModelFile, WithoutADecodingMeansTheLibrarysDefaults) {
   checkpoint_.metadata.erase("attend.decoding");
   save_checkpoint(file_, checkpoint_);
-  const TranslationOptions options = Translator::load(file_).default_options();
+  const TranslationOptions options = TranslationEngine::load(file_).default_options();
   EXPECT_EQ(options.beam.beam_size, BeamSearchOptions{}.beam_size);
   EXPECT_EQ(options.beam.length_penalty, BeamSearchOptions{}.length_penalty);
 }

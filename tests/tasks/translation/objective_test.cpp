@@ -222,7 +222,7 @@ TEST(TranslationObjective, DecodesOfATruncatedPairWhatTheLossReads) {
   const TranslationModel model = learning_model(0.0f);
   const LengthOptions length{.max_length = 4, .over_long = OverLong::truncate};
   const EncodedPairs pairs = encoded(model, kPairs, length);
-  const Translator translator(model);
+  const TranslationEngine translator(model);
   TranslationOptions greedy;
   greedy.beam.beam_size = 1;
   std::vector<std::vector<std::int32_t>> sources;
@@ -279,7 +279,7 @@ struct DecodedValidation {
   }
   std::vector<std::string> found(const TranslationOptions& options) const {
     std::vector<std::string> texts;
-    for (const Translation& translation : Translator(model).translate(kPairs.src, options)) texts.push_back(translation.text());
+    for (const Translation& translation : TranslationEngine(model).translate(kPairs.src, options)) texts.push_back(translation.text());
     return texts;
   }
   double score(const std::vector<std::string>& references, const TranslationOptions& options, bool pretokenized = false) const {
@@ -355,7 +355,7 @@ TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
   EXPECT_LT(objective.validate().score, 10);
   train("run", objective);
   EXPECT_DOUBLE_EQ(objective.validate().score, 100);
-  const Translator translator = Translator::load(path("run") / "model.safetensors");
+  const TranslationEngine translator = TranslationEngine::load(path("run") / "model.safetensors");
   const std::vector<Translation> translations = translator.translate(kPairs.src);
   for (std::size_t i = 0; i < kPairs.src.size(); ++i) EXPECT_EQ(translations[i].text(), kPairs.tgt[i]);
 }

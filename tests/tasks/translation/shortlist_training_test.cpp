@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "attend/checkpoint/model_file.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
+#include "attend/model_file.h"
 #include "attend/tasks/model_quantization.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
@@ -23,7 +23,7 @@ EncodedPairs lesson(const TranslationModel& model) {
   return encode_parallel(kLesson, model.src_tokenizer, model.tgt_tokenizer, {}, report);
 }
 
-std::vector<std::string> texts(const Translator& translator, bool shortlist) {
+std::vector<std::string> texts(const TranslationEngine& translator, bool shortlist) {
   TranslationOptions options;
   options.beam.max_length = 12;
   options.shortlist = shortlist;
@@ -66,11 +66,11 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
     EXPECT_EQ(loaded.shortlist->always, shortlist.always);
     EXPECT_EQ(loaded.shortlist->translations.ids, shortlist.translations.ids);
     EXPECT_EQ(loaded.shortlist->translations.offsets, shortlist.translations.offsets);
-    EXPECT_EQ(texts(Translator(loaded), true).size(), kLesson.src.size());
+    EXPECT_EQ(texts(TranslationEngine(loaded), true).size(), kLesson.src.size());
   }
   TranslationModel here = model_;
   here.shortlist = std::make_shared<const Shortlist>(shortlist);
-  EXPECT_EQ(texts(Translator(translation_model(saved)), true), texts(Translator(here), true));
+  EXPECT_EQ(texts(TranslationEngine(translation_model(saved)), true), texts(TranslationEngine(here), true));
   EXPECT_EQ(describe(path("m")).parameters, static_cast<std::uint64_t>(model_.network->parameters().values().size()));
 }
 
@@ -79,7 +79,7 @@ TEST_F(Shortlists, OfAllTokensChangeNothing) {
   for (std::int32_t id = 0; id < model_.tgt_tokenizer.vocab_size(); ++id) shortlist.always.push_back(id);
   shortlist.translations = Ragged::copy({}, std::vector<std::int32_t>(static_cast<std::size_t>(model_.src_tokenizer.vocab_size()) + 1, 0));
   model_.shortlist = std::make_shared<const Shortlist>(shortlist);
-  const Translator translator(model_);
+  const TranslationEngine translator(model_);
   EXPECT_EQ(texts(translator, true), texts(translator, false));
 }
 
@@ -89,7 +89,7 @@ TEST_F(Shortlists, LimitWhatIsWritten) {
   options.beam.max_length = 12;
   const auto written_outside = [&](bool shortlist) {
     options.shortlist = shortlist;
-    const std::vector<Translation> found = Translator(model_).translate(kLesson.src, options);
+    const std::vector<Translation> found = TranslationEngine(model_).translate(kLesson.src, options);
     int outside = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::vector<std::int32_t> allowed = model_.shortlist->allowed(source_ids(model_, kLesson.src[i]));
@@ -103,7 +103,7 @@ TEST_F(Shortlists, LimitWhatIsWritten) {
 }
 
 TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
-  expect_error<ConfigError>([&] { texts(Translator(model_), true); }, {"--shortlist", "attend shortlist"});
+  expect_error<ConfigError>([&] { texts(TranslationEngine(model_), true); }, {"--shortlist", "attend shortlist"});
   expect_error<ConfigError>([&] { make_shortlist(model_, lesson(model_), {.translations = 0}); }, {"translations", "0"});
   const Shortlist good = make_shortlist(model_, lesson(model_), {});
   const auto refuse = [&](auto&& damage) {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/error.h"
 
 namespace attend {
 

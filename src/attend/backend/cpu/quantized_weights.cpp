@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include "attend/cli/binding/options_binding.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
 // Takes from the model's own decoding what neither a flag nor a file has set.
-inline void use_model_decoding(const Translator& translator, const OptionBinding& binding, TranslationOptions& options) {
+inline void use_model_decoding(const TranslationEngine& translator, const OptionBinding& binding, TranslationOptions& options) {
   const TranslationOptions own = translator.default_options();
   if (!binding.is_set("beam-size")) options.beam.beam_size = own.beam.beam_size;
   if (!binding.is_set("length-penalty")) options.beam.length_penalty = own.beam.length_penalty;

@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "attend/cli/binding/config_file.h"
-#include "attend/core/error.h"
+#include "attend/core/config_file.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "attend/cli/output.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 
 namespace attend {
 

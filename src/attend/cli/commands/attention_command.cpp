@@ -9,8 +9,8 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/registry.h"
@@ -38,7 +38,7 @@ void fields(AttentionArguments& a, Visitor&& visit) {
 }
 
 void show_translation(const TranslationModel& model, AttentionArguments& arguments, const OptionBinding& binding, AtomicFile& page) {
-  const Translator translator(model);
+  const TranslationEngine translator(model);
   use_model_decoding(translator, binding, arguments.translation);
   const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
                                                    : translated_pair(translator, arguments.text, arguments.translation);
@@ -49,7 +49,7 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
 
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments, AtomicFile& page) {
   if (!arguments.target.empty()) throw ConfigError("--target: expected a model for translation, a classifier has no translations");
-  const Classifier classifier(model);
+  const ClassificationEngine classifier(model);
   const ClassifiedText text = classified_text(classifier, arguments.text);
   page.write(attention_page(classifier.model(), text));
   page.commit();

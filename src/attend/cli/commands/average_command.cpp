@@ -3,14 +3,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "attend/checkpoint/average.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/error.h"
-#include "attend/tasks/registry.h"
+#include "attend/error.h"
+#include "attend/model_file.h"
 
 namespace attend {
 namespace {
@@ -48,9 +47,7 @@ std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& argume
 void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const auto paths = checkpoints_of(arguments);
-  Checkpoint mean = average_checkpoints(paths);
-  add_golden_samples(mean, *load_model(mean));
-  save_checkpoint(arguments.out, mean);
+  average_models(paths, arguments.out);
   answer("{}: the mean of {} checkpoints\n", shown_path(arguments.out), paths.size());
 }
 

@@ -15,7 +15,7 @@
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/quote.h"
-#include "attend/tasks/classification/classifier.h"
+#include "attend/tasks/classification/engine.h"
 
 namespace attend {
 namespace {
@@ -65,7 +65,7 @@ std::string to_text(const Classification& c, const std::vector<std::string>& lab
 
 void run_classify(const ClassifyArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const Classifier classifier = Classifier::load(arguments.model);
+  const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
   LineReader lines = standard_input();
   const bool json = arguments.format == ClassificationFormat::json;
   const auto print = [&](const Classification& c) {

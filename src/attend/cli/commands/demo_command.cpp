@@ -7,19 +7,18 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
-#include "attend/cli/binding/resolved_configuration.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
 #include "attend/demo/corpus.h"
+#include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/metrics/bleu.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training.h"
-#include "attend/tasks/translation/translator.h"
 
 namespace attend {
 namespace {
@@ -75,7 +74,7 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
   return training;
 }
 
-void print_results(const Translator& translator, const DemoCorpus& corpus) {
+void print_results(const TranslationEngine& translator, const DemoCorpus& corpus) {
   std::vector<std::string> translations;
   for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
   answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
@@ -102,10 +101,10 @@ void create_folder(const std::filesystem::path& folder) {
 void run_demo(const DemoArguments& arguments) {
   const std::filesystem::path out = arguments.out, page = out / "attention.html";
   SessionOptions session;
-  session.out = (out / "run").string();
+  session.run.out = (out / "run").string();
   create_folder(out);
   const RunLock lock(out);
-  if (std::filesystem::exists(session.out))
+  if (std::filesystem::exists(session.run.out))
     throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
   const RuntimeScope runtime = enter_runtime(arguments.threads);
@@ -115,10 +114,10 @@ void run_demo(const DemoArguments& arguments) {
   TranslationTraining training = demo_training(out / "corpus");
   TrainingTask task = prepare_training(training, nullptr);
   for (const std::string& note : task.notes) remark("{}\n", note);
-  train_in_folder(task, session, training.trainer, resolved_configuration(session, option_groups(training)));
+  train_and_report(task, session, training.trainer, resolved_configuration(session.run, option_groups(training)));
 
-  const std::filesystem::path model = RunFolder(session.out).model_file();
-  const Translator translator = Translator::load(model);
+  const std::filesystem::path model = RunFolder(session.run.out).model_file();
+  const TranslationEngine translator = TranslationEngine::load(model);
   print_results(translator, corpus);
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
   write_file_atomically(page, attention_page(translator.model(), pair));

@@ -16,10 +16,10 @@
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/tasks/answers.h"
-#include "attend/tasks/embedding/embedder.h"
+#include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
@@ -78,13 +78,14 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   file.commit();
 }
 
-std::vector<TextEmbedding> embed(const Embedder& embedder, const EmbedArguments& arguments, std::span<const std::string> texts) {
+std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArguments& arguments, std::span<const std::string> texts) {
   return arguments.context ? embedder.embed(texts, arguments.embedding)
                            : embedder.embed_without_context(texts, arguments.embedding.pooling);
 }
 
 // Hands on the lines as vectors.
-void embed_lines(const Embedder& embedder, const EmbedArguments& arguments, TextInput& input, const AnswerSink<TextEmbedding>& sink) {
+void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& arguments, TextInput& input,
+                 const AnswerSink<TextEmbedding>& sink) {
   LineReader lines = standard_input();
   input.watch(lines);
   std::string line;
@@ -107,7 +108,7 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (!arguments.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
-  const Embedder embedder(*model);
+  const EmbeddingEngine embedder(*model);
   TextInput input(*model, arguments.text);
   UnansweredLines unanswered(arguments.lines);
   if (arguments.npy.empty()) {

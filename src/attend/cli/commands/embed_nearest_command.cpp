@@ -9,7 +9,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/inspect/nearest_contexts.h"
 
 namespace attend {
@@ -33,7 +33,7 @@ void run_embed_nearest(const NearestArguments& a) {
   if (a.nearest.word.empty()) throw ConfigError("--word: expected the word to look for, got none");
   if (a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const Embedder embedder = Embedder::load(a.model);
+  const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
   LineReader text = standard_input();
   std::string line;
   if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");

@@ -10,8 +10,8 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/inspect/word_senses.h"
 
 namespace attend {
@@ -35,7 +35,7 @@ void fields(SenseArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-WordSenses measured_senses(const Embedder& embedder, const LabelledText& uses, const SenseArguments& a) {
+WordSenses measured_senses(const EmbeddingEngine& embedder, const LabelledText& uses, const SenseArguments& a) {
   try {
     return measure_senses(embedder, uses, a.word, a.layer);
   } catch (const DataError& error) {
@@ -54,7 +54,7 @@ void run_embed_senses(const SenseArguments& a) {
   if (a.uses.empty()) throw ConfigError("--uses: expected the file with the uses of the word, got none");
   if (a.word.empty()) throw ConfigError("--word: expected the word whose senses are compared, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const Embedder embedder = Embedder::load(a.model);
+  const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
   const LabelledText uses = read_labelled(std::span(&a.uses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
   const WordSenses result = measured_senses(embedder, uses, a);

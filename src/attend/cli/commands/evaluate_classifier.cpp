@@ -7,9 +7,9 @@
 #include "attend/cli/output.h"
 #include "attend/cli/text_input.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
-#include "attend/metrics/classification.h"
-#include "attend/tasks/classification/classifier.h"
+#include "attend/error.h"
+#include "attend/metrics.h"
+#include "attend/tasks/classification/engine.h"
 
 namespace attend {
 namespace {
@@ -61,7 +61,7 @@ void write_errors(const std::string& path, const LabelledText& texts, const std:
 
 void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output) {
   if (options.labelled.empty()) throw ConfigError("--labelled: expected a file of labelled texts to measure the classifier on, got none");
-  const Classifier classifier(model);
+  const ClassificationEngine classifier(model);
   const LabelledText texts = read_labelled(options.labelled, options.columns, classifier.labels());
   ConfusionMatrix confusion(classifier.labels());
   TextInput input(model);

@@ -7,7 +7,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/evaluation.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
 #include "attend/cli/text_input.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

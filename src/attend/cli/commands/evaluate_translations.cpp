@@ -4,8 +4,9 @@
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
-#include "attend/core/error.h"
+#include "attend/cli/standard_input.h"
 #include "attend/core/lines.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {

@@ -13,7 +13,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
-#include "attend/tasks/language/generator.h"
+#include "attend/tasks/language/engine.h"
 
 namespace attend {
 namespace {
@@ -82,7 +82,7 @@ void end_text(const Generation& generation, bool more) {
   if (more) print("\n");
 }
 
-void write_samples(const Generator& generator, const GenerateArguments& arguments) {
+void write_samples(const GenerationEngine& generator, const GenerateArguments& arguments) {
   for (int sample = 0; sample < arguments.generation.n_best; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
@@ -100,7 +100,7 @@ void write_samples(const Generator& generator, const GenerateArguments& argument
   }
 }
 
-void write_best(const Generator& generator, const GenerateArguments& arguments) {
+void write_best(const GenerationEngine& generator, const GenerateArguments& arguments) {
   const std::vector<Generation> found = generator.generate_best(arguments.prompt, arguments.generation);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (arguments.format == OutputFormat::json) {
@@ -114,7 +114,7 @@ void write_best(const Generator& generator, const GenerateArguments& arguments) 
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const Generator generator = Generator::load(arguments.model);
+  const GenerationEngine generator = GenerationEngine::load(arguments.model);
   use_model_cache(generator.model(), binding, arguments.generation.cache);
   if (!binding.is_set("prompt")) {
     arguments.prompt = read_prompt();

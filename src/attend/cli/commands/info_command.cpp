@@ -3,15 +3,14 @@
 #include <array>
 #include <memory>
 
-#include "attend/checkpoint/model_file.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/error.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
-#include "attend/tasks/registry.h"
+#include "attend/error.h"
+#include "attend/model_file.h"
 #include "attend/train/readable.h"
 
 namespace attend {
@@ -73,7 +72,7 @@ void print_json(const FileDescription& file, bool tensors) {
 
 // Whether the model still computes what it did where it was saved. Throws DataError when it does not.
 void print_golden(const std::string& path) {
-  const std::optional<ModelCheck> check = check_model(open_checkpoint(path));
+  const std::optional<ModelCheck> check = check_model(path);
   if (!check) return;
   answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples, check->kind,
          check->holds() ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);

@@ -10,9 +10,9 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/options.h"
 #include "attend/data/corpus.h"
+#include "attend/error.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/train/readable.h"
 

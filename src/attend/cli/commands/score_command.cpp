@@ -9,13 +9,13 @@
 #include "attend/cli/output.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/options.h"
-#include "attend/metrics/perplexity.h"
+#include "attend/error.h"
+#include "attend/metrics.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/registry.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 namespace {
@@ -63,7 +63,7 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
   if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
   if (arguments.src == "-" && arguments.tgt == "-")
     throw ConfigError("--src, --tgt: expected standard input (-) for one of them, got it for both");
-  const Translator translator(model);
+  const TranslationEngine translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
   translator.score(src, tgt, printed(unanswered, arguments.tokens), arguments.scoring);

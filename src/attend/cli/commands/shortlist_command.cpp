@@ -9,7 +9,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/translation/shortlist_training.h"
 
 namespace attend {

@@ -4,7 +4,6 @@
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
-#include "attend/cli/binding/resolved_configuration.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
 #include "attend/tasks/registry.h"
@@ -20,8 +19,8 @@ struct TrainArguments {
 
 // A resumed run goes on with the configuration it was begun with, unless another is given.
 void read_own_configuration(OptionBinding& binding, const SessionOptions& session) {
-  const std::filesystem::path file = RunFolder(session.out).config_file();
-  if (session.resume && !session.out.empty() && !binding.has_config_file() && std::filesystem::exists(file))
+  const std::filesystem::path file = RunFolder(session.run.out).config_file();
+  if (session.resume && !session.run.out.empty() && !binding.has_config_file() && std::filesystem::exists(file))
     binding.add_defaults_from(file);
 }
 
@@ -35,7 +34,7 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   on_command(command, [binding, arguments]() mutable {
     read_own_configuration(binding, arguments->session);
     Trainable& trained = *arguments->task;
-    run_training(arguments->session, trained.trainer(), resolved_configuration(arguments->session, trained.option_groups()),
+    run_training(arguments->session, trained.trainer(), resolved_configuration(arguments->session.run, trained.option_groups()),
                  [&trained](const Checkpoint* resumed) { return trained.prepare(resumed); });
   });
 }

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "attend/checkpoint/run_lock.h"
+#include "attend/cli/binding/thread_options.h"
 #include "attend/cli/output.h"
 #include "attend/cli/stop_signal.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/error.h"
 #include "attend/core/parallel.h"
+#include "attend/error.h"
 #include "attend/train/measurement.h"
 #include "attend/train/progress.h"
 #include "attend/train/readable.h"
@@ -44,54 +43,36 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, c
   return latest;
 }
 
-// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with leaves the file as it was.
-class ConfigurationFile final : public TrainingListener {
- public:
-  ConfigurationFile(std::filesystem::path path, std::string configuration)
-      : path_(std::move(path)), configuration_(std::move(configuration)) {}
-  void on_start(const TrainingStart&) override { write_file_atomically(path_, configuration_); }
-
- private:
-  std::filesystem::path path_;
-  std::string configuration_;
-};
-
 }  // namespace
 
-void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& options, const std::string& configuration) {
-  const RunFolder folder(session.out);
-  folder.create();
+void train_and_report(TrainingTask& task, const SessionOptions& session, const TrainerOptions& options, const std::string& configuration) {
   Progress progress(stdout);
-  ConfigurationFile config(folder.config_file(), configuration);
-  TrainingLog log(folder.log_file(), session.log);
-  TensorBoard tensorboard(folder.path(), session.tensorboard);
   StopSignal stop;
-  TrainingRun run = run_of(task, folder, session.resume);
-  run.listeners = {&config, &log, &tensorboard, &progress};
-  run.stop = &stop.flag();
-  run.warn = [&progress](const std::string& message) { progress.note("passed over: " + message); };
-  if (Trainer(*task.objective, options, run).train() == TrainingEnd::kInterrupted) {
-    remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, shown_path(session.out));
+  const FolderRun run{.options = session.run,
+                      .resume = session.resume,
+                      .configuration = configuration,
+                      .listeners = {&progress},
+                      .stop = &stop.flag(),
+                      .warn = [&progress](const std::string& message) { progress.note("passed over: " + message); }};
+  if (train_in_folder(task, options, run) == TrainingEnd::kInterrupted) {
+    remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, shown_path(session.run.out));
     throw Interrupted{stop.signal()};
   }
-  remark("the model is {}\n", shown_path(folder.model_file()));
+  remark("the model is {}\n", shown_path(RunFolder(session.run.out).model_file()));
   check_remarks();
 }
 
 void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
                   const PrepareTraining& prepare) {
-  if (session.out.empty() && !session.dry_run) throw ConfigError("--out: expected a folder for the run, got none");
-  const RunFolder folder(session.out);
-  if (!session.dry_run) RunLock::require_free(folder.path());
-  if (!session.dry_run && !session.resume) folder.require_unused();
-  const RuntimeScope runtime = enter_runtime(session.threads);
+  if (!session.dry_run) require_folder_for(session.run, session.resume);
+  const RuntimeScope runtime = enter_runtime(session.run.threads);
   remark("{}\n# {} threads\n", configuration, threads());
 
-  const auto latest = checkpoint_to_resume(folder, session);
+  const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
   for (const std::string& note : task.notes) remark("# {}\n", note);
   if (session.dry_run) return dry_run(task, trainer);
-  train_in_folder(task, session, trainer, configuration);
+  train_and_report(task, session, trainer, configuration);
 }
 
 }  // namespace attend

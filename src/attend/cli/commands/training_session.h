@@ -4,31 +4,21 @@
 #include <functional>
 #include <string>
 
-#include "attend/cli/binding/thread_options.h"
-#include "attend/tasks/training_task.h"
-#include "attend/train/tensorboard.h"
-#include "attend/train/trainer.h"
-#include "attend/train/training_log.h"
+#include "attend/tasks/folder_run.h"
 
 namespace attend {
 
 struct SessionOptions {
-  std::string out;
+  RunOptions run;
   bool resume = false;
   bool dry_run = false;
-  ThreadOptions threads;
-  TrainingLogOptions log;
-  TensorBoardOptions tensorboard;
 };
 
 template <class Visitor>
 void fields(SessionOptions& o, Visitor&& visit) {
-  visit("out", o.out, "folder of the run: model, checkpoints, logs");
+  fields(o.run, visit);
   visit("resume", o.resume, "continue from the newest checkpoint in --out");
   visit("dry-run", o.dry_run, "train a few steps, report what a run would cost, write nothing");
-  fields(o.threads, visit);
-  fields(o.log, visit);
-  fields(o.tensorboard, visit);
 }
 
 // What run_training calls once the folder is settled and the runtime entered; the checkpoint to go on from, or null.
@@ -40,6 +30,6 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer, 
                   const PrepareTraining& prepare);
 
 // The second half of it: trains a prepared task in the folder of the session.
-void train_in_folder(TrainingTask& task, const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration);
+void train_and_report(TrainingTask& task, const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration);
 
 }  // namespace attend

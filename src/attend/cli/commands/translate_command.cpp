@@ -17,8 +17,8 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/error.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/error.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 namespace {
@@ -102,7 +102,7 @@ std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& mode
 
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const Translator translator = Translator::load(arguments.model);
+  const TranslationEngine translator = TranslationEngine::load(arguments.model);
   TranslationOptions& options = arguments.translation;
   use_model_decoding(translator, binding, options);
   if (arguments.sample) {

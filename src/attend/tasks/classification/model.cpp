@@ -9,10 +9,10 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_reading.h"

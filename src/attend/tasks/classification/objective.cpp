@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "attend/metrics/classification.h"
+#include "attend/metrics.h"
 
 namespace attend {
 

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/learned_positions.h"
 

@@ -7,7 +7,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/learned_positions.h"

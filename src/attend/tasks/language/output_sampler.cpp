@@ -7,8 +7,8 @@
 #include <memory>
 #include <numeric>
 
-#include "attend/core/error.h"
 #include "attend/core/random.h"
+#include "attend/error.h"
 
 namespace attend {
 

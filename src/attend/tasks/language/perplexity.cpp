@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {

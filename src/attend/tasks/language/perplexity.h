@@ -6,7 +6,7 @@
 
 #include "attend/core/options.h"
 #include "attend/data/language.h"
-#include "attend/metrics/perplexity.h"
+#include "attend/metrics.h"
 #include "attend/tasks/language/model.h"
 
 namespace attend {

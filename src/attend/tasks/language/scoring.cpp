@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/error.h"
 #include "attend/core/utf8.h"
+#include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/language/perplexity.h"
 
@@ -80,16 +80,20 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const
   return scores;
 }
 
+ScoredLine scored_line(const LanguageModel& model, const std::string& line, const std::string& where, int max_tokens) {
+  LineIds ids = model.tokenizer.encode(line);
+  if (std::ssize(ids) > max_tokens)
+    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, max_tokens, ids.size()));
+  return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
+}
+
 }  // namespace
 
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const AnswerSink<SequenceScore>& sink) {
   std::string line;
   const auto next = [&]() -> std::optional<ScoredLine> {
     if (!lines.next(line)) return std::nullopt;
-    LineIds ids = model.tokenizer.encode(line);
-    if (std::ssize(ids) > max_tokens)
-      throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", lines.where(), max_tokens, ids.size()));
-    return ScoredLine{std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
+    return scored_line(model, line, lines.where(), max_tokens);
   };
   answer_all(Conversation<ScoredLine, SequenceScore>{
       .arrived = [&] { return lines.has_arrived(); },
@@ -98,6 +102,24 @@ void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, 
       .answer = [&](std::span<const ScoredLine> some) { return scores_of(model, some); },
       .sink = sink,
   });
+}
+
+std::vector<SequenceScore> score_lines(const LanguageModel& model, std::span<const std::string> lines, const ScoringOptions& options) {
+  std::size_t index = 0;
+  const auto where = [&] { return fmt::format("line {}", index); };
+  std::vector<SequenceScore> scores;
+  answer_all(Conversation<ScoredLine, SequenceScore>{
+      .arrived = [] { return true; },
+      .next = [&]() -> std::optional<ScoredLine> {
+        if (index == lines.size()) return std::nullopt;
+        const std::string& line = lines[index++];
+        return scored_line(model, line, where(), options.max_tokens);
+      },
+      .where = where,
+      .answer = [&](std::span<const ScoredLine> some) { return scores_of(model, some); },
+      .sink = {.accept = [&](const SequenceScore& score) { scores.push_back(score); }},
+  });
+  return scores;
 }
 
 }  // namespace attend

@@ -1,10 +1,14 @@
 // How likely a language model finds given lines.
 #pragma once
 
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+#include "attend/answers.h"
 #include "attend/core/lines.h"
-#include "attend/tasks/answer_sink.h"
+#include "attend/metrics.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/sequence_score.h"
 
 namespace attend {
 
@@ -13,5 +17,8 @@ namespace attend {
 // others. A line that is longer than max_tokens is a LineError that names file and line; see AnswerSink for what becomes of it. Throws
 // NotFiniteError for scores that are not finite.
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const AnswerSink<SequenceScore>& sink);
+
+// The same for lines in memory: "line 3" in messages.
+std::vector<SequenceScore> score_lines(const LanguageModel& model, std::span<const std::string> lines, const ScoringOptions& options);
 
 }  // namespace attend

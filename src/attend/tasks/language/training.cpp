@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/learned_positions.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_reading.h"

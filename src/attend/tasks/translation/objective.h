@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/data/batcher.h"
-#include "attend/tasks/translation/translator.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/train/objective.h"
 
 namespace attend {
@@ -47,7 +47,7 @@ class TranslationObjective final : public Objective {
   bool makes_two_passes(std::int64_t epoch) const { return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after; }
 
   TranslationModel model_;
-  Translator translator_;
+  TranslationEngine translator_;
   TranslationBatcher batches_;
   TranslationLoss loss_;
   std::optional<TranslationValidation> validation_;

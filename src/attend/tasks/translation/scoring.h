@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/tasks/sequence_score.h"
+#include "attend/metrics.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "attend/core/error.h"
 #include "attend/core/option_fields.h"
 #include "attend/data/lexicon.h"
+#include "attend/error.h"
 
 namespace attend {
 

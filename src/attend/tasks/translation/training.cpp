@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/error.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
+#include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/objective.h"

@@ -52,7 +52,7 @@ HWY_AFTER_NAMESPACE();
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/backend/ids_span.h"
-#include "attend/core/error.h"
+#include "attend/error.h"
 
 namespace attend {
 

@@ -1,0 +1,22 @@
+# `cmake --install`: the program, libattend.so, the headers of include/attend, attendConfig.cmake and attend.pc. All of them may be moved
+# together: none knows where it was installed.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS attend_attend EXPORT attend
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT attend FILE attendConfig.cmake NAMESPACE attend:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/attend COMPONENT development)
+
+# Until 1.0 a program needs the minor version that it was written for.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/attendConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/attend COMPONENT development)
+
+file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
+configure_file(cmake/attend.pc.in ${PROJECT_BINARY_DIR}/attend.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/attend.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(TARGET attend_program)
+  install(TARGETS attend_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endif()

@@ -1,0 +1,37 @@
+#include "attend/classifier.h"
+
+#include <utility>
+
+#include "attend/api/entered_runtime.h"
+#include "attend/core/lines.h"
+#include "attend/tasks/classification/engine.h"
+
+namespace attend {
+
+struct Classifier::Impl {
+  ClassificationEngine engine;
+  std::shared_ptr<Runtime> runtime;
+};
+
+Classifier Classifier::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
+  const EnteredRuntime entered(runtime);
+  return Classifier(std::make_shared<const Impl>(Impl{ClassificationEngine::load(path), std::move(runtime)}));
+}
+
+const std::vector<std::string>& Classifier::labels() const { return impl_->engine.labels(); }
+
+const Tokenizer& Classifier::tokenizer() const { return impl_->engine.model().tokenizer; }
+
+std::vector<Classification> Classifier::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.classify(texts, options);
+}
+
+void Classifier::classify(std::istream& lines, const std::string& name, const AnswerSink<Classification>& sink,
+                          const ClassificationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  LineReader reader(lines, name);
+  impl_->engine.classify(reader, sink, options);
+}
+
+}  // namespace attend

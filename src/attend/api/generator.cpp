@@ -1,0 +1,50 @@
+#include "attend/generator.h"
+
+#include <utility>
+
+#include "attend/api/entered_runtime.h"
+#include "attend/tasks/language/engine.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/scoring.h"
+
+namespace attend {
+
+struct Generator::Impl {
+  GenerationEngine engine;
+  std::shared_ptr<Runtime> runtime;
+};
+
+Generator Generator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
+  const EnteredRuntime entered(runtime);
+  return Generator(std::make_shared<const Impl>(Impl{GenerationEngine::load(path), std::move(runtime)}));
+}
+
+GenerationOptions Generator::default_options() const { return impl_->engine.default_options(); }
+
+const Tokenizer& Generator::tokenizer() const { return impl_->engine.model().tokenizer; }
+
+Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
+                               const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.generate(prompt, options, accept, sample);
+}
+
+std::vector<Generation> Generator::generate_best(std::string_view prompt, const GenerationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.generate_best(prompt, options);
+}
+
+std::vector<SequenceScore> Generator::score(std::span<const std::string> lines, const ScoringOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return score_lines(impl_->engine.model(), lines, options);
+}
+
+Perplexity Generator::perplexity(std::span<const std::string> lines) const {
+  const EnteredRuntime entered(impl_->runtime);
+  const LanguageModel& model = impl_->engine.model();
+  TextPerplexityOptions options;
+  options.cache = model.cache;
+  return text_perplexity(model, encode_language(lines, model.tokenizer), options).perplexity;
+}
+
+}  // namespace attend

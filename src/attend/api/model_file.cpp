@@ -1,0 +1,23 @@
+#include "attend/model_file.h"
+
+#include "attend/checkpoint/average.h"
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/registry.h"
+
+namespace attend {
+
+std::optional<ModelCheck> check_model(const std::filesystem::path& path) { return check_model(open_checkpoint(path)); }
+
+void average_models(std::span<const std::filesystem::path> checkpoints, const std::filesystem::path& out) {
+  Checkpoint mean = average_checkpoints(checkpoints);
+  add_golden_samples(mean, *load_model(mean));
+  save_checkpoint(out, mean);
+}
+
+void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out) {
+  save_checkpoint(out, quantize_model(load_checkpoint(model)));
+}
+
+}  // namespace attend

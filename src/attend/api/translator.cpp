@@ -1,0 +1,73 @@
+#include "attend/translator.h"
+
+#include <utility>
+
+#include "attend/api/entered_runtime.h"
+#include "attend/core/lines.h"
+#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace attend {
+
+struct Translator::Impl {
+  TranslationEngine engine;
+  std::shared_ptr<Runtime> runtime;
+};
+
+Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
+  const EnteredRuntime entered(runtime);
+  return Translator(std::make_shared<const Impl>(Impl{TranslationEngine::load(path), std::move(runtime)}));
+}
+
+TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }
+
+const Tokenizer& Translator::source_tokenizer() const { return impl_->engine.model().src_tokenizer; }
+
+const Tokenizer& Translator::target_tokenizer() const { return impl_->engine.model().tgt_tokenizer; }
+
+std::vector<Translation> Translator::translate(std::span<const std::string> sentences) const {
+  return translate(sentences, default_options());
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> sentences, const TranslationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.translate(sentences, options);
+}
+
+void Translator::translate(std::istream& lines, const std::string& name, const AnswerSink<Translation>& sink,
+                           const TranslationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  LineReader reader(lines, name);
+  impl_->engine.translate(reader, sink, options);
+}
+
+std::vector<SequenceScore> Translator::score(std::span<const std::string> sources, std::span<const std::string> targets,
+                                             const ScoringOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.score(sources, targets, options);
+}
+
+TranslationAttention Translator::attention(const std::string& source, const std::string& target) const {
+  const EnteredRuntime entered(impl_->runtime);
+  const TranslationModel& model = impl_->engine.model();
+  std::vector<std::int32_t> src = model.src_tokenizer.encode(source), tgt = model.tgt_tokenizer.encode(target);
+  require_room("the source", std::ssize(src), 1, model.longest_input());
+  require_room("the target", std::ssize(tgt), 1, model.longest_input());
+  src.push_back(model.src_tokenizer.eos_id());
+  const AttentionMaps maps = attention_maps(model, src, tgt);
+
+  // The row of a token is the one that predicts it; the last row predicts the end.
+  tgt.push_back(model.tgt_tokenizer.eos_id());
+  const auto src_words = model.src_tokenizer.words(src), tgt_words = model.tgt_tokenizer.words(tgt);
+  TranslationAttention attention;
+  for (const Tokenizer::Word& word : src_words) attention.src_words.push_back(word.text);
+  for (const Tokenizer::Word& word : tgt_words) attention.tgt_words.push_back(word.text);
+  for (const std::vector<AttentionMap>& heads : maps.cross) {
+    std::vector<AttentionMap>& layer = attention.layers.emplace_back();
+    for (const AttentionMap& head : heads) layer.push_back(word_map(head, tgt_words, src_words));
+  }
+  return attention;
+}
+
+}  // namespace attend

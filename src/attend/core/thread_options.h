@@ -1,0 +1,15 @@
+// The number of threads, as an option by name.
+#pragma once
+
+#include "attend/core/option_fields.h"
+#include "attend/core/thread_pool.h"
+#include "attend/runtime.h"
+
+namespace attend {
+
+template <class Visitor>
+void fields(ThreadOptions& o, Visitor&& visit) {
+  visit("threads", o.threads, between(0, kMostThreads), "threads to compute with; 0: one for each physical core");
+}
+
+}  // namespace attend

@@ -1,0 +1,136 @@
+#include "attend/tasks/embedding/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "attend/backend/backend.h"
+#include "attend/checkpoint/finite.h"
+#include "attend/core/option_fields.h"
+#include "attend/error.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/registry.h"
+
+namespace attend {
+
+namespace {
+
+// [T, D] -> [1, D]; of no tokens, zeros.
+Tensor pooled(const Tensor& vectors, Pooling pooling) {
+  const Tensor result = Tensor::zeros({1, vectors.cols()});
+  const auto tokens = static_cast<std::int32_t>(vectors.rows());
+  if (tokens > 0) backend().pool(pooling, vectors, {0, tokens}, result, {});
+  return result;
+}
+
+Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
+  switch (pooling) {
+    case EmbeddingPooling::none:
+      return vectors;
+    case EmbeddingPooling::mean:
+      return pooled(vectors, Pooling::mean);
+    case EmbeddingPooling::first:
+      return pooled(vectors, Pooling::first);
+    case EmbeddingPooling::max:
+      return pooled(vectors, Pooling::max);
+  }
+  return vectors;
+}
+
+TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  TextEmbedding embedding;
+  for (const std::int32_t id : ids) embedding.tokens.push_back(tokenizer.piece(id));
+  embedding.words = tokenizer.words(ids);
+  return embedding;
+}
+
+}  // namespace
+
+EmbeddingEngine EmbeddingEngine::load(const std::filesystem::path& path) { return EmbeddingEngine(*load_model(path)); }
+
+EmbeddingEngine::EmbeddingEngine(const SavedModel& model)
+    : encoder_(model.text_encoder()), longest_(model.longest_input()), source_(model.source) {}
+
+void EmbeddingEngine::check_tokens(std::size_t tokens, const std::string& where) const {
+  require_room(where, static_cast<std::int64_t>(tokens), encoder_.special.bos >= 0 ? 2 : 1, longest_);
+}
+
+Tensor EmbeddingEngine::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
+  require_finite(vectors.to_vector(), "vectors of the tokens", source_);
+  const Tensor result = pooled(vectors, pooling).to_host();  // a sum may overflow
+  require_finite(result.span(), "the vector of a text", source_);
+  return result;
+}
+
+int EmbeddingEngine::layer_number(int layer) const {
+  const int number = layer < 0 ? layers() + 1 + layer : layer;
+  if (number < 0 || number > layers()) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
+  return number;
+}
+
+void EmbeddingEngine::check_length(const std::string& text, const std::string& where) const {
+  if (longest_ > 0) check_tokens(encoder_.tokenizer.encode(text).size(), where);
+}
+
+std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
+  check_options(options);
+  const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
+  const Tokenizer& tokenizer = encoder_.tokenizer;
+  const std::int32_t before = encoder_.special.bos >= 0 ? 1 : 0;
+  const NoGradient guard;
+  std::vector<TextEmbedding> embeddings;
+  const auto batch_size = static_cast<std::size_t>(options.batch_size);
+  for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
+    RaggedBuilder sequences;
+    for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
+      const std::vector<std::int32_t> own = tokenizer.encode(text);
+      check_tokens(own.size(), fmt::format("text {}", embeddings.size() + 1));
+      embeddings.push_back(without_vectors(tokenizer, own));
+      if (before > 0) sequences.append(encoder_.special.bos);
+      sequences.append(own);
+      sequences.append(encoder_.special.eos);
+      sequences.end_sequence();
+    }
+    std::vector<Tensor> hidden;
+    Pass pass = Pass::inference();
+    pass.hidden = &hidden;
+    const Ragged batch = sequences.build();
+    encoder_.run(batch, pass);
+    for (std::int64_t i = 0; i < batch.sequences(); ++i) {
+      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
+      embeddings[begin + static_cast<std::size_t>(i)].vectors = checked_pooled(own, options.pooling);
+    }
+  }
+  return embeddings;
+}
+
+std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
+  const Tensor& table = encoder_.embeddings;
+  std::vector<TextEmbedding> embeddings;
+  for (const std::string& text : texts) {
+    const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+    embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
+    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    backend().gather_rows(table, ids, vectors);
+    embeddings.back().vectors = checked_pooled(vectors, pooling);
+  }
+  return embeddings;
+}
+
+std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {
+  return pooled(vectors.slice_rows(begin, end).clone(), Pooling::mean).to_vector();
+}
+
+float cosine_similarity(std::span<const float> a, std::span<const float> b) {
+  double product = 0, a_squares = 0, b_squares = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    product += double{a[d]} * b[d];
+    a_squares += double{a[d]} * a[d];
+    b_squares += double{b[d]} * b[d];
+  }
+  return a_squares == 0 || b_squares == 0 ? 0.0f : static_cast<float>(product / std::sqrt(a_squares * b_squares));
+}
+
+}  // namespace attend

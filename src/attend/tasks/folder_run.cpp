@@ -1,0 +1,55 @@
+#include "attend/tasks/folder_run.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "attend/checkpoint/run_lock.h"
+#include "attend/core/atomic_file.h"
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with leaves the file as it was.
+class ConfigurationFile final : public TrainingListener {
+ public:
+  ConfigurationFile(std::filesystem::path path, std::string configuration)
+      : path_(std::move(path)), configuration_(std::move(configuration)) {}
+  void on_start(const TrainingStart&) override { write_file_atomically(path_, configuration_); }
+
+ private:
+  std::filesystem::path path_;
+  std::string configuration_;
+};
+
+}  // namespace
+
+std::string resolved_configuration(RunOptions& run, const std::vector<OptionGroup>& task) {
+  std::string text = to_toml(option_fields(run), "run");
+  for (const OptionGroup& group : task) text += "\n" + to_toml(group.fields, group.name);
+  return text;
+}
+
+void require_folder_for(const RunOptions& run, bool resume) {
+  if (run.out.empty()) throw ConfigError("--out: expected a folder for the run, got none");
+  const RunFolder folder(run.out);
+  RunLock::require_free(folder.path());
+  if (!resume) folder.require_unused();
+}
+
+TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer, const FolderRun& run) {
+  const RunFolder folder(run.options.out);
+  folder.create();
+  ConfigurationFile config(folder.config_file(), run.configuration);
+  TrainingLog log(folder.log_file(), run.options.log);
+  TensorBoard tensorboard(folder.path(), run.options.tensorboard);
+  TrainingRun in_folder = run_of(task, folder, run.resume);
+  in_folder.listeners = {&config, &log, &tensorboard};
+  in_folder.listeners.insert(in_folder.listeners.end(), run.listeners.begin(), run.listeners.end());
+  in_folder.stop = run.stop;
+  in_folder.warn = run.warn;
+  return Trainer(*task.objective, trainer, in_folder).train();
+}
+
+}  // namespace attend

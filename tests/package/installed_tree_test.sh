@@ -1,0 +1,55 @@
+#!/bin/sh
+# An outside project against an installed tree: tests/package/installed_tree_test.sh SOURCE BUILD
+# The tree is moved after its installation, so nothing may know where it was. Builds and runs the examples, found by CMake and by pkg-config,
+# and every C++ program of README.md and docs/cpp.md.
+set -eu
+source=$1
+build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/installed" >"$work/install.log"
+mv "$work/installed" "$work/moved"
+prefix=$work/moved
+libraries=$(dirname "$(find "$prefix" -name libattend.so)")
+
+echo "== what is installed"
+[ -x "$prefix/bin/attend" ]
+ls "$source/include/attend" >"$work/headers"
+ls "$prefix/include/attend" | cmp - "$work/headers"
+[ -z "$(find "$prefix/include" -mindepth 2 -type d)" ] || { echo "headers that are not public are installed"; exit 1; }
+# The library shows its own names and those of the standard library, nothing of what it is made with.
+if nm -DC --defined-only "$libraries/libattend.so" | grep -E 'sentencepiece|hwy|fmt::|nlohmann|toml::|Backend|Tensor|autograd'; then
+  echo "libattend.so shows names that are not public"
+  exit 1
+fi
+
+echo "== find_package(attend)"
+cp -r "$source/examples" "$work/examples"
+cmake -S "$work/examples" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/by_cmake" --parallel 2 >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
+"$work/examples/run_examples.sh" "$work/by_cmake"
+
+echo "== find_package of another version"
+sed -i 's/find_package(attend 0.2/find_package(attend 0.1/' "$work/examples/CMakeLists.txt"
+if cmake -S "$work/examples" -B "$work/refused" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1; then
+  echo "a project that was written for 0.1 accepts this version"
+  exit 1
+fi
+
+echo "== pkg-config attend"
+export PKG_CONFIG_PATH="$libraries/pkgconfig"
+flags=$(pkg-config --cflags attend)
+links="$(pkg-config --libs attend) -Wl,-rpath,$libraries"
+c++ $flags "$source/examples/translate.cpp" -o "$work/translate" $links
+"$work/translate" 2>&1 | grep -q '^usage:'
+
+echo "== the programs of README.md and docs/cpp.md"
+for page in README docs/cpp; do
+  awk -v prefix="$work/$(basename $page)_" '/^```cpp/ {++n; inside = 1; next} /^```/ {inside = 0} inside {print > (prefix n ".cpp")}' "$source/$page.md"
+done
+programs=$(ls "$work"/README_*.cpp "$work"/cpp_*.cpp)
+for program in $programs; do
+  echo "$(basename "$program")"
+  c++ $flags -Wall -Wextra -Werror "$program" -o "${program%.cpp}" $links || { cat "$program"; exit 1; }
+done
