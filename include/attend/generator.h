@@ -34,11 +34,11 @@ struct GenerationBeam {
 struct GenerationOptions {
   SamplingOptions sampling;  // its max_length does not matter here
   GenerationBeam beam;
-  int n_best = 1;                   // of beam search: continuations that generate_best() returns
-  float repetition_penalty = 1.0f;  // logits of tokens that the context has are divided by it (Keskar et al. 2019); 1: none
+  int n_best = 1;                   // continuations that generate_best() returns; generate() gives one
+  float repetition_penalty = 1.0f;  // divides the logits of tokens in the context (Keskar et al. 2019); 1: off
   int max_tokens = 200;             // tokens to write, at most
   bool one_line = false;            // stop at the end of the line
-  int context = 0;                  // tokens that the model sees at once; 0: as many as in its training
+  int context = 0;                  // context of the model in tokens; 0: as many as in training
   ContinuousCacheOptions cache = {};
   std::string prompt_source;  // begins messages about the prompt ("standard input")
 };

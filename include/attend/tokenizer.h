@@ -38,7 +38,7 @@ struct SpecialTokens {
 
 // Immutable and cheap to copy; all const functions may be called from several threads at once.
 //
-// A text is one line. Encoded and decoded it comes back as its normalisation left it, with runs of spaces made one and those at the ends
+// A text is one line. Encoded and decoded it comes back as its normalization left it, with runs of spaces made one and those at the ends
 // gone. A character (a word, for type word) without a piece becomes the unknown id, or its bytes with byte_fallback; the unknown id decodes
 // to "⁇".
 class Tokenizer {

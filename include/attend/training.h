@@ -53,7 +53,7 @@ struct TrainingOption {
 struct StepReport {
   std::int64_t step = 0;           // from 1
   std::int64_t epoch = 0;          // the epoch that the last batch of this step came from, from 0
-  double loss = 0;                 // the optimised loss per target token (label smoothing included)
+  double loss = 0;                 // the optimized loss per target token (label smoothing included)
   double nll = 0;                  // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;        // used by this step
   double gradient_norm = 0;        // before clipping
@@ -72,7 +72,7 @@ struct ValidationReport {
   std::vector<std::pair<std::string, double>> metrics;  // of the task: {"bleu", 41.2}, {"accuracy", 0.89}
   bool best = false;                                    // better than every validation before it
   double seconds = 0;                                   // (clock) since this process started training
-  int averaged = 0;                                     // what is validated is the mean of so many checkpoints; 0: the model of this step
+  int averaged = 0;                                     // number of checkpoints whose average is validated; 0: the model of this step
 };
 
 enum class TrainingEnd { kFinished, kStoppedEarly, kInterrupted, kDiverged, kFailed };

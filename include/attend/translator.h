@@ -29,8 +29,8 @@ namespace attend {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
-  int batch_size = 16;                      // sentences decoded together, fewer of more than 64 tokens in the mean
-  int window = 1024;                        // lines of a stream read ahead and sorted by length; 1: every line is answered at once
+  int batch_size = 16;                      // sentences decoded together; fewer when they average over 64 tokens
+  int window = 1024;                        // most lines of a stream to read ahead and sort by length; none is waited for
   int max_source_tokens = 1024;             // longer sentences are a LineError
   bool shortlist = false;                   // use only tokens that the model's shortlist has for the source: faster
   bool alignment = false;                   // fill TranslationCandidate::alignment, with one more pass over each candidate
