@@ -12,7 +12,7 @@ A mutation is a table of a TOML file:
     [[mutation]]
     id = "optim/adam-clip-sign"             # unique, begins with its layer
     file = "optim/adam.cpp"                 # below src/attend
-    old = 'norm > options.clip_norm'        # found exactly once in the file
+    old = 'norm > options.clip_norm'        # found exactly once in the file, however its lines are broken
     new = 'norm < options.clip_norm'
     tests = ["cli:*Effects*", "cli"]        # optional: the programs to run (and of which tests), not those of its layer and all above
     equivalent = "why no test can see it"   # optional: it is expected to survive
@@ -29,6 +29,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -68,12 +69,17 @@ def chosen(mutations, patterns):
     return list(found.values())
 
 
+def edit_of(mutation):
+    """The text to replace as a pattern: white space may be anything, or nothing."""
+    return re.compile(r"\s*".join(map(re.escape, re.sub(r"\s", "", mutation["old"]))))
+
+
 def problem_of(mutation, root):
     """What keeps the edit from being made, or nothing."""
     path = root / "src/attend" / mutation["file"]
     if not path.is_file():
         return f"no file src/attend/{mutation['file']}"
-    count = path.read_text().count(mutation["old"])
+    count = len(edit_of(mutation).findall(path.read_text()))
     if count != 1:
         return f"expected its text once in {mutation['file']}, found it {count} times"
     if mutation["old"] == mutation["new"]:
@@ -129,7 +135,7 @@ class Workplace:
         self.state = digest.hexdigest()
 
     def configure(self):
-        # Every source alone and not much optimised: an edit recompiles one file.
+        # Every source alone and not much optimized: an edit recompiles one file.
         subprocess.run(["cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, "-DCMAKE_BUILD_TYPE=Release", "-DATTEND_EXAMPLES=OFF",
                         "-DCMAKE_UNITY_BUILD=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1"], check=True, stdout=subprocess.DEVNULL)
 
@@ -182,7 +188,7 @@ class Workplace:
             for program in programs_of(mutation)[:most]:
                 path.write_text(original)
                 self.require_sound(program)
-                path.write_text(original.replace(mutation["old"], mutation["new"]))
+                path.write_text(edit_of(mutation).sub(lambda _: mutation["new"], original))
                 began = time.monotonic()
                 compiles = self.make(program)
                 failed = self.failure_of(program) if compiles else None
