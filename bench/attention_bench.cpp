@@ -1,5 +1,6 @@
-// Attention as models call it: ragged batches, q, k and v as columns of one packed product, several threads. Names: backend/kernel/shape.
-// FLOP/s counts the products alone (2 forward, 5 backward), over the pairs of query and key that count.
+// Attention as models call it: ragged batches, q, k and v as columns of one packed product, several
+// threads. Names: backend/kernel/shape. FLOP/s counts the products alone (2 forward, 5 backward),
+// over the pairs of query and key that count.
 //   bench_kernels --benchmark_filter=fast/packed_attention
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -32,7 +33,9 @@ struct PackedAttention {
   explicit PackedAttention(const PackedShape& shape) {
     Random lengths({2, 0});
     for (int b = 0; b < shape.sequences; ++b) {
-      const auto length = shape.shortest + static_cast<int>(lengths.below(static_cast<std::uint64_t>(shape.longest - shape.shortest + 1)));
+      const auto length =
+          shape.shortest + static_cast<int>(lengths.below(
+                               static_cast<std::uint64_t>(shape.longest - shape.shortest + 1)));
       offsets.push_back(offsets.back() + length);
       pairs += shape.causal ? length * (length + 1) / 2.0 : 1.0 * length * length;
     }
@@ -52,11 +55,15 @@ struct PackedAttention {
     layout.dropout = {shape.dropout, {3, 4}};
   }
 
-  Tensor part(const Tensor& packed, int i) const { return packed.slice_columns(i * width, (i + 1) * width); }
-  void forward(Backend& backend) const { backend.attention(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp, {}); }
+  Tensor part(const Tensor& packed, int i) const {
+    return packed.slice_columns(i * width, (i + 1) * width);
+  }
+  void forward(Backend& backend) const {
+    backend.attention(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp, {});
+  }
   void backward(Backend& backend) const {
-    backend.attention_backward(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp, dout, part(dqkv, 0), part(dqkv, 1),
-                               part(dqkv, 2));
+    backend.attention_backward(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp,
+                               dout, part(dqkv, 0), part(dqkv, 1), part(dqkv, 2));
   }
 
   std::vector<std::int32_t> offsets{0};
@@ -67,16 +74,20 @@ struct PackedAttention {
 };
 
 void add_packed(Backend& backend, const PackedShape& shape) {
-  const auto add = [&](const char* kernel, int products, void (PackedAttention::*run)(Backend&) const) {
-    benchmark::RegisterBenchmark(fmt::format("{}/{}/{}", backend.name(), kernel, shape.name).c_str(),
-                                 [&backend, shape, products, run](benchmark::State& state) {
-                                   const PackedAttention attention(shape);
-                                   attention.forward(fast_backend());
-                                   for (auto _ : state) (attention.*run)(backend);
-                                   const double flops = 2.0 * products * attention.pairs * static_cast<double>(attention.width);
-                                   state.counters["FLOP/s"] = benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
-                                   state.counters["tokens"] = static_cast<double>(attention.tokens);
-                                 })
+  const auto add = [&](const char* kernel, int products,
+                       void (PackedAttention::*run)(Backend&) const) {
+    benchmark::RegisterBenchmark(
+        fmt::format("{}/{}/{}", backend.name(), kernel, shape.name).c_str(),
+        [&backend, shape, products, run](benchmark::State& state) {
+          const PackedAttention attention(shape);
+          attention.forward(fast_backend());
+          for (auto _ : state) (attention.*run)(backend);
+          const double flops =
+              2.0 * products * attention.pairs * static_cast<double>(attention.width);
+          state.counters["FLOP/s"] =
+              benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+          state.counters["tokens"] = static_cast<double>(attention.tokens);
+        })
         ->Unit(benchmark::kMicrosecond)
         ->UseRealTime();
   };
@@ -84,26 +95,32 @@ void add_packed(Backend& backend, const PackedShape& shape) {
   add("packed_attention_backward", 5, &PackedAttention::backward);
 }
 
-// A step of decoding: `rows` hypotheses, each with the keys and values of `length` positions of its own.
-void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int heads, std::int64_t head_width) {
-  benchmark::RegisterBenchmark(fmt::format("{}/attention_cached/{}x{}/{}x{}", backend.name(), rows, length, heads, head_width).c_str(),
-                               [=, &backend](benchmark::State& state) {
-                                 const std::int64_t width = heads * head_width;
-                                 const Tensor cache = random_matrix(rows * length, 2 * width, 1);
-                                 const Tensor q = random_matrix(rows, width, 2);
-                                 const Tensor out = Tensor::empty({rows, width});
-                                 std::vector<KeySlot> slots;
-                                 std::vector<std::int32_t> offsets{0};
-                                 for (std::int64_t r = 0; r < rows; ++r) {
-                                   for (std::int64_t j = 0; j < length; ++j)
-                                     slots.push_back({0, static_cast<std::int32_t>(r * length + j)});
-                                   offsets.push_back(static_cast<std::int32_t>(slots.size()));
-                                 }
-                                 const KeyRows keys{{&cache, 1}, slot_ids(slots), offsets};
-                                 for (auto _ : state) backend.attention_cached(q, keys, width, heads, 0.2f, out);
-                                 state.counters["bytes/s"] = benchmark::Counter(8.0 * static_cast<double>(rows * length * width),
-                                                                                benchmark::Counter::kIsIterationInvariantRate);
-                               })
+// A step of decoding: `rows` hypotheses, each with the keys and values of `length` positions of its
+// own.
+void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int heads,
+                std::int64_t head_width) {
+  benchmark::RegisterBenchmark(
+      fmt::format("{}/attention_cached/{}x{}/{}x{}", backend.name(), rows, length, heads,
+                  head_width)
+          .c_str(),
+      [=, &backend](benchmark::State& state) {
+        const std::int64_t width = heads * head_width;
+        const Tensor cache = random_matrix(rows * length, 2 * width, 1);
+        const Tensor q = random_matrix(rows, width, 2);
+        const Tensor out = Tensor::empty({rows, width});
+        std::vector<KeySlot> slots;
+        std::vector<std::int32_t> offsets{0};
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t j = 0; j < length; ++j)
+            slots.push_back({0, static_cast<std::int32_t>(r * length + j)});
+          offsets.push_back(static_cast<std::int32_t>(slots.size()));
+        }
+        const KeyRows keys{{&cache, 1}, slot_ids(slots), offsets};
+        for (auto _ : state) backend.attention_cached(q, keys, width, heads, 0.2f, out);
+        state.counters["bytes/s"] =
+            benchmark::Counter(8.0 * static_cast<double>(rows * length * width),
+                               benchmark::Counter::kIsIterationInvariantRate);
+      })
       ->Unit(benchmark::kMicrosecond)
       ->UseRealTime();
 }

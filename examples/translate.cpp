@@ -14,7 +14,10 @@ int main(int argc, char** argv) {
     attend::TranslationOptions options = translator.default_options();
     options.beam.beam_size = 5;
     translator.translate(std::cin, "standard input",
-                         {.accept = [](const attend::Translation& translation) { std::cout << translation.text() << '\n'; },
+                         {.accept =
+                              [](const attend::Translation& translation) {
+                                std::cout << translation.text() << '\n';
+                              },
                           .caught_up = [] { std::cout.flush(); }},
                          options);
   } catch (const attend::Error& error) {

@@ -15,14 +15,16 @@ int main(int argc, char** argv) {
     attend::TrainingJob job;
     job.task = "lm";
     job.folder = argv[2];
-    job.options = {{"train", argv[1]}, {"vocab-size", 60}, {"d-model", 64},         {"n-heads", 4},
-                   {"d-ff", 128},      {"n-layers", 1},    {"sequence-length", 32}, {"max-steps", 60}};
+    job.options = {{"train", argv[1]},      {"vocab-size", 60}, {"d-model", 64},
+                   {"n-heads", 4},          {"d-ff", 128},      {"n-layers", 1},
+                   {"sequence-length", 32}, {"max-steps", 60}};
     const auto generator = attend::Generator::load(attend::train(job).model);
 
     attend::GenerationOptions options = generator.default_options();
     options.max_tokens = 20;
     options.one_line = true;
-    generator.generate(argv[3], options, [](std::string_view more) { std::cout << more << std::flush; });
+    generator.generate(argv[3], options,
+                       [](std::string_view more) { std::cout << more << std::flush; });
   } catch (const attend::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -1,7 +1,9 @@
 // One side of a comparison: translates a file and prints what it measured as JSON.
 //
-//   compare_decode_attend OPTIONS.json   {"model": file, "source": file, "out": file, "beam_size": k, "batch_size": n, "threads": t,
-//                                         "length": exact number of tokens to write, 0: as the model likes, "latency": true: one by one}
+//   compare_decode_attend OPTIONS.json   {"model": file, "source": file, "out": file, "beam_size":
+//   k, "batch_size": n, "threads": t,
+//                                         "length": exact number of tokens to write, 0: as the
+//                                         model likes, "latency": true: one by one}
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -19,7 +21,9 @@ namespace {
 
 using namespace attend;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 int run(const nlohmann::json& options) {
   const RuntimeScope runtime({.threads = options.at("threads")});
@@ -57,10 +61,13 @@ int run(const nlohmann::json& options) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  result.update({{"tokens", tokens}, {"source_tokens", source_tokens}, {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+  result.update({{"tokens", tokens},
+                 {"source_tokens", source_tokens},
+                 {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
   if (!latencies.empty()) {
     std::sort(latencies.begin(), latencies.end());
-    result.update({{"latency_median", latencies[latencies.size() / 2]}, {"latency_99", latencies[(latencies.size() * 99 + 99) / 100 - 1]}});
+    result.update({{"latency_median", latencies[latencies.size() / 2]},
+                   {"latency_99", latencies[(latencies.size() * 99 + 99) / 100 - 1]}});
   }
   std::cout << result << "\n";
   return 0;

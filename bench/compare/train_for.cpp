@@ -10,11 +10,16 @@
 
 namespace attend {
 
-nlohmann::json train_for(double seconds, ParameterSet& parameters, const std::function<TimedStep(std::int64_t)>& step) {
+nlohmann::json train_for(double seconds, ParameterSet& parameters,
+                         const std::function<TimedStep(std::int64_t)>& step) {
   constexpr int kWarmUp = 3;
-  const auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
   Adam adam(parameters, {});
-  double begun = now(), tokens = 0, source_tokens = 0, fastest = std::numeric_limits<double>::infinity();
+  double begun = now(), tokens = 0, source_tokens = 0,
+         fastest = std::numeric_limits<double>::infinity();
   std::int64_t steps = 0;
   for (std::int64_t i = 0; i <= kWarmUp || now() - begun < seconds; ++i) {
     if (i == kWarmUp) begun = now();

@@ -1,10 +1,12 @@
-// One side of a comparison: trains a language model for some seconds on given token ids and prints what it measured as JSON.
+// One side of a comparison: trains a language model for some seconds on given token ids and prints
+// what it measured as JSON.
 //
-//   compare_train_lm_attend OPTIONS.json f32|bf16   {"ids": file, "vocabulary": V, "sequences": B, "weights": file to write, "seconds": s,
+//   compare_train_lm_attend OPTIONS.json f32|bf16   {"ids": file, "vocabulary": V, "sequences": B,
+//   "weights": file to write, "seconds": s,
 //                                           "threads": t, "model": {the LanguageTransformerConfig}}
 //
-// ids holds sequences of equal length, one a line, of which B make a batch. The loss of the first batch, without dropout, is for the other
-// side to reproduce from the weights.
+// ids holds sequences of equal length, one a line, of which B make a batch. The loss of the first
+// batch, without dropout, is for the other side to reproduce from the weights.
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -71,11 +73,12 @@ int run(const nlohmann::json& options, Precision precision) {
     const NoGradient guard;
     result["first_loss"] = loss_of(model, batches.front(), inference).loss.value().item();
   }
-  result.update(train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
-    const Batch& batch = batches[static_cast<std::size_t>(i) % batches.size()];
-    Pass pass = Pass::training(1, static_cast<std::uint64_t>(i), precision);
-    return {loss_of(model, batch, pass).loss, static_cast<double>(batch.targets->size())};
-  }));
+  result.update(
+      train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
+        const Batch& batch = batches[static_cast<std::size_t>(i) % batches.size()];
+        Pass pass = Pass::training(1, static_cast<std::uint64_t>(i), precision);
+        return {loss_of(model, batch, pass).loss, static_cast<double>(batch.targets->size())};
+      }));
   std::cout << result << "\n";
   return 0;
 }
@@ -86,7 +89,8 @@ int main(int argc, char** argv) {
   try {
     if (argc != 3) throw ConfigError("usage: compare_train_lm_attend OPTIONS.json f32|bf16");
     std::ifstream file(argv[1]);
-    return run(nlohmann::json::parse(file), std::string_view(argv[2]) == "bf16" ? Precision::bf16 : Precision::f32);
+    return run(nlohmann::json::parse(file),
+               std::string_view(argv[2]) == "bf16" ? Precision::bf16 : Precision::f32);
   } catch (const std::exception& error) {
     std::cerr << "compare_train_lm_attend: " << error.what() << "\n";
     return 1;

@@ -1,8 +1,9 @@
-// The exceptions of the library. Nothing in it prints, exits or aborts: a failure is one of these, thrown.
+// The exceptions of the library. Nothing in it prints, exits or aborts: a failure is one of these,
+// thrown.
 //
-// A message says what was expected, what was found, where (file and line of the user's data), and what to do. It may quote what
-// a file holds; it is one line. Two other exceptions can leave the library: std::bad_alloc, and whatever a callback of yours
-// throws.
+// A message says what was expected, what was found, where (file and line of the user's data), and
+// what to do. It may quote what a file holds; it is one line. Two other exceptions can leave the
+// library: std::bad_alloc, and whatever a callback of yours throws.
 #pragma once
 
 #include <stdexcept>

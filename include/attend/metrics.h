@@ -1,10 +1,11 @@
-// Measures of what models do: BLEU and chrF of translations, accuracy and F1 of classifiers, perplexity of language models. No model is
-// needed: they compare texts, labels and probabilities.
+// Measures of what models do: BLEU and chrF of translations, accuracy and F1 of classifiers,
+// perplexity of language models. No model is needed: they compare texts, labels and probabilities.
 //
 //   attend::corpus_bleu(translations, {references}).score
 //
-// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are the numbers that sacreBLEU prints (Post 2018), with its signatures,
-// so that a score says how it was computed. Text is UTF-8, a segment to a line.
+// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are the numbers that sacreBLEU
+// prints (Post 2018), with its signatures, so that a score says how it was computed. Text is UTF-8,
+// a segment to a line.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,16 @@ namespace attend {
 // references[r][i] is the r-th reference translation of line i.
 using References = std::vector<std::vector<std::string>>;
 
-// All functions on translations throw ConfigError when there are no lines or no references, or a reference has another number of lines than
-// the hypotheses; DataError, naming the line, when one is not UTF-8 or (unless allow_subwords) still carries marks of subword segmentation:
+// All functions on translations throw ConfigError when there are no lines or no references, or a
+// reference has another number of lines than the hypotheses; DataError, naming the line, when one
+// is not UTF-8 or (unless allow_subwords) still carries marks of subword segmentation:
 // "@@" at the end of a word, or U+2581. Scores of such text are not scores of the translation.
 
-// The tokens of BLEU. A BLEU score is a number about tokens, so two scores compare only when both used the same tokenization.
+// The tokens of BLEU. A BLEU score is a number about tokens, so two scores compare only when both
+// used the same tokenization.
 enum class BleuTokenization {
-  k13a,   // the rules of NIST's mteval-v13a, for languages written with spaces: the default of published scores
+  k13a,   // the rules of NIST's mteval-v13a, for languages written with spaces: the default of
+          // published scores
   kNone,  // the text is tokenised already: split at white space only
   kIntl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
   kChar,  // every character is a token
@@ -46,11 +50,13 @@ struct BleuOptions {
   BleuSmoothing smoothing = BleuSmoothing::kExp;
   double smoothing_value = -1;  // negative: 0.1 for floor, 1 for add-k
   int max_order = 4;
-  bool effective_order = false;  // leave out the orders of which the hypotheses are too short to have any
-  bool allow_subwords = false;   // score text with marks of subword segmentation, too
+  bool effective_order =
+      false;  // leave out the orders of which the hypotheses are too short to have any
+  bool allow_subwords = false;  // score text with marks of subword segmentation, too
 };
 
-// Bootstrap resampling (Koehn 2004): how far a score could be off because the test set happened to hold these segments and not others.
+// Bootstrap resampling (Koehn 2004): how far a score could be off because the test set happened to
+// hold these segments and not others.
 struct BootstrapOptions {
   int samples = 1000;
   std::uint64_t seed = 12345;
@@ -61,22 +67,27 @@ struct BleuScore {
   std::vector<double> precisions;  // 0 .. 100, [max_order]
   double brevity_penalty = 0;      // 0 .. 1
   std::int64_t hypothesis_length = 0, reference_length = 0;
-  std::vector<std::int64_t> counts, totals;  // clipped matches and n-grams of the hypotheses, [max_order]
+  std::vector<std::int64_t> counts,
+      totals;  // clipped matches and n-grams of the hypotheses, [max_order]
 
   double ratio() const;  // hypothesis_length / reference_length, 0 without a reference
 };
 
 // The score of all hypotheses together.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references, const BleuOptions& options = {});
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
+                      const BleuOptions& options = {});
 
 // The score of one segment, always with the effective order.
-BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references, BleuOptions options = {});
+BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
+                        BleuOptions options = {});
 
 // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0"
-std::string bleu_signature(const BleuOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap = {});
+std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
+                           const std::optional<BootstrapOptions>& bootstrap = {});
 
 // The line of sacreBLEU, with `digits` decimals of the score:
-// "BLEU|nrefs:1|...|version:attend-0.2.0 = 41.02 73.1/48.0/33.9/24.0 (BP = 1.000 ratio = 1.023 hyp_len = 1024 ref_len = 1001)"
+// "BLEU|nrefs:1|...|version:attend-0.2.0 = 41.02 73.1/48.0/33.9/24.0 (BP = 1.000 ratio = 1.023
+// hyp_len = 1024 ref_len = 1001)"
 std::string format_bleu(const BleuScore& score, const std::string& signature, int digits = 2);
 
 struct ChrfOptions {
@@ -88,15 +99,19 @@ struct ChrfOptions {
 };
 
 // The score of all hypotheses together, 0 .. 100.
-double corpus_chrf(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
-double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references, const ChrfOptions& options = {});
+double corpus_chrf(std::span<const std::string> hypotheses, const References& references,
+                   const ChrfOptions& options = {});
+double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
+                     const ChrfOptions& options = {});
 
 // "chrF2", "chrF2++": beta, and a plus for every word order.
 std::string chrf_name(const ChrfOptions& options);
 // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0"
-std::string chrf_signature(const ChrfOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap = {});
+std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
+                           const std::optional<BootstrapOptions>& bootstrap = {});
 
-// The resampled scores of one system: their mean, and the interval that holds the middle 95 % of them.
+// The resampled scores of one system: their mean, and the interval that holds the middle 95 % of
+// them.
 struct BootstrapEstimate {
   double score = 0;  // of the segments as they are
   double mean = 0;
@@ -110,7 +125,8 @@ struct EvaluationOptions {
   ChrfOptions chrf;
   bool compute_bleu = true;
   bool compute_chrf = true;
-  bool confidence = false;  // resample, for an interval around each score; always done for two systems
+  bool confidence =
+      false;  // resample, for an interval around each score; always done for two systems
   BootstrapOptions bootstrap;
 };
 
@@ -124,7 +140,8 @@ struct MetricReport {
   std::string name;  // "BLEU", "chrF2"
   std::string signature;
   SystemReport system;
-  // Of a comparison only: the system compared with, and how likely such a difference is between equally good systems.
+  // Of a comparison only: the system compared with, and how likely such a difference is between
+  // equally good systems.
   std::optional<SystemReport> baseline;
   std::optional<double> p_value, wins;
 };
@@ -134,12 +151,14 @@ struct EvaluationReport {
   std::vector<MetricReport> metrics;
 };
 
-// BLEU and chrF, with what is known of their accuracy. Throws ConfigError, too, when no metric is asked for.
-EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references, const EvaluationOptions& options = {});
+// BLEU and chrF, with what is known of their accuracy. Throws ConfigError, too, when no metric is
+// asked for.
+EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
+                          const EvaluationOptions& options = {});
 
 // Paired bootstrap between a baseline and a system on the same lines.
-EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system, const References& references,
-                         const EvaluationOptions& options = {});
+EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system,
+                         const References& references, const EvaluationOptions& options = {});
 
 // One line per metric, as sacreBLEU prints it, with `digits` decimals:
 //   "BLEU|nrefs:1|... = 41.02 73.1/48.0/33.9/24.0 (BP = ...)"
@@ -148,21 +167,24 @@ std::string format_report(const EvaluationReport& report, int digits = 2);
 
 // Of one class of a classifier.
 struct ClassScores {
-  double precision = 0, recall = 0, f1 = 0;  // 0 .. 1; 0 where nothing was predicted, or nothing was there
-  std::int64_t support = 0;                  // examples of the class
+  double precision = 0, recall = 0,
+         f1 = 0;             // 0 .. 1; 0 where nothing was predicted, or nothing was there
+  std::int64_t support = 0;  // examples of the class
 };
 
 struct ShareInterval {
   double low = 0, high = 0;
 };
 
-// What a classifier said against what it should have said; accuracy, precision, recall and F1 all follow from it.
+// What a classifier said against what it should have said; accuracy, precision, recall and F1 all
+// follow from it.
 class ConfusionMatrix {
  public:
   // One name per class. Throws ConfigError without any.
   explicit ConfusionMatrix(std::vector<std::string> class_names);
 
-  // Counts an example of class `gold` that was classified as `predicted`. Throws DataError unless both are 0 .. classes-1.
+  // Counts an example of class `gold` that was classified as `predicted`. Throws DataError unless
+  // both are 0 .. classes-1.
   void add(std::int64_t gold, std::int64_t predicted);
   // Throws ConfigError unless there are as many predictions as gold classes.
   void add(std::span<const std::int64_t> gold, std::span<const std::int64_t> predicted);
@@ -173,21 +195,23 @@ class ConfusionMatrix {
   std::int64_t total() const;
 
   double accuracy() const;  // 0 without examples
-  // 95 % confidence interval of the accuracy (Wilson's score interval): how far another sample of as many texts might have moved it. 0 .. 1
-  // without examples.
+  // 95 % confidence interval of the accuracy (Wilson's score interval): how far another sample of
+  // as many texts might have moved it. 0 .. 1 without examples.
   ShareInterval accuracy_interval() const;
   // The most frequent gold class, of equal ones the first, and the accuracy of always answering it.
   std::int64_t majority() const;
   double majority_share() const;
-  // Whether the accuracy may be that of always answering the majority class: the interval reaches down to its share.
+  // Whether the accuracy may be that of always answering the majority class: the interval reaches
+  // down to its share.
   bool may_be_majority() const { return accuracy_interval().low <= majority_share(); }
 
   ClassScores of_class(std::int64_t index) const;
   double macro_f1() const;     // mean over the classes that occur, as gold or predicted
   double weighted_f1() const;  // mean over the classes, weighted by their support
 
-  // A table for people: precision, recall, F1 and support of each class, the confusion matrix (rows: gold), and the accuracy beside that of
-  // the majority class, with a word when it is no better.
+  // A table for people: precision, recall, F1 and support of each class, the confusion matrix
+  // (rows: gold), and the accuracy beside that of the majority class, with a word when it is no
+  // better.
   std::string table() const;
 
  private:
@@ -206,15 +230,18 @@ struct Perplexity {
   std::int64_t characters = 0;  // of the text, with an end for each line; 0 when unknown
 
   // Adds another part of the same text.
-  void add(double part_nll, std::int64_t part_tokens, std::int64_t part_words = 0, std::int64_t part_characters = 0);
+  void add(double part_nll, std::int64_t part_tokens, std::int64_t part_words = 0,
+           std::int64_t part_characters = 0);
 
   // exp(nll / tokens). Throws ConfigError without tokens.
   double per_token() const;
-  // exp(nll / words): comparable between models with different vocabularies. Throws ConfigError without words.
+  // exp(nll / words): comparable between models with different vocabularies. Throws ConfigError
+  // without words.
   double per_word() const;
   // nll / tokens / ln 2.
   double bits_per_token() const;
-  // nll / characters / ln 2: comparable between all models of a text. Throws ConfigError without characters.
+  // nll / characters / ln 2: comparable between all models of a text. Throws ConfigError without
+  // characters.
   double bits_per_character() const;
 };
 
@@ -226,7 +253,8 @@ struct ScoringOptions {
 struct SequenceScore {
   float log_probability = 0;        // natural logarithm, of all tokens and the end
   std::vector<float> token_scores;  // of each token, and of the end
-  std::int64_t characters = 0;      // of a line that a language model scored: its code points and its end
+  std::int64_t characters =
+      0;  // of a line that a language model scored: its code points and its end
 };
 
 }  // namespace attend

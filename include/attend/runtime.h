@@ -1,14 +1,15 @@
 // The threads that a job computes with.
 //
-// Nothing in the library belongs to the process. A program that does one thing at a time need not care: without a runtime a job
-// runs on the default one, which has a thread for each physical core and is made at its first use. A program that runs jobs
-// side by side gives each its own, so that they do not wait for each other:
+// Nothing in the library belongs to the process. A program that does one thing at a time need not
+// care: without a runtime a job runs on the default one, which has a thread for each physical core
+// and is made at its first use. A program that runs jobs side by side gives each its own, so that
+// they do not wait for each other:
 //
 //   const auto few = attend::make_runtime({.threads = 2});
 //   const auto translator = attend::Translator::load("model.safetensors", few);
 //
-// Jobs that share a runtime take turns, loop by loop. Results do not depend on the runtime: the same input gives the same
-// output, bit for bit, with any number of threads.
+// Jobs that share a runtime take turns, loop by loop. Results do not depend on the runtime: the
+// same input gives the same output, bit for bit, with any number of threads.
 #pragma once
 
 #include <memory>

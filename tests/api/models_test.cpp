@@ -28,12 +28,15 @@ TEST_F(ModelApi, TranslatesListsAndStreamsAlike) {
   const Translator translator = Translator::load(train(translation_job("run", 150)).model);
   const std::vector<std::string> sentences{"the dog sleeps", "", "the cat sees a fish"};
   const std::vector<std::string> texts = texts_of(translator.translate(sentences));
-  EXPECT_EQ(texts, (std::vector<std::string>{"der hund schläft", "", "die katze sieht einen fisch"}));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"der hund schläft", "", "die katze sieht einen fisch"}));
 
   std::istringstream lines("the dog sleeps\n\nthe cat sees a fish\n");
   std::vector<std::string> streamed;
-  translator.translate(lines, "lines", {.accept = [&](const Translation& translation) { streamed.push_back(translation.text()); }},
-                       translator.default_options());
+  translator.translate(
+      lines, "lines",
+      {.accept = [&](const Translation& translation) { streamed.push_back(translation.text()); }},
+      translator.default_options());
   EXPECT_EQ(streamed, texts);
 
   TranslationOptions options = translator.default_options();
@@ -44,7 +47,8 @@ TEST_F(ModelApi, TranslatesListsAndStreamsAlike) {
   EXPECT_EQ(best.candidates.front().alignment.size(), 3u);
   EXPECT_GE(best.candidates[0].score, best.candidates[1].score);
   const std::vector<std::string> source{sentences.front()}, target{best.text()};
-  EXPECT_NEAR(translator.score(source, target).front().log_probability, best.candidates.front().log_probability, 1e-3);
+  EXPECT_NEAR(translator.score(source, target).front().log_probability,
+              best.candidates.front().log_probability, 1e-3);
 }
 
 TEST_F(ModelApi, NamesTheLineOfAStreamThatIsWrong) {
@@ -52,7 +56,10 @@ TEST_F(ModelApi, NamesTheLineOfAStreamThatIsWrong) {
   std::istringstream lines("the dog sleeps\n\xff\n");
   std::size_t accepted = 0;
   expect_error<DataError>(
-      [&] { translator.translate(lines, "my text", {.accept = [&](const Translation&) { ++accepted; }}, translator.default_options()); },
+      [&] {
+        translator.translate(lines, "my text", {.accept = [&](const Translation&) { ++accepted; }},
+                             translator.default_options());
+      },
       {"my text:2: "});
   EXPECT_EQ(accepted, 1u);
 }
@@ -62,7 +69,8 @@ TEST_F(ModelApi, ChecksOptionsThatDidNotPassTheCommandLine) {
   const std::vector<std::string> sentences{"the dog"};
   TranslationOptions options;
   options.beam.beam_size = 0;
-  expect_error<ConfigError>([&] { translator.translate(sentences, options); }, {"beam-size", "got 0"});
+  expect_error<ConfigError>([&] { translator.translate(sentences, options); },
+                            {"beam-size", "got 0"});
 }
 
 TEST_F(ModelApi, ShowsWhatATranslationLookedAt) {
@@ -84,21 +92,26 @@ TEST_F(ModelApi, ShowsWhatATranslationLookedAt) {
 
 TEST_F(ModelApi, AnswersSeveralThreadsAsItAnswersOne) {
   const std::filesystem::path model = train(translation_job("run", 20)).model;
-  const Translator shared = Translator::load(model), own = Translator::load(model, make_runtime({.threads = 2}));
+  const Translator shared = Translator::load(model),
+                   own = Translator::load(model, make_runtime({.threads = 2}));
   const std::vector<std::string> sentences{"the dog sleeps", "the old cat eats", "a fish"};
   const std::vector<std::string> expected = texts_of(shared.translate(sentences));
   std::vector<std::vector<std::string>> answers(4);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < answers.size(); ++i)
-    threads.emplace_back([&, i] { answers[i] = texts_of((i % 2 == 0 ? shared : own).translate(sentences)); });
+    threads.emplace_back(
+        [&, i] { answers[i] = texts_of((i % 2 == 0 ? shared : own).translate(sentences)); });
   for (std::thread& thread : threads) thread.join();
   for (const auto& answer : answers) EXPECT_EQ(answer, expected);
 }
 
 TEST_F(ModelApi, ComputesWithTheThreadsOfItsRuntime) {
-  const Translator translator = Translator::load(train(translation_job("run", 2)).model, make_runtime({.threads = 3}));
+  const Translator translator =
+      Translator::load(train(translation_job("run", 2)).model, make_runtime({.threads = 3}));
   std::istringstream lines("the dog sleeps\n");
-  translator.translate(lines, "lines", {.accept = [](const Translation&) { EXPECT_EQ(threads(), 3); }}, translator.default_options());
+  translator.translate(lines, "lines",
+                       {.accept = [](const Translation&) { EXPECT_EQ(threads(), 3); }},
+                       translator.default_options());
 }
 
 TEST_F(ModelApi, Classifies) {
@@ -113,7 +126,11 @@ TEST_F(ModelApi, Classifies) {
   std::istringstream lines("bread and fish\n \n");
   std::vector<std::size_t> labels;
   expect_error<DataError>(
-      [&] { classifier.classify(lines, "my text", {.accept = [&](const Classification& c) { labels.push_back(c.label); }}); },
+      [&] {
+        classifier.classify(lines, "my text", {.accept = [&](const Classification& c) {
+                              labels.push_back(c.label);
+                            }});
+      },
       {"my text:2: "});
   EXPECT_EQ(labels, std::vector<std::size_t>{1});
 }
@@ -124,7 +141,8 @@ TEST_F(ModelApi, ContinuesTextAndSaysHowLikelyItIs) {
   options.beam.beam_size = 2;
   options.one_line = true;
   std::string streamed;
-  const Generation generation = generator.generate("the dog", options, [&](std::string_view more) { streamed += more; });
+  const Generation generation =
+      generator.generate("the dog", options, [&](std::string_view more) { streamed += more; });
   EXPECT_GT(generation.text.size(), 1u);
   EXPECT_TRUE(generation.text.ends_with("\n")) << generation.text;
   EXPECT_EQ(streamed, generation.text);
@@ -138,7 +156,8 @@ TEST_F(ModelApi, ContinuesTextAndSaysHowLikelyItIs) {
   EXPECT_LT(generator.perplexity(likely).per_token(), generator.perplexity(unlikely).per_token());
   const std::vector<std::string> short_and_long{lines[0], lines[0] + " " + lines[1]};
   const int tokens = static_cast<int>(scores[0].token_scores.size()) - 1;
-  expect_error<DataError>([&] { generator.score(short_and_long, {.max_tokens = tokens}); }, {"line 2: expected at most"});
+  expect_error<DataError>([&] { generator.score(short_and_long, {.max_tokens = tokens}); },
+                          {"line 2: expected at most"});
 }
 
 TEST_F(ModelApi, PredictsWithTheCacheThatAModelWasMadeFor) {
@@ -160,21 +179,25 @@ TEST_F(ModelApi, MakesVectorsOfTexts) {
   EXPECT_EQ(pooled[0].rows, 1);
   EXPECT_EQ(pooled[0].width, 16);
   EXPECT_FLOAT_EQ(cosine_similarity(pooled[0].row(0), pooled[0].row(0)), 1);
-  const std::vector<Embedding> tokens = embedder.embed(texts, {.layer = 0, .pooling = EmbeddingPooling::none});
+  const std::vector<Embedding> tokens =
+      embedder.embed(texts, {.layer = 0, .pooling = EmbeddingPooling::none});
   EXPECT_EQ(tokens[0].rows, static_cast<std::int64_t>(tokens[0].tokens.size()));
   EXPECT_EQ(tokens[0].values.size(), tokens[0].tokens.size() * 16);
   EXPECT_EQ(embedder.embed_without_context(texts, EmbeddingPooling::max)[1].rows, 1);
-  expect_error<ConfigError>([&] { embedder.embed(texts, {.layer = embedder.layers() + 1}); }, {"layer"});
+  expect_error<ConfigError>([&] { embedder.embed(texts, {.layer = embedder.layers() + 1}); },
+                            {"layer"});
 }
 
 TEST_F(ModelApi, RefusesAModelOfAnotherKind) {
   const std::filesystem::path model = train(language_job("run", 2)).model;
   expect_error<DataError>([&] { Translator::load(model); }, {model.string()});
-  expect_error<IoError>([&] { Classifier::load(path("absent.safetensors")); }, {"absent.safetensors"});
+  expect_error<IoError>([&] { Classifier::load(path("absent.safetensors")); },
+                        {"absent.safetensors"});
 }
 
 TEST_F(ModelApi, DescribesChecksAndQuantizesFiles) {
-  const std::filesystem::path model = train(language_job("run", 2)).model, small = path("small.safetensors");
+  const std::filesystem::path model = train(language_job("run", 2)).model,
+                              small = path("small.safetensors");
   EXPECT_EQ(describe(model).format_problem, "");
   const std::optional<ModelCheck> check = check_model(model);
   ASSERT_TRUE(check);
@@ -182,15 +205,17 @@ TEST_F(ModelApi, DescribesChecksAndQuantizesFiles) {
   quantize_model(model, small);
   EXPECT_LT(describe(small).file_bytes, describe(model).file_bytes);
   EXPECT_NO_THROW(Generator::load(small));
-  expect_error<DataError>([&] { quantize_model(small, path("smaller.safetensors")); }, {"small.safetensors"});
+  expect_error<DataError>([&] { quantize_model(small, path("smaller.safetensors")); },
+                          {"small.safetensors"});
 }
 
 TEST_F(ModelApi, AveragesCheckpointsIntoAModelThatChecks) {
   TrainingJob job = language_job("run", 4);
   job.options.emplace_back("save-every", 2);
   train(job);
-  const std::vector<std::filesystem::path> checkpoints{path("run") / "checkpoints/step-00000002.safetensors",
-                                                       path("run") / "checkpoints/step-00000004.safetensors"};
+  const std::vector<std::filesystem::path> checkpoints{
+      path("run") / "checkpoints/step-00000002.safetensors",
+      path("run") / "checkpoints/step-00000004.safetensors"};
   average_models(checkpoints, path("mean.safetensors"));
   const std::optional<ModelCheck> check = check_model(path("mean.safetensors"));
   ASSERT_TRUE(check);
@@ -207,7 +232,8 @@ TEST(RuntimeApi, HasAsManyThreadsAsAskedFor) {
 
 TEST(VersionApi, SaysWhatTheLibraryIsMadeOf) {
   EXPECT_EQ(version(), "0.2.0");
-  for (const char* part : {"compiler: ", "instruction sets: ", "in use: ", "SentencePiece ", "Highway "})
+  for (const char* part :
+       {"compiler: ", "instruction sets: ", "in use: ", "SentencePiece ", "Highway "})
     EXPECT_NE(build_information().find(part), std::string::npos) << part;
 }
 

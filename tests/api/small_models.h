@@ -1,4 +1,5 @@
-// Files of a few sentences in a folder of their own, and jobs that train models of some thousand parameters on them.
+// Files of a few sentences in a folder of their own, and jobs that train models of some thousand
+// parameters on them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,13 +20,19 @@ class ApiTest : public testing::Test {
   ApiTest() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
-              (std::string("attend_api_") + test->test_suite_name() + test->name() + std::to_string(getpid()));
+              (std::string("attend_api_") + test->test_suite_name() + test->name() +
+               std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     std::string english, german, labelled;
     for (int i = 0; i < 8; ++i) {
-      english += "the old dog sees the cat\na cat eats the fish\nthe dog sleeps\nthe cat sees a fish\n";
-      german += "der alte hund sieht die katze\neine katze frisst den fisch\nder hund schläft\ndie katze sieht einen fisch\n";
-      labelled += "animal\tthe old dog sleeps\nfood\tbread and fish\nanimal\ta cat sees the dog\nfood\tfish and more bread\n";
+      english +=
+          "the old dog sees the cat\na cat eats the fish\nthe dog sleeps\nthe cat sees a fish\n";
+      german +=
+          "der alte hund sieht die katze\neine katze frisst den fisch\nder hund schläft\ndie katze "
+          "sieht einen fisch\n";
+      labelled +=
+          "animal\tthe old dog sleeps\nfood\tbread and fish\nanimal\ta cat sees the "
+          "dog\nfood\tfish and more bread\n";
     }
     write("train.en", english);
     write("train.de", german);
@@ -34,7 +41,9 @@ class ApiTest : public testing::Test {
   ~ApiTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+  }
   static std::string content(const std::filesystem::path& file) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -52,14 +61,20 @@ class ApiTest : public testing::Test {
                 {"valid-every", 0}});
   }
   TrainingJob language_job(const std::string& run, int steps) const {
-    return job("lm", run, steps, {{"train", path("train.en").string()}, {"n-layers", 1}, {"sequence-length", 16}, {"vocab-size", 40}});
+    return job("lm", run, steps,
+               {{"train", path("train.en").string()},
+                {"n-layers", 1},
+                {"sequence-length", 16},
+                {"vocab-size", 40}});
   }
   TrainingJob classification_job(const std::string& run, int steps) const {
-    return job("classification", run, steps, {{"train", path("train.tsv").string()}, {"vocab-size", 40}, {"max-epochs", 0}});
+    return job("classification", run, steps,
+               {{"train", path("train.tsv").string()}, {"vocab-size", 40}, {"max-epochs", 0}});
   }
 
  private:
-  TrainingJob job(const std::string& task, const std::string& run, int steps, std::vector<TrainingOption> options) const {
+  TrainingJob job(const std::string& task, const std::string& run, int steps,
+                  std::vector<TrainingOption> options) const {
     TrainingJob job;
     job.task = task;
     job.folder = path(run);

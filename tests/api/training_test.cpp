@@ -106,21 +106,25 @@ TEST_F(TrainingApi, ComputesWithTheThreadsThatItsOptionsSay) {
 TEST_F(TrainingApi, NamesTheNearestOptionForOneItDoesNotKnow) {
   TrainingJob job = translation_job("run", 2);
   job.options.emplace_back("d-modell", 16);
-  expect_error<ConfigError>([&] { train(job); }, {"unknown option", "d-modell", "did you mean d-model?"});
+  expect_error<ConfigError>([&] { train(job); },
+                            {"unknown option", "d-modell", "did you mean d-model?"});
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 
 TEST_F(TrainingApi, NamesTheTasksForOneItDoesNotKnow) {
   TrainingJob job = translation_job("run", 2);
   job.task = "translate";
-  expect_error<ConfigError>([&] { train(job); }, {"TrainingJob::task", "translation, lm, classification", "translate"});
+  expect_error<ConfigError>([&] { train(job); },
+                            {"TrainingJob::task", "translation, lm, classification", "translate"});
 }
 
 TEST_F(TrainingApi, RefusesWhatCannotBeAValue) {
-  for (const TrainingOption& wrong : std::vector<TrainingOption>{{"d-model", 0}, {"d-model", "wide"}, {"d-model", 1.5}}) {
+  for (const TrainingOption& wrong :
+       std::vector<TrainingOption>{{"d-model", 0}, {"d-model", "wide"}, {"d-model", 1.5}}) {
     TrainingJob job = translation_job("run", 2);
     job.options.push_back(wrong);
-    expect_error<ConfigError>([&] { train(job); }, {"d-model: expected a whole number from 1", "got " + wrong.values.front()});
+    expect_error<ConfigError>([&] { train(job); }, {"d-model: expected a whole number from 1",
+                                                    "got " + wrong.values.front()});
   }
 }
 
@@ -154,7 +158,8 @@ TEST(TrainingOption, WritesNumbersSoThatTheyReadBackAsTheSame) {
   EXPECT_EQ(TrainingOption("a", true).values, std::vector<std::string>{"true"});
   EXPECT_EQ(TrainingOption("a", "bf16").values, std::vector<std::string>{"bf16"});
   EXPECT_EQ(TrainingOption("a", std::string("bf16")).values, std::vector<std::string>{"bf16"});
-  EXPECT_EQ(TrainingOption("a", std::vector<std::string>{"x", "y"}).values, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(TrainingOption("a", std::vector<std::string>{"x", "y"}).values,
+            (std::vector<std::string>{"x", "y"}));
 }
 
 }  // namespace

@@ -13,12 +13,15 @@
 namespace attend {
 namespace {
 
-Tensor numbers(std::vector<float> values) { return Tensor::from(values, {static_cast<std::int64_t>(values.size())}); }
+Tensor numbers(std::vector<float> values) {
+  return Tensor::from(values, {static_cast<std::int64_t>(values.size())});
+}
 
 using Values = std::vector<float>;
 
 // factor * x; writes `name` to `log` when its gradient passes.
-Variable times(float factor, const Variable& x, std::string name = "", std::vector<std::string>* log = nullptr) {
+Variable times(float factor, const Variable& x, std::string name = "",
+               std::vector<std::string>* log = nullptr) {
   const auto multiplied = [](float by, const Tensor& t) {
     const Tensor y = t.clone();
     for (float& value : y.span()) value *= by;
@@ -31,7 +34,8 @@ Variable times(float factor, const Variable& x, std::string name = "", std::vect
 }
 
 // a + b; hands one gradient to both, as ops::add does.
-Variable plus(const Variable& a, const Variable& b, std::string name = "", std::vector<std::string>* log = nullptr) {
+Variable plus(const Variable& a, const Variable& b, std::string name = "",
+              std::vector<std::string>* log = nullptr) {
   const Tensor y = a.value().clone();
   for (std::int64_t i = 0; i < y.size(); ++i) y.data()[i] += b.value().data()[i];
   return record(y, {&a, &b}, [=, da = a.sink(), db = b.sink()](const Tensor& dy) {
@@ -81,7 +85,8 @@ TEST(Backward, KeepsNoGradientOfWhatIsBetween) {
   EXPECT_FALSE(y.gradient().defined());
 }
 
-// A diamond: the function of `shared` may run only when both branches have sent their part, the longer one too.
+// A diamond: the function of `shared` may run only when both branches have sent their part, the
+// longer one too.
 TEST(Backward, VisitsANodeAfterAllThatUseItAndOnce) {
   std::vector<std::string> log;
   const Variable x(numbers({1}), true);
@@ -133,14 +138,17 @@ TEST(Backward, FreesValuesAndGradientsOnTheWay) {
     const Variable x(Tensor::zeros({1000}), true);
     const std::int64_t of_leaf = memory_statistics().bytes_in_use;
     Variable y = times(2.0f, x);
-    for (int i = 0; i < 10; ++i) y = record(y.value().clone(), {&y}, [saved = y.value(), dy = y.sink()](const Tensor& g) { dy.add(g); });
+    for (int i = 0; i < 10; ++i)
+      y = record(y.value().clone(), {&y},
+                 [saved = y.value(), dy = y.sink()](const Tensor& g) { dy.add(g); });
     const Tensor dy = Tensor::zeros({1000});
     reset_peak_memory();
     const std::int64_t of_graph = memory_statistics().bytes_in_use;
     backward(y, dy);
     EXPECT_LE(memory_statistics().peak_bytes, of_graph + (of_leaf - before));
     y = Variable();
-    EXPECT_EQ(memory_statistics().bytes_in_use, before + 3 * (of_leaf - before)) << "x, its gradient, dy";
+    EXPECT_EQ(memory_statistics().bytes_in_use, before + 3 * (of_leaf - before))
+        << "x, its gradient, dy";
   }
   EXPECT_EQ(memory_statistics().bytes_in_use, before);
 }
@@ -155,7 +163,8 @@ TEST(Backward, GoesThroughALongChain) {
 
 TEST(Backward, RefusesAnOutputThatDependsOnNothing) {
   const Variable constant(numbers({1}));
-  expect_error<Error>([&] { backward(constant); }, {"[backward]", "nothing that requires a gradient"});
+  expect_error<Error>([&] { backward(constant); },
+                      {"[backward]", "nothing that requires a gradient"});
   expect_error<Error>([&] { backward(times(2.0f, constant)); }, {"[backward]"});
   expect_error<Error>([&] { backward(Variable()); }, {"[backward]"});
 }
@@ -163,8 +172,13 @@ TEST(Backward, RefusesAnOutputThatDependsOnNothing) {
 TEST(Backward, RefusesGradientsOfAnotherShape) {
   const Variable x(numbers({1, 2}), true);
   expect_error<ShapeError>([&] { backward(times(1.0f, x)); }, {"[backward]", "one element", "[2]"});
-  expect_error<ShapeError>([&] { backward(times(1.0f, x), numbers({1, 2, 3})); }, {"[backward]", "[2]", "[3]"});
-  const Variable wrong = record(numbers({5}), {&x}, [dx = x.sink()](const Tensor& dy) { dx.add(dy); });
+  expect_error<ShapeError>(
+      [&] {
+        backward(times(1.0f, x), numbers({1, 2, 3}));
+      },
+      {"[backward]", "[2]", "[3]"});
+  const Variable wrong =
+      record(numbers({5}), {&x}, [dx = x.sink()](const Tensor& dy) { dx.add(dy); });
   expect_error<ShapeError>([&] { backward(wrong); }, {"[backward]", "[2]", "[1]"});
 }
 
@@ -174,7 +188,8 @@ TEST(Backward, RefusesAGraphThatWasConsumed) {
   const Variable first = times(3.0f, shared), second = times(5.0f, shared);
   backward(first);
   expect_error<Error>([&] { backward(first); }, {"[backward]", "consumed", "again"});
-  expect_error<Error>([&] { backward(second); }, {"[backward]", "consumed"});  // its way to x is gone
+  expect_error<Error>([&] { backward(second); },
+                      {"[backward]", "consumed"});  // its way to x is gone
   expect_error<Error>([&] { backward(times(1.0f, shared)); }, {"[backward]", "consumed"});
   EXPECT_EQ(x.gradient().item(), 6.0f) << "a refused call leaves no trace";
 }

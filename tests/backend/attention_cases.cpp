@@ -12,8 +12,8 @@ namespace {
 
 using Results = std::vector<Tensor>;
 
-// Scores of size up to 5, off by 5 * 6e-8 * a few from a dot product of up to 64 terms; exp makes that the relative error of a weight. An
-// output is an average of values of size 1.
+// Scores of size up to 5, off by 5 * 6e-8 * a few from a dot product of up to 64 terms; exp makes
+// that the relative error of a weight. An output is an average of values of size 1.
 constexpr Tolerance kForward{1.5e-6, 3e-6};
 // Sums over up to 300 queries of differences of such averages.
 constexpr Tolerance kBackward{3e-6, 3e-6};
@@ -37,16 +37,21 @@ KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
 }
 
 KernelCase backward_case(const AttentionPattern& pattern) {
-  return {"attention_backward_" + pattern.name, {Shape{}}, kBackward, [=](Backend& b, Operands& o, const Shape&) -> Results {
+  return {"attention_backward_" + pattern.name,
+          {Shape{}},
+          kBackward,
+          [=](Backend& b, Operands& o, const Shape&) -> Results {
             const AttentionProblem problem(pattern, o);
             const Tensor out = o.output(problem.queries(), problem.v.cols());
             const Tensor log_sum_exp = o.output(problem.queries(), pattern.heads);
             const Tensor dout = o.normal(problem.queries(), problem.v.cols());
             const Tensor dq = o.output(problem.queries(), problem.q.cols());
-            const Tensor dk = o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
+            const Tensor dk =
+                o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
             const Tensor dv = o.output(problem.keys(), problem.v.cols());
             b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
-            b.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, dout, dq, dk, dv);
+            b.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
+                                 dout, dq, dk, dv);
             return {dq, dk, dv};
           }};
 }
@@ -70,9 +75,11 @@ Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
   return {out};
 }
 
-// Slabs of positions, each the key and, a little further on, the value. Queries share some of them; query 2 sees none.
+// Slabs of positions, each the key and, a little further on, the value. Queries share some of them;
+// query 2 sees none.
 struct CachedPositions {
-  CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width, DType dtype);
+  CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width,
+                  DType dtype);
   void choose(Operands& o, std::int64_t queries, std::int64_t most);
   KeyRows keys() const { return {slabs, slot_ids(slots), offsets}; }
 
@@ -82,35 +89,44 @@ struct CachedPositions {
   std::vector<std::int32_t> offsets{0};
 };
 
-CachedPositions::CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
+CachedPositions::CachedPositions(Operands& o, int heads, std::int64_t key_width,
+                                 std::int64_t value_width, DType dtype) {
   const std::int64_t scales = dtype == DType::i8 ? heads * kQuantizedScaleBytes : 0;
   value_distance = heads * key_width + scales + 3;
   const std::int64_t columns = value_distance + heads * value_width + scales;
   for (const std::int64_t rows : {40, 1, 23}) {
-    const Tensor slab = slabs.emplace_back(dtype == DType::i8 ? Tensor::zeros({rows, columns}, dtype) : o.normal(rows, columns));
+    const Tensor slab = slabs.emplace_back(
+        dtype == DType::i8 ? Tensor::zeros({rows, columns}, dtype) : o.normal(rows, columns));
     if (dtype != DType::i8) continue;
-    reference_backend().quantize_groups(o.normal(rows, heads * key_width), key_width, slab.slice_columns(0, value_distance - 3));
-    reference_backend().quantize_groups(o.normal(rows, heads * value_width), value_width, slab.slice_columns(value_distance, columns));
+    reference_backend().quantize_groups(o.normal(rows, heads * key_width), key_width,
+                                        slab.slice_columns(0, value_distance - 3));
+    reference_backend().quantize_groups(o.normal(rows, heads * value_width), value_width,
+                                        slab.slice_columns(value_distance, columns));
   }
 }
 
 void CachedPositions::choose(Operands& o, std::int64_t queries, std::int64_t most) {
   for (std::int64_t r = 0; r < queries; ++r) {
-    const std::uint64_t count = r == 2 ? 0 : r == 0 ? static_cast<std::uint64_t>(most) : 1 + o.random().below(most);
+    const std::uint64_t count = r == 2   ? 0
+                                : r == 0 ? static_cast<std::uint64_t>(most)
+                                         : 1 + o.random().below(most);
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto slab = static_cast<std::size_t>(o.random().below(slabs.size()));
       const auto rows = static_cast<std::uint64_t>(slabs[slab].rows());
-      slots.push_back({static_cast<std::int32_t>(slab), static_cast<std::int32_t>(o.random().below(rows))});
+      slots.push_back(
+          {static_cast<std::int32_t>(slab), static_cast<std::int32_t>(o.random().below(rows))});
     }
     offsets.push_back(static_cast<std::int32_t>(slots.size()));
   }
 }
 
-const std::vector<Shape> kCachedShapes{{0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
+const std::vector<Shape> kCachedShapes{
+    {0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
 
 KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
   KernelCase kernel;
-  kernel.name = fmt::format("attention_cached_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
+  kernel.name =
+      fmt::format("attention_cached_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
   kernel.shapes = kCachedShapes;
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
@@ -124,16 +140,19 @@ KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_wid
   return kernel;
 }
 
-KernelCase gather_keys_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
+KernelCase gather_keys_case(int heads, std::int64_t key_width, std::int64_t value_width,
+                            DType dtype) {
   KernelCase kernel;
-  kernel.name = fmt::format("gather_keys_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
+  kernel.name =
+      fmt::format("gather_keys_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
   kernel.shapes = kCachedShapes;
   kernel.tolerance = {0.0, 0.0};
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     CachedPositions positions(o, heads, key_width, value_width, dtype);
     positions.choose(o, shape[0], shape[1]);
     const std::int64_t count = std::ssize(positions.slots);
-    const Tensor keys = o.output(count, heads * key_width), values = o.output(count, heads * value_width);
+    const Tensor keys = o.output(count, heads * key_width),
+                 values = o.output(count, heads * value_width);
     b.gather_keys(positions.keys(), 0, heads, keys);
     b.gather_keys(positions.keys(), positions.value_distance, heads, values);
     return {keys, values};
@@ -145,7 +164,8 @@ KernelCase gather_keys_case(int heads, std::int64_t key_width, std::int64_t valu
 
 std::vector<KernelCase> attention_cases() {
   std::vector<AttentionPattern> patterns = small_attention_patterns();
-  for (AttentionPattern& pattern : large_attention_patterns()) patterns.push_back(std::move(pattern));
+  for (AttentionPattern& pattern : large_attention_patterns())
+    patterns.push_back(std::move(pattern));
   std::vector<KernelCase> cases;
   for (const AttentionPattern& pattern : patterns) {
     cases.push_back(forward_case(pattern, true));

@@ -11,7 +11,8 @@ namespace {
 using Results = std::vector<Tensor>;
 using RunPairs = std::function<Results(Backend&, Operands&, const AttentionProblem&)>;
 
-// Sums of up to 64 products of size 1, or 300 of weights and values: some roundings of partial sums up to 50.
+// Sums of up to 64 products of size 1, or 300 of weights and values: some roundings of partial sums
+// up to 50.
 constexpr Tolerance kSums{2e-5, 3e-6};
 constexpr Tolerance kWeights{1e-6, 3e-6};
 constexpr Tolerance kSame{0.0, 0.0};
@@ -27,8 +28,10 @@ Results run_products(Backend& b, Operands& o, const AttentionProblem& p) {
 
 Results run_sums(Backend& b, Operands& o, const AttentionProblem& p) {
   const Tensor pairs = o.normal_vector(p.weights_size());
-  const Tensor by_query = o.output(p.queries(), p.k.cols()), by_key = o.output(p.keys(), p.k.cols());
-  const Tensor added = o.normal(p.queries(), p.k.cols()), key_added = o.normal(p.keys(), p.k.cols());
+  const Tensor by_query = o.output(p.queries(), p.k.cols()),
+               by_key = o.output(p.keys(), p.k.cols());
+  const Tensor added = o.normal(p.queries(), p.k.cols()),
+               key_added = o.normal(p.keys(), p.k.cols());
   b.pair_sums(pairs, p.k, p.layout, 0.0f, by_query);
   b.pair_sums(pairs, p.k, p.layout, 1.0f, added);
   b.pair_sums_by_key(pairs, p.q, p.layout, 0.0f, by_key);  // rows of no sequence stay NaN
@@ -37,8 +40,10 @@ Results run_sums(Backend& b, Operands& o, const AttentionProblem& p) {
 }
 
 Results run_softmax(Backend& b, Operands& o, const AttentionProblem& p) {
-  const Tensor scores = o.normal_vector(p.weights_size(), 3.0f), dweights = o.normal_vector(p.weights_size());
-  const Tensor weights = o.output_vector(p.weights_size()), dscores = o.output_vector(p.weights_size());
+  const Tensor scores = o.normal_vector(p.weights_size(), 3.0f),
+               dweights = o.normal_vector(p.weights_size());
+  const Tensor weights = o.output_vector(p.weights_size()),
+               dscores = o.output_vector(p.weights_size());
   b.pair_softmax(scores, p.layout, weights);
   b.pair_softmax_backward(weights, dweights, p.layout, dscores);
   return {weights, dscores};
@@ -76,18 +81,24 @@ std::vector<KernelCase> attention_pair_cases() {
     RunPairs run;
   };
   const std::vector<Family> families{
-      {"pair_products", kSums, run_products},       {"pair_sums", kSums, run_sums},
-      {"pair_softmax", kWeights, run_softmax},      {"pair_arg_max", kSame, run_arg_max},
-      {"additive_scores", kTanhSums, run_additive}, {"additive_scores_backward", kTanhGradients, run_additive_backward}};
+      {"pair_products", kSums, run_products},
+      {"pair_sums", kSums, run_sums},
+      {"pair_softmax", kWeights, run_softmax},
+      {"pair_arg_max", kSame, run_arg_max},
+      {"additive_scores", kTanhSums, run_additive},
+      {"additive_scores_backward", kTanhGradients, run_additive_backward}};
   std::vector<AttentionPattern> patterns = small_attention_patterns();
-  for (AttentionPattern& pattern : large_attention_patterns()) patterns.push_back(std::move(pattern));
+  for (AttentionPattern& pattern : large_attention_patterns())
+    patterns.push_back(std::move(pattern));
   std::vector<KernelCase> cases;
   for (const AttentionPattern& pattern : patterns) {
     for (const Family& family : families) {
-      const auto run = [pattern, part = family.run](Backend& backend, Operands& o, const Shape&) -> Results {
+      const auto run = [pattern, part = family.run](Backend& backend, Operands& o,
+                                                    const Shape&) -> Results {
         return part(backend, o, AttentionProblem(pattern, o));
       };
-      cases.push_back({std::string(family.name) + "_" + pattern.name, {Shape{}}, family.tolerance, run});
+      cases.push_back(
+          {std::string(family.name) + "_" + pattern.name, {Shape{}}, family.tolerance, run});
     }
   }
   return cases;

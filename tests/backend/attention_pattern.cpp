@@ -30,7 +30,11 @@ std::vector<AttentionPattern> small_attention_patterns() {
   const Lengths cross{{3, 5}, {4, 2}, {1, 6}};
   return {
       {.name = "self", .lengths = self},
-      {.name = "one_head_of_width_one", .lengths = self, .heads = 1, .key_width = 1, .value_width = 1},
+      {.name = "one_head_of_width_one",
+       .lengths = self,
+       .heads = 1,
+       .key_width = 1,
+       .value_width = 1},
       {.name = "cross", .lengths = cross},
       {.name = "empty_sequences", .lengths = {{0, 0}, {2, 3}, {0, 4}, {3, 0}, {2, 2}}},
       {.name = "wider_values", .lengths = cross, .heads = 3, .key_width = 4, .value_width = 7},
@@ -40,7 +44,10 @@ std::vector<AttentionPattern> small_attention_patterns() {
       {.name = "causal_with_blind_queries", .lengths = {{5, 2}, {3, 3}, {4, 1}}, .causal = true},
       {.name = "bias", .lengths = cross, .bias = BiasKind::finite},
       {.name = "forbidding_bias", .lengths = {{5, 5}, {4, 3}}, .bias = BiasKind::forbidding},
-      {.name = "causal_forbidding_bias", .lengths = {{5, 5}, {2, 4}}, .causal = true, .bias = BiasKind::forbidding},
+      {.name = "causal_forbidding_bias",
+       .lengths = {{5, 5}, {2, 4}},
+       .causal = true,
+       .bias = BiasKind::forbidding},
       {.name = "dropout", .lengths = self, .dropout = 0.3f},
       {.name = "everything",
        .lengths = {{4, 6}, {0, 3}, {5, 4}, {2, 0}},
@@ -57,13 +64,32 @@ std::vector<AttentionPattern> large_attention_patterns() {
   const Lengths self{{1, 1}, {17, 17}, {33, 33}, {8, 8}, {130, 130}};
   const Lengths cross{{9, 31}, {40, 7}, {1, 64}, {65, 16}};
   return {
-      {.name = "long_self", .lengths = {{300, 300}}, .heads = 1, .key_width = 16, .value_width = 16},
-      {.name = "long_causal", .lengths = {{300, 300}, {2, 2}}, .heads = 1, .key_width = 20, .value_width = 12, .causal = true},
+      {.name = "long_self",
+       .lengths = {{300, 300}},
+       .heads = 1,
+       .key_width = 16,
+       .value_width = 16},
+      {.name = "long_causal",
+       .lengths = {{300, 300}, {2, 2}},
+       .heads = 1,
+       .key_width = 20,
+       .value_width = 12,
+       .causal = true},
       {.name = "ragged_self", .lengths = self, .heads = 4, .key_width = 32, .value_width = 32},
-      {.name = "ragged_causal", .lengths = self, .heads = 2, .key_width = 64, .value_width = 64, .causal = true},
+      {.name = "ragged_causal",
+       .lengths = self,
+       .heads = 2,
+       .key_width = 64,
+       .value_width = 64,
+       .causal = true},
       {.name = "ragged_cross", .lengths = cross, .heads = 2, .key_width = 64, .value_width = 64},
       {.name = "odd_widths", .lengths = cross, .heads = 3, .key_width = 13, .value_width = 29},
-      {.name = "ragged_bias", .lengths = cross, .heads = 2, .key_width = 16, .value_width = 24, .bias = BiasKind::forbidding},
+      {.name = "ragged_bias",
+       .lengths = cross,
+       .heads = 2,
+       .key_width = 16,
+       .value_width = 24,
+       .bias = BiasKind::forbidding},
       {.name = "ragged_everything",
        .lengths = {{70, 90}, {0, 5}, {50, 33}, {3, 0}, {16, 16}},
        .heads = 2,
@@ -72,7 +98,12 @@ std::vector<AttentionPattern> large_attention_patterns() {
        .causal = true,
        .bias = BiasKind::forbidding,
        .dropout = 0.2f},
-      {.name = "ragged_dropout", .lengths = self, .heads = 2, .key_width = 16, .value_width = 16, .dropout = 0.1f},
+      {.name = "ragged_dropout",
+       .lengths = self,
+       .heads = 2,
+       .key_width = 16,
+       .value_width = 16,
+       .dropout = 0.1f},
   };
 }
 
@@ -94,7 +125,8 @@ AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& op
   layout.key_begin = key_begin;
   layout.key_end = key_end;
   layout.causal = pattern.causal;
-  if (pattern.bias != BiasKind::none) layout.bias = random_bias(pattern.lengths, pattern.bias, pairs, operands);
+  if (pattern.bias != BiasKind::none)
+    layout.bias = random_bias(pattern.lengths, pattern.bias, pairs, operands);
   layout.heads = pattern.heads;
   layout.scale = 1.0f / std::sqrt(static_cast<float>(pattern.key_width));
   layout.dropout = {pattern.dropout, {12, 34}};

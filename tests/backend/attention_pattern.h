@@ -10,7 +10,11 @@
 
 namespace attend {
 
-enum class BiasKind { none, finite, forbidding };  // forbidding: -infinity here and there, and in all of some rows
+enum class BiasKind {
+  none,
+  finite,
+  forbidding
+};  // forbidding: -infinity here and there, and in all of some rows
 
 struct AttentionPattern {
   std::string name;
@@ -23,12 +27,14 @@ struct AttentionPattern {
   float dropout = 0.0f;
 };
 
-// Small ones, one for each property that a kernel could get wrong; the tests of gradients use these.
+// Small ones, one for each property that a kernel could get wrong; the tests of gradients use
+// these.
 std::vector<AttentionPattern> small_attention_patterns();
 // Lengths up to 300, widths up to 64 and not multiples of a vector.
 std::vector<AttentionPattern> large_attention_patterns();
 
-// q, k, v and the layout of a pattern; owns what the layout points to. Between the keys of two sequences lies one row that belongs to none.
+// q, k, v and the layout of a pattern; owns what the layout points to. Between the keys of two
+// sequences lies one row that belongs to none.
 struct AttentionProblem {
   AttentionProblem(const AttentionPattern& pattern, Operands& operands);
   AttentionProblem(const AttentionProblem&) = delete;

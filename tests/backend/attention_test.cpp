@@ -1,4 +1,5 @@
-// What attention must do whatever the backend: an example worked by hand, and queries that may see nothing.
+// What attention must do whatever the backend: an example worked by hand, and queries that may see
+// nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,22 +20,27 @@ class Attention : public EachBackend {
 
   Result attend(const AttentionProblem& problem) const {
     Operands operands(Rows::contiguous);
-    const Result result{operands.output(problem.queries(), problem.v.cols()), operands.output(problem.queries(), problem.layout.heads),
+    const Result result{operands.output(problem.queries(), problem.v.cols()),
+                        operands.output(problem.queries(), problem.layout.heads),
                         operands.output_vector(problem.weights_size())};
-    kernels().attention(problem.q, problem.k, problem.v, problem.layout, result.out, result.log_sum_exp, result.weights);
+    kernels().attention(problem.q, problem.k, problem.v, problem.layout, result.out,
+                        result.log_sum_exp, result.weights);
     return result;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(On, Attention, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, Attention, ::testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 void expect_digits(const Tensor& found, const std::vector<double>& expected, double relative) {
   ASSERT_EQ(found.size(), static_cast<std::int64_t>(expected.size()));
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found.data()[i], expected[i], relative * expected[i]) << "element " << i;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(found.data()[i], expected[i], relative * expected[i]) << "element " << i;
 }
 
-// Three queries against four keys, of which the last two are equal. Every score is 100 or 0; the published digits are those of a scale of
-// 1/8, that is Dh = 64: the keys that do not match weigh exp(-12.5) = 3.7267e-6.
+// Three queries against four keys, of which the last two are equal. Every score is 100 or 0; the
+// published digits are those of a scale of 1/8, that is Dh = 64: the keys that do not match weigh
+// exp(-12.5) = 3.7267e-6.
 TEST_P(Attention, SolvesTheExampleWorkedByHand) {
   const std::vector<std::int32_t> query_offsets{0, 3};
   const std::vector<std::int32_t> key_begin{0};
@@ -50,7 +56,10 @@ TEST_P(Attention, SolvesTheExampleWorkedByHand) {
   const Tensor out = Tensor::empty({3, 2});
   const Tensor weights = Tensor::empty({12});
   kernels().attention(q, k, v, layout, out, {}, weights);
-  expect_digits(weights, {3.7266e-6, .99999, 3.7266e-6, 3.7266e-6, 1.8633e-6, 1.8633e-6, .5, .5, .5, .5, 1.8633e-6, 1.8633e-6}, 5e-5);
+  expect_digits(weights,
+                {3.7266e-6, .99999, 3.7266e-6, 3.7266e-6, 1.8633e-6, 1.8633e-6, .5, .5, .5, .5,
+                 1.8633e-6, 1.8633e-6},
+                5e-5);
   expect_digits(out, {10.004, 4.0993e-5, 549.998, 5.5, 5.50205, 2.0496e-5}, 5e-5);
 
   // With the scale of its own width, 1/sqrt(3), the rest is gone: exp(-100 / sqrt(3)) = 8.4e-26.
@@ -72,7 +81,8 @@ TEST_P(Attention, WeightsOfEveryQueryThatSeesAKeySumToOne) {
           double total = 0.0;
           for (int j = 0; j < pattern.lengths[b].second; ++j) total += *weight++;
           const bool blind = std::isinf(result.log_sum_exp.row(problem.query_offsets[b] + i)[head]);
-          EXPECT_NEAR(total, blind ? 0.0 : 1.0, 1e-6) << "sequence " << b << ", head " << head << ", query " << i;
+          EXPECT_NEAR(total, blind ? 0.0 : 1.0, 1e-6)
+              << "sequence " << b << ", head " << head << ", query " << i;
         }
       }
     }
@@ -81,11 +91,17 @@ TEST_P(Attention, WeightsOfEveryQueryThatSeesAKeySumToOne) {
 
 // The queries of these sequences that may see no key, by hand.
 TEST_P(Attention, QueriesThatSeeNoKeyGiveZerosAndTakeNoGradient) {
-  AttentionPattern pattern{.name = "", .lengths = {{4, 2}, {3, 0}, {2, 3}}, .heads = 2, .key_width = 5, .value_width = 3, .causal = true};
+  AttentionPattern pattern{.name = "",
+                           .lengths = {{4, 2}, {3, 0}, {2, 3}},
+                           .heads = 2,
+                           .key_width = 5,
+                           .value_width = 3,
+                           .causal = true};
   Operands operands(Rows::strided);
   AttentionProblem problem(pattern, operands);
   const Tensor bias = Tensor::zeros({problem.pairs});
-  for (int j = 0; j < 3; ++j) bias.data()[8 + j] = -INFINITY;  // the first query of the last sequence
+  for (int j = 0; j < 3; ++j)
+    bias.data()[8 + j] = -INFINITY;  // the first query of the last sequence
   problem.layout.bias = bias;
   const std::vector<bool> blind{true, true, false, false, true, true, true, true, false};
 
@@ -94,17 +110,20 @@ TEST_P(Attention, QueriesThatSeeNoKeyGiveZerosAndTakeNoGradient) {
   const Tensor dq = operands.output(problem.queries(), problem.q.cols());
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
-  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out, result.log_sum_exp, dout, dq, dk, dv);
+  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
+                               result.log_sum_exp, dout, dq, dk, dv);
 
   for (std::int64_t query = 0; query < problem.queries(); ++query) {
     SCOPED_TRACE(query);
     const bool sees_nothing = blind[static_cast<std::size_t>(query)];
-    for (int head = 0; head < 2; ++head) EXPECT_EQ(result.log_sum_exp.row(query)[head] == -INFINITY, sees_nothing);
+    for (int head = 0; head < 2; ++head)
+      EXPECT_EQ(result.log_sum_exp.row(query)[head] == -INFINITY, sees_nothing);
     for (std::int64_t c = 0; c < dq.cols(); ++c) {
       EXPECT_TRUE(std::isfinite(dq.row(query)[c]));
       EXPECT_TRUE(!sees_nothing || dq.row(query)[c] == 0.0f);
     }
-    for (std::int64_t c = 0; c < result.out.cols(); ++c) EXPECT_EQ(result.out.row(query)[c] == 0.0f, sees_nothing);
+    for (std::int64_t c = 0; c < result.out.cols(); ++c)
+      EXPECT_EQ(result.out.row(query)[c] == 0.0f, sees_nothing);
   }
   for (const float weight : result.weights.span().first(8)) EXPECT_TRUE(std::isfinite(weight));
   EXPECT_TRUE(all_finite(dk.slice_rows(0, 2)));
@@ -119,20 +138,25 @@ TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
   const Tensor dq = operands.output(problem.queries(), problem.q.cols());
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
-  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out, result.log_sum_exp, dout, dq, dk, dv);
+  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
+                               result.log_sum_exp, dout, dq, dk, dv);
   EXPECT_EQ(kernels().sum_of_squares(dk.slice_rows(0, 3)), 0.0);
   EXPECT_EQ(kernels().sum_of_squares(dv.slice_rows(0, 3)), 0.0);
-  EXPECT_TRUE(std::isnan(dk.row(3)[0])) << "the row between the sequences belongs to none and is left alone";
+  EXPECT_TRUE(std::isnan(dk.row(3)[0]))
+      << "the row between the sequences belongs to none and is left alone";
   EXPECT_TRUE(all_finite(dk.slice_rows(4, 6)));
 }
 
 TEST_P(Attention, CausalQueriesSeeThePrefixAndTheTriangle) {
   Operands operands(Rows::contiguous);
-  const AttentionProblem problem({.name = "", .lengths = {{2, 4}, {3, 3}}, .heads = 1, .causal = true}, operands);
+  const AttentionProblem problem(
+      {.name = "", .lengths = {{2, 4}, {3, 3}}, .heads = 1, .causal = true}, operands);
   const Tensor weights = attend(problem).weights;
-  const std::vector<bool> seen{true, true,  true,  false, true, true,  true, true,         // two queries after two keys of history
-                               true, false, false, true,  true, false, true, true, true};  // the usual triangle
-  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(weights.data()[i] > 0.0f, seen[i]) << "weight " << i;
+  const std::vector<bool> seen{
+      true, true,  true,  false, true, true,  true, true,  // two queries after two keys of history
+      true, false, false, true,  true, false, true, true, true};  // the usual triangle
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    EXPECT_EQ(weights.data()[i] > 0.0f, seen[i]) << "weight " << i;
 }
 
 TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {

@@ -1,4 +1,5 @@
-// Label-smoothed cross-entropy against the formula written out: softmax, logarithm, and the smoothed target distribution.
+// Label-smoothed cross-entropy against the formula written out: softmax, logarithm, and the
+// smoothed target distribution.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,13 +16,16 @@ class CrossEntropy : public EachBackend {
   struct Result {
     Tensor losses, nll;
   };
-  Result losses(const Tensor& logits, const std::vector<std::int32_t>& targets, float label_smoothing, float gradient_scale) const {
+  Result losses(const Tensor& logits, const std::vector<std::int32_t>& targets,
+                float label_smoothing, float gradient_scale) const {
     const Result result{Tensor::empty({logits.rows()}), Tensor::empty({logits.rows()})};
-    kernels().cross_entropy(logits, targets, label_smoothing, gradient_scale, result.losses, result.nll);
+    kernels().cross_entropy(logits, targets, label_smoothing, gradient_scale, result.losses,
+                            result.nll);
     return result;
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, ::testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 TEST_P(CrossEntropy, IsThatOfTheSmoothedDistribution) {
   constexpr std::int64_t kRows = 5;
@@ -32,7 +36,8 @@ TEST_P(CrossEntropy, IsThatOfTheSmoothedDistribution) {
   const Tensor logits = operands.normal(kRows, kClasses, 2.0f);
   const Tensor gradient = logits.clone();
   const std::vector<std::int32_t> targets = operands.ids(kRows, kClasses);
-  const Result result = losses(gradient, targets, static_cast<float>(kSmoothing), static_cast<float>(kGradientScale));
+  const Result result =
+      losses(gradient, targets, static_cast<float>(kSmoothing), static_cast<float>(kGradientScale));
   for (std::int64_t n = 0; n < kRows; ++n) {
     const std::int32_t target = targets[static_cast<std::size_t>(n)];
     double normaliser = 0.0;
@@ -45,7 +50,8 @@ TEST_P(CrossEntropy, IsThatOfTheSmoothedDistribution) {
       EXPECT_NEAR(gradient.row(n)[v], kGradientScale * (p - wanted), 1e-6);
     }
     EXPECT_NEAR(result.losses.data()[n], loss, 5e-6);
-    EXPECT_NEAR(result.nll.data()[n], -std::log(std::exp(double{logits.row(n)[target]}) / normaliser), 5e-6);
+    EXPECT_NEAR(result.nll.data()[n],
+                -std::log(std::exp(double{logits.row(n)[target]}) / normaliser), 5e-6);
   }
 }
 
@@ -70,7 +76,8 @@ TEST_P(CrossEntropy, GradientOfARowSumsToZero) {
   Operands operands(Rows::contiguous);
   const Tensor logits = operands.normal(4, 333, 3.0f);
   losses(logits, {0, 5, 332, 3}, 0.1f, 1.0f);
-  for (std::int64_t n = 0; n < 4; ++n) EXPECT_NEAR(kernels().sum(logits.slice_rows(n, n + 1)), 0.0, 1e-5);
+  for (std::int64_t n = 0; n < 4; ++n)
+    EXPECT_NEAR(kernels().sum(logits.slice_rows(n, n + 1)), 0.0, 1e-5);
 }
 
 TEST_P(CrossEntropy, ForbiddenClassesCostNothingWithoutSmoothing) {

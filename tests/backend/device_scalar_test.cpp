@@ -33,7 +33,8 @@ TEST_P(Scalars, AreStoredTimesAFactor) {
 }
 
 TEST_P(Scalars, ScaleWhatIsAdded) {
-  const Tensor x = Tensor::from(std::vector<float>{1, 2}, {2}), y = Tensor::from(std::vector<float>{10, 20}, {2});
+  const Tensor x = Tensor::from(std::vector<float>{1, 2}, {2}),
+               y = Tensor::from(std::vector<float>{10, 20}, {2});
   kernels().scaled_add(kernels().sum(Tensor::full({3}, 1.0f)), 2.0f, x, 0.5f, y);
   EXPECT_EQ(y.to_vector(), (std::vector<float>{11, 22}));
   kernels().scaled_add(DeviceScalar(Tensor::full({1}, -1.0f)), 1.0f, x, 0.0f, y);
@@ -50,7 +51,8 @@ TEST_P(Scalars, ClipOnlyWhatIsLonger) {
   EXPECT_EQ(kernels().clip_to_norm(25.0, 10.0), 1.0);
   EXPECT_EQ(kernels().clip_to_norm(25.0, 5.0), 1.0);
   EXPECT_EQ(kernels().clip_to_norm(25.0, 2.5), 0.5);
-  EXPECT_EQ(kernels().clip_to_norm(std::numeric_limits<double>::quiet_NaN(), 2.5), 1.0) << "the gradient itself tells";
+  EXPECT_EQ(kernels().clip_to_norm(std::numeric_limits<double>::quiet_NaN(), 2.5), 1.0)
+      << "the gradient itself tells";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Scalars, testing::Values(&reference_backend(), &fast_backend()),

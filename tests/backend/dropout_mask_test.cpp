@@ -10,7 +10,8 @@ namespace attend {
 namespace {
 
 using DropoutMask = EachBackend;
-INSTANTIATE_TEST_SUITE_P(On, DropoutMask, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, DropoutMask, ::testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 constexpr std::int64_t kMaskedRows = 37;
 constexpr std::int64_t kMaskedColumns = 45;
@@ -23,14 +24,16 @@ std::vector<Dropout> dropouts() {
 }
 
 bool kept(const Dropout& dropout, std::int64_t row, std::int64_t column) {
-  return dropout.key.bits16(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column)) >= dropout.threshold();
+  return dropout.key.bits16(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column)) >=
+         dropout.threshold();
 }
 
 // `y` is what became of ones.
 void expect_mask(const Tensor& y, const Dropout& dropout) {
   for (std::int64_t r = 0; r < y.rows(); ++r) {
     for (std::int64_t c = 0; c < y.cols(); ++c)
-      ASSERT_EQ(y.row(r)[c], kept(dropout, r, c) ? dropout.scale() : 0.0f) << "(" << r << ", " << c << "), p " << dropout.p;
+      ASSERT_EQ(y.row(r)[c], kept(dropout, r, c) ? dropout.scale() : 0.0f)
+          << "(" << r << ", " << c << "), p " << dropout.p;
   }
 }
 
@@ -50,8 +53,10 @@ TEST_P(DropoutMask, OfResidualLayerNorm) {
   for (const Dropout& dropout : dropouts()) {
     const Tensor sum = Tensor::empty({kMaskedRows, kMaskedColumns});
     const Tensor y = Tensor::empty({kMaskedRows, kMaskedColumns});
-    kernels().residual_layer_norm(Tensor::zeros({kMaskedRows, kMaskedColumns}), Tensor::full({kMaskedRows, kMaskedColumns}, 1.0f), dropout,
-                                  Tensor::full({kMaskedColumns}, 1.0f), Tensor::zeros({kMaskedColumns}), 1e-5f, sum, y, {}, {});
+    kernels().residual_layer_norm(Tensor::zeros({kMaskedRows, kMaskedColumns}),
+                                  Tensor::full({kMaskedRows, kMaskedColumns}, 1.0f), dropout,
+                                  Tensor::full({kMaskedColumns}, 1.0f),
+                                  Tensor::zeros({kMaskedColumns}), 1e-5f, sum, y, {}, {});
     expect_mask(sum, dropout);
   }
 }
@@ -65,7 +70,8 @@ TEST_P(DropoutMask, OfEmbed) {
   }
 }
 
-// With equal scores every weight is 1/Tk, and values that are rows of the identity show the weights that were used.
+// With equal scores every weight is 1/Tk, and values that are rows of the identity show the weights
+// that were used.
 TEST_P(DropoutMask, OfAttention) {
   constexpr int kHeads = 2;
   const std::vector<std::int32_t> query_offsets{0, 3, 3 + static_cast<std::int32_t>(kMaskedRows)};
@@ -93,7 +99,8 @@ TEST_P(DropoutMask, OfAttention) {
       for (int head = 0; head < kHeads; ++head) {
         for (std::int64_t j = 0; j < kKeys; ++j) {
           const float found = out.row(query)[head * kKeys + j];
-          ASSERT_EQ(found != 0.0f, kept(dropout, query * kHeads + head, j)) << "query " << query << ", head " << head << ", key " << j;
+          ASSERT_EQ(found != 0.0f, kept(dropout, query * kHeads + head, j))
+              << "query " << query << ", head " << head << ", key " << j;
           if (found != 0.0f) {
             ASSERT_NEAR(found, expected, 1e-6f * expected);
           }
@@ -110,7 +117,8 @@ TEST_P(DropoutMask, OfAttention) {
     dout.row(kQuery)[kKeys] = 1.0f;  // head 1
     kernels().attention_backward(q, k, v, layout, out, log_sum_exp, dout, dq, dk, dv);
     for (std::int64_t j = 0; j < kKeys; ++j)
-      ASSERT_EQ(dv.row(32 + j)[kKeys] != 0.0f, kept(dropout, kQuery * kHeads + 1, j)) << "key " << j << " of the backward pass";
+      ASSERT_EQ(dv.row(32 + j)[kKeys] != 0.0f, kept(dropout, kQuery * kHeads + 1, j))
+          << "key " << j << " of the backward pass";
   }
 }
 
@@ -125,7 +133,8 @@ TEST(Dropout, ProbabilityIsRoundedToASixtyFiveThousandthAndTheScaleFollows) {
 TEST_P(DropoutMask, KeepsTheExpectedShare) {
   const Tensor y = Tensor::empty({400, 500});
   kernels().dropout({.p = 0.3f, .key = {9, 9}}, Tensor::full({400, 500}, 1.0f), y);
-  // One standard deviation of the mean of 200,000 kept elements, each scaled by 1/0.7: sqrt(0.3 / 0.7 / 200000) = 0.0015.
+  // One standard deviation of the mean of 200,000 kept elements, each scaled by 1/0.7: sqrt(0.3 /
+  // 0.7 / 200000) = 0.0015.
   EXPECT_NEAR(kernels().sum(y) / 200000.0, 1.0, 0.006);
 }
 

@@ -18,10 +18,12 @@ void expect_gradient(const std::function<double()>& loss, const Tensor& x, const
         return loss();
       };
       // Measured from the values that f32 could hold, which are `step` apart up to 1e-6 of it.
-      const double difference = (8.0 * (at(1.0f) - at(-1.0f)) - (at(2.0f) - at(-2.0f))) / (12.0 * kStep);
+      const double difference =
+          (8.0 * (at(1.0f) - at(-1.0f)) - (at(2.0f) - at(-2.0f))) / (12.0 * kStep);
       element = before;
       const double found = gradient.row(r)[c];
-      EXPECT_NEAR(found, difference, 5e-5 + 5e-4 * std::abs(difference)) << "element (" << r << ", " << c << ")";
+      EXPECT_NEAR(found, difference, 5e-5 + 5e-4 * std::abs(difference))
+          << "element (" << r << ", " << c << ")";
     }
   }
 }

@@ -1,5 +1,5 @@
-// The backward kernels of the reference against differences of its forward kernels. The fast backend is compared with the reference, so one
-// chain of evidence reaches both.
+// The backward kernels of the reference against differences of its forward kernels. The fast
+// backend is compared with the reference, so one chain of evidence reaches both.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,8 @@ class Gradient : public ::testing::Test {
 };
 
 TEST_F(Gradient, OfActivations) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     const Tensor x = operands.normal(kCheckedRows, kCheckedColumns);
     for (std::int64_t r = 0; r < kCheckedRows; ++r) {
       for (std::int64_t c = 0; c < kCheckedColumns; ++c) {
@@ -105,7 +106,8 @@ TEST_F(Gradient, OfCrossEntropy) {
 TEST_F(Gradient, OfPairedCrossEntropy) {
   for (const float divergence : {0.0f, 1.0f, 5.0f}) {
     SCOPED_TRACE(divergence);
-    const Tensor one = operands.normal(kCheckedRows, kCheckedColumns), other = operands.normal(kCheckedRows, kCheckedColumns);
+    const Tensor one = operands.normal(kCheckedRows, kCheckedColumns),
+                 other = operands.normal(kCheckedRows, kCheckedColumns);
     const std::vector<std::int32_t> targets = operands.ids(kCheckedRows, kCheckedColumns);
     const Tensor losses = Tensor::empty({kCheckedRows});
     const Tensor nll = Tensor::empty({kCheckedRows});
@@ -115,7 +117,8 @@ TEST_F(Gradient, OfPairedCrossEntropy) {
       return kGradientScale * kernels.sum(losses);
     };
     const Tensor to_one = one.clone(), to_other = other.clone();
-    kernels.paired_cross_entropy(to_one, to_other, targets, {0.1f, divergence, kGradientScale}, losses, nll);
+    kernels.paired_cross_entropy(to_one, to_other, targets, {0.1f, divergence, kGradientScale},
+                                 losses, nll);
     expect_gradient(loss, one, to_one);
     expect_gradient(loss, other, to_other);
   }
@@ -168,7 +171,8 @@ TEST_P(AttentionGradient, MatchesDifferences) {
     return weighted_sum(out, dout);
   };
   loss();
-  kernels.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, dout, dq, dk, dv);
+  kernels.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
+                             dout, dq, dk, dv);
   expect_gradient(loss, problem.q, dq);
   expect_gradient(loss, problem.k, dk);
   expect_gradient(loss, problem.v, dv);

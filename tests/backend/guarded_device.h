@@ -1,5 +1,6 @@
-// A device without a GPU: its memory cannot be read or written by this process except while a kernel or a copy of the device runs. What
-// touches a tensor's memory anywhere else ends the process with a segmentation fault, as it would with memory of a GPU.
+// A device without a GPU: its memory cannot be read or written by this process except while a
+// kernel or a copy of the device runs. What touches a tensor's memory anywhere else ends the
+// process with a segmentation fault, as it would with memory of a GPU.
 #pragma once
 
 #include "attend/backend/fast/fast_backend.h"
@@ -22,7 +23,8 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::join_quantized(numbers, scales, weights);
   }
-  void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) override {
+  void split_quantized(const Tensor& weights, const Tensor& numbers,
+                       const Tensor& scales) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::split_quantized(weights, numbers, scales);
   }
@@ -46,7 +48,8 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::store(value, factor, y);
   }
-  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) override {
+  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta,
+                  const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::scaled_add(alpha, factor, x, beta, y);
   }
@@ -58,11 +61,13 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     return FastBackend::clip_to_norm(squares, norm);
   }
-  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override {
+  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+              const Tensor& c) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::matmul(a, b, options, c);
   }
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override {
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const LinearOptions& options, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::linear(x, weight, bias, options, y);
   }
@@ -90,7 +95,8 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::activate(activation, x, y);
   }
-  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override {
+  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy,
+                         const Tensor& dx) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::activate_backward(activation, x, dy, dx);
   }
@@ -110,23 +116,26 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     return FastBackend::sum_of_squares(x);
   }
-  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
-                  const Tensor& rstd) override {
+  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
+                  const Tensor& y, const Tensor& mean, const Tensor& rstd) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::layer_norm(x, gamma, beta, epsilon, y, mean, rstd);
   }
-  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
+                           const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                            const Tensor& dgamma, const Tensor& dbeta) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::layer_norm_backward(x, gamma, mean, rstd, dy, dx, dgamma, dbeta);
   }
-  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
-                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) override {
+  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
+                           const Tensor& gamma, const Tensor& beta, float epsilon,
+                           const Tensor& sum, const Tensor& y, const Tensor& mean,
+                           const Tensor& rstd) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::residual_layer_norm(x, branch, dropout, gamma, beta, epsilon, sum, y, mean, rstd);
   }
-  void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position, const Dropout& dropout,
-             const Tensor& y) override {
+  void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
+             const Ids& position, const Dropout& dropout, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::embed(table, ids, scale, positions, position, dropout, y);
   }
@@ -142,11 +151,13 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::scatter_rows(x, slots, slabs);
   }
-  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) override {
+  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+            const Tensor& rows) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pool(pooling, x, offsets, y, rows);
   }
-  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) override {
+  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
+                     const Tensor& dx) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pool_backward(pooling, dy, offsets, rows, dx);
   }
@@ -162,12 +173,13 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::softmax_backward(y, dy, scale, dx);
   }
-  void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
-                     const Tensor& nll) override {
+  void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
+                     float gradient_scale, const Tensor& losses, const Tensor& nll) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::cross_entropy(logits, targets, label_smoothing, gradient_scale, losses, nll);
   }
-  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                            const PairedLoss& options, const Tensor& losses,
                             const Tensor& nll) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::paired_cross_entropy(a, b, targets, options, losses, nll);
@@ -176,18 +188,20 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::log_softmax_backward(x, dy, dx);
   }
-  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                 const Tensor& log_sum_exp, const Tensor& weights) override {
+  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
+                 const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::attention(q, k, v, layout, out, log_sum_exp, weights);
   }
-  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override {
+  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                          const AttentionLayout& layout, const Tensor& out,
+                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
+                          const Tensor& dk, const Tensor& dv) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, dq, dk, dv);
   }
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
-                        const Tensor& out) override {
+  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
+                        int heads, float scale, const Tensor& out) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::attention_cached(q, keys, value_distance, heads, scale, out);
   }
@@ -195,58 +209,70 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::gather_keys(keys, begin, heads, y);
   }
-  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override {
+  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                     const Tensor& pairs) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_products(a, b, layout, pairs);
   }
-  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) override {
+  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta,
+                 const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_sums(pairs, b, layout, beta, y);
   }
-  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) override {
+  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
+                        float beta, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_sums_by_key(pairs, a, layout, beta, y);
   }
-  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override {
+  void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
+                    const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_softmax(scores, layout, weights);
   }
-  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) override {
+  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
+                             const AttentionLayout& layout, const Tensor& dscores) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_softmax_backward(weights, dweights, layout, dscores);
   }
-  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override {
+  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
+                    const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::pair_arg_max(scores, layout, weights);
   }
-  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) override {
+  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                       const AttentionLayout& layout, const Tensor& scores) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::additive_scores(q, k, v, layout, scores);
   }
-  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& dscores,
-                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) override {
+  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                const AttentionLayout& layout, const Tensor& dscores,
+                                const Tensor& dq, const Tensor& dv, float beta,
+                                const Tensor& dk) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::additive_scores_backward(q, k, v, layout, dscores, dq, dv, beta, dk);
   }
-  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) override {
+  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
+                const Tensor& gates) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::gru_cell(x, s, h, y, gates);
   }
-  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
-                         const Tensor& dh) override {
+  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
+                         const Tensor& dx, const Tensor& ds, const Tensor& dh) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::gru_cell_backward(gates, s, h, dy, dx, ds, dh);
   }
-  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
-            const Tensor& variance) override {
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,
+            const Tensor& parameter, const Tensor& mean, const Tensor& variance) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::adam(step, gradient_scale, gradient, parameter, mean, variance);
   }
-  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override {
+  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
+                         const Tensor& indices) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::log_softmax_top_k(x, k, values, indices);
   }
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override {
+  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
+                       const Tensor& indices) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::projected_top_k(x, weight, k, values, indices);
   }
@@ -270,11 +296,13 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::scale_rows(factors, x, beta, y);
   }
-  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) override {
+  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform,
+              const Tensor& columns) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::sample(log_probabilities, filter, uniform, columns);
   }
-  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) override {
+  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
+                      const Tensor& log_probabilities) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::mix_with_cache(scores, cache, targets, log_probabilities);
   }

@@ -1,4 +1,5 @@
-// Makes the fast backend use one instruction set for a while. The only test code that knows Highway.
+// Makes the fast backend use one instruction set for a while. The only test code that knows
+// Highway.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@ namespace attend {
 // Those the kernels are compiled for and this machine has, best first.
 inline std::vector<std::int64_t> instruction_sets() { return hwy::SupportedAndGeneratedTargets(); }
 
-inline bool has_fma(std::int64_t set) { return (set & (HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 | HWY_SCALAR)) == 0; }
+inline bool has_fma(std::int64_t set) {
+  return (set & (HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 | HWY_SCALAR)) == 0;
+}
 
 class ScopedInstructionSet {
  public:

@@ -1,4 +1,5 @@
-// A NaN must reach the loss, where training stops because of it: no kernel may turn one into a number. It stays in its row.
+// A NaN must reach the loss, where training stops because of it: no kernel may turn one into a
+// number. It stays in its row.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,7 +17,8 @@ namespace attend {
 namespace {
 
 using InvalidNumbers = EachBackend;
-INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, InvalidNumbers, ::testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 constexpr std::int64_t kInvalidRows = 5;
 constexpr std::int64_t kInvalidColumns = 19;
@@ -29,7 +31,8 @@ bool all_nan(const Tensor& x) {
   return true;
 }
 
-// Puts a NaN in one row of the input of `kernel` (x -> y), at the places where vector code and its tails could lose it.
+// Puts a NaN in one row of the input of `kernel` (x -> y), at the places where vector code and its
+// tails could lose it.
 void expect_spoils_its_row(const std::function<void(const Tensor& x, const Tensor& y)>& kernel) {
   for (const std::int64_t column : {0, 7, 18}) {
     Operands operands(Rows::strided);
@@ -57,20 +60,25 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
   Backend& b = kernels();
   const Tensor gamma = Tensor::full({kInvalidColumns}, 1.0f);
   const Tensor beta = Tensor::zeros({kInvalidColumns});
-  expect_spoils_its_row([&](const Tensor& x, const Tensor& y) { b.layer_norm(x, gamma, beta, 1e-5f, y, {}, {}); });
+  expect_spoils_its_row(
+      [&](const Tensor& x, const Tensor& y) { b.layer_norm(x, gamma, beta, 1e-5f, y, {}, {}); });
 }
 
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
   const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     for (const Precision precision : {Precision::f32, Precision::bf16})
-      expect_spoils_its_row([&](const Tensor& x, const Tensor& y) { b.linear(x, weight, {}, {activation, precision}, y); });
+      expect_spoils_its_row([&](const Tensor& x, const Tensor& y) {
+        b.linear(x, weight, {}, {activation, precision}, y);
+      });
   }
 }
 
 TEST_P(InvalidNumbers, SurviveActivations) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     Operands operands(Rows::strided);
     const Tensor x = operands.normal(kInvalidRows, kInvalidColumns);
     const Tensor y = operands.output(kInvalidRows, kInvalidColumns);
@@ -103,7 +111,8 @@ TEST_P(InvalidNumbers, ReachTheLossAndItsGradient) {
     const Tensor losses = Tensor::empty({kInvalidRows});
     const Tensor nll = Tensor::empty({kInvalidRows});
     b.cross_entropy(x, std::vector<std::int32_t>{0, 1, 2, 3, 4}, 0.1f, 1.0f, losses, nll);
-    for (std::int64_t r = 0; r < kInvalidRows; ++r) EXPECT_EQ(std::isnan(losses.data()[r]), r == kBadRow);
+    for (std::int64_t r = 0; r < kInvalidRows; ++r)
+      EXPECT_EQ(std::isnan(losses.data()[r]), r == kBadRow);
     y.copy_from(x);
   });
 }
@@ -124,7 +133,8 @@ TEST_P(InvalidNumbers, InAQuerySpoilItsHeadAlone) {
 
 TEST_P(InvalidNumbers, InAKeySpoilTheQueriesThatSeeIt) {
   Operands operands(Rows::contiguous);
-  const AttentionProblem problem({.name = "", .lengths = {{20, 20}}, .heads = 1, .causal = true}, operands);
+  const AttentionProblem problem({.name = "", .lengths = {{20, 20}}, .heads = 1, .causal = true},
+                                 operands);
   const Tensor out = operands.output(20, 8);
   problem.k.row(13)[2] = NAN;
   kernels().attention(problem.q, problem.k, problem.v, problem.layout, out, {}, {});
@@ -145,7 +155,8 @@ TEST_P(InvalidNumbers, ReachTheParameterThroughAdam) {
 
 TEST_P(InvalidNumbers, RemainWhatTheyAreInBf16) {
   const std::vector<float> numbers{NAN, INFINITY, -INFINITY, std::bit_cast<float>(0x7F800001u)};
-  const Tensor x = Tensor::from(numbers, {4}), narrow = Tensor::empty({4}, DType::bf16), y = Tensor::empty({4});
+  const Tensor x = Tensor::from(numbers, {4}), narrow = Tensor::empty({4}, DType::bf16),
+               y = Tensor::empty({4});
   kernels().convert(x, narrow);
   kernels().convert(narrow, y);
   EXPECT_TRUE(std::isnan(y.data()[0]));
@@ -185,7 +196,8 @@ TEST_P(InvalidNumbers, ShowInWhatIsChosen) {
 }
 
 TEST_P(InvalidNumbers, OfNothingElseGiveNoIndexOutOfRange) {
-  const Tensor x = Tensor::full({1, 1030}, NAN), values = Tensor::empty({1, 3}), indices = Tensor::empty({1, 3}, DType::i32);
+  const Tensor x = Tensor::full({1, 1030}, NAN), values = Tensor::empty({1, 3}),
+               indices = Tensor::empty({1, 3}, DType::i32);
   for (std::int32_t& index : indices.span<std::int32_t>()) index = -1;
   kernels().log_softmax_top_k(x, 3, values, indices);
   for (int i = 0; i < 3; ++i) {
@@ -200,7 +212,8 @@ TEST_P(InvalidNumbers, RankLastInTopK) {
   const Tensor indices = Tensor::empty({1, 4}, DType::i32);
   kernels().log_softmax_top_k(x, 4, values, indices);
   const auto found = indices.span<std::int32_t>();
-  EXPECT_EQ(std::vector<std::int32_t>(found.begin(), found.end()), (std::vector<std::int32_t>{2, 6, 4, 1}));
+  EXPECT_EQ(std::vector<std::int32_t>(found.begin(), found.end()),
+            (std::vector<std::int32_t>{2, 6, 4, 1}));
 }
 
 }  // namespace

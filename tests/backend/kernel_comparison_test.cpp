@@ -1,5 +1,5 @@
-// Every kernel: the fast backend against the reference, contiguous and strided, and the fast one against itself on other numbers of
-// threads.
+// Every kernel: the fast backend against the reference, contiguous and strided, and the fast one
+// against itself on other numbers of threads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,10 @@ namespace {
 
 std::vector<KernelCase> all_cases() {
   std::vector<KernelCase> cases;
-  for (auto family : {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalisation_cases, lookup_cases, columns_cases,
-                      pooling_cases, softmax_cases, attention_cases, attention_pair_cases, recurrence_cases, token_cases}) {
+  for (auto family :
+       {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalisation_cases,
+        lookup_cases, columns_cases, pooling_cases, softmax_cases, attention_cases,
+        attention_pair_cases, recurrence_cases, token_cases}) {
     for (KernelCase& kernel : family()) cases.push_back(std::move(kernel));
   }
   return cases;
@@ -28,7 +30,8 @@ std::vector<KernelCase> all_cases() {
 bool close(float found, float expected, Tolerance tolerance) {
   if (std::isnan(expected)) return std::isnan(found);
   if (std::isinf(expected)) return found == expected;
-  return std::abs(double{found} - expected) <= tolerance.absolute + tolerance.relative * std::abs(double{expected});
+  return std::abs(double{found} - expected) <=
+         tolerance.absolute + tolerance.relative * std::abs(double{expected});
 }
 
 // Reports the element that is furthest off.
@@ -49,7 +52,8 @@ void expect_close(const Tensor& found, const Tensor& expected, Tolerance toleran
       where = fmt::format("({}, {}): found {}, expected {}", r, c, a, b);
     }
   }
-  EXPECT_EQ(wrong, 0) << "of " << found.size() << " elements are wrong, worst by " << worst << " at " << where;
+  EXPECT_EQ(wrong, 0) << "of " << found.size() << " elements are wrong, worst by " << worst
+                      << " at " << where;
 }
 
 class Kernel : public ::testing::TestWithParam<KernelCase> {
@@ -60,7 +64,8 @@ class Kernel : public ::testing::TestWithParam<KernelCase> {
       SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
       Operands expected_operands(rows);
       Operands found_operands(rows);
-      const std::vector<Tensor> expected = kernel.run(reference_backend(), expected_operands, shape);
+      const std::vector<Tensor> expected =
+          kernel.run(reference_backend(), expected_operands, shape);
       const std::vector<Tensor> found = kernel.run(fast_backend(), found_operands, shape);
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -80,17 +85,21 @@ TEST_P(Kernel, AgreesWithTheReferenceOnStridedRows) { compare(Rows::strided); }
 // The tests above use the best instruction set of this machine; here are the others.
 TEST_P(Kernel, AgreesWithTheReferenceOnLesserInstructionSets) {
   const std::vector<std::int64_t> sets = instruction_sets();
-  if (sets.size() < 2) GTEST_SKIP() << "this machine has one of the instruction sets that the kernels are compiled for";
+  if (sets.size() < 2)
+    GTEST_SKIP()
+        << "this machine has one of the instruction sets that the kernels are compiled for";
   const KernelCase& kernel = GetParam();
   for (const Shape& shape : kernel.shapes) {
     Operands expected_operands(Rows::contiguous);
     const std::vector<Tensor> expected = kernel.run(reference_backend(), expected_operands, shape);
     for (std::size_t set = 1; set < sets.size(); ++set) {
-      SCOPED_TRACE(fmt::format("{} {} with {}", kernel.name, to_string(shape), hwy::TargetName(sets[set])));
+      SCOPED_TRACE(
+          fmt::format("{} {} with {}", kernel.name, to_string(shape), hwy::TargetName(sets[set])));
       const ScopedInstructionSet scope(sets[set]);
       Operands operands(Rows::contiguous);
       const std::vector<Tensor> found = kernel.run(fast_backend(), operands, shape);
-      for (std::size_t i = 0; i < found.size(); ++i) expect_close(found[i], expected[i], kernel.tolerance);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        expect_close(found[i], expected[i], kernel.tolerance);
     }
   }
 }
@@ -108,17 +117,21 @@ TEST_P(Kernel, DoesNotDependOnTheNumberOfThreads) {
     for (const int count : {2, 3}) {
       const std::vector<Tensor> together = run(count);
       for (std::size_t i = 0; i < alone.size(); ++i)
-        EXPECT_TRUE(same_bits(alone[i], together[i])) << "result " << i << ", " << count << " threads";
+        EXPECT_TRUE(same_bits(alone[i], together[i]))
+            << "result " << i << ", " << count << " threads";
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fast, Kernel, ::testing::ValuesIn(all_cases()), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Fast, Kernel, ::testing::ValuesIn(all_cases()),
+                         [](const auto& suite) { return suite.param.name; });
 
-// A model gives the same numbers on every machine that has fused multiply-add, as far as matrix products go.
+// A model gives the same numbers on every machine that has fused multiply-add, as far as matrix
+// products go.
 TEST(MatrixProduct, HasEqualBitsOnEveryInstructionSetWithFma) {
   for (const KernelCase& kernel : matmul_cases()) {
-    if (kernel.name.find("gelu") != std::string::npos || kernel.name.find("tanh") != std::string::npos)
+    if (kernel.name.find("gelu") != std::string::npos ||
+        kernel.name.find("tanh") != std::string::npos)
       continue;  // its polynomial may be evaluated in another order
     for (const Shape& shape : kernel.shapes) {
       SCOPED_TRACE(fmt::format("{} {}", kernel.name, to_string(shape)));
@@ -129,7 +142,8 @@ TEST(MatrixProduct, HasEqualBitsOnEveryInstructionSetWithFma) {
         const ScopedInstructionSet scope(set);
         Operands operands(Rows::contiguous);
         const std::vector<Tensor> found = kernel.run(fast_backend(), operands, shape);
-        for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(same_bits(found[i], best[i])) << hwy::TargetName(set);
+        for (std::size_t i = 0; i < found.size(); ++i)
+          EXPECT_TRUE(same_bits(found[i], best[i])) << hwy::TargetName(set);
       }
     }
   }

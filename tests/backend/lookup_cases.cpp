@@ -14,11 +14,15 @@ constexpr Tolerance kLogProbability{4e-6, 1e-6};  // as of log_softmax (softmax_
 
 KernelCase embed_case(const char* name, bool has_positions, float p) {
   // One product and one sum: two roundings, or one when fused.
-  return {name, kMatrixShapes, {5e-7, 3e-7}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  return {name,
+          kMatrixShapes,
+          {5e-7, 3e-7},
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor table = o.normal(kVocabulary, shape[1]);
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
             const Tensor positions = has_positions ? o.normal(50, shape[1]) : Tensor();
-            const std::vector<std::int32_t> position = has_positions ? o.ids(shape[0], 50) : std::vector<std::int32_t>();
+            const std::vector<std::int32_t> position =
+                has_positions ? o.ids(shape[0], 50) : std::vector<std::int32_t>();
             const Tensor y = o.output(shape[0], shape[1]);
             b.embed(table, ids, 11.3f, positions, position, {p, {8, 9}}, y);
             return {y};
@@ -27,8 +31,12 @@ KernelCase embed_case(const char* name, bool has_positions, float p) {
 
 // Of weights that products use too.
 KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
-  return {name, kMatrixShapes, {5e-7, 3e-7}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor rows = o.normal(kVocabulary, shape[1]), weights = quantized ? quantize_weights(rows) : rows.clone();
+  return {name,
+          kMatrixShapes,
+          {5e-7, 3e-7},
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+            const Tensor rows = o.normal(kVocabulary, shape[1]),
+                         weights = quantized ? quantize_weights(rows) : rows.clone();
             const Tensor table = packed ? pack_weights(weights) : weights;
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
             const Tensor positions = o.normal(50, shape[1]);
@@ -42,7 +50,8 @@ KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
 KernelCase top_k_case(const char* name, bool forbidden) {
   KernelCase kernel;
   kernel.name = name;
-  kernel.shapes = {{0, 8, 2}, {1, 1, 1}, {1, 9, 9}, {3, 7, 1}, {5, 16, 5}, {4, 17, 3}, {33, 100, 10}, {7, 5003, 8}, {2, 5003, 300}};
+  kernel.shapes = {{0, 8, 2},  {1, 1, 1},     {1, 9, 9},    {3, 7, 1},     {5, 16, 5},
+                   {4, 17, 3}, {33, 100, 10}, {7, 5003, 8}, {2, 5003, 300}};
   kernel.tolerance = kLogProbability;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = o.with_ties(shape[0], shape[1]);
@@ -66,7 +75,8 @@ KernelCase top_k_case(const char* name, bool forbidden) {
 KernelCase projected_top_k_case(const char* name, bool quantized, bool packed) {
   KernelCase kernel;
   kernel.name = name;
-  kernel.shapes = {{0, 8, 20, 2}, {1, 4, 3, 3}, {3, 24, 100, 5}, {5, 64, 1024, 6}, {7, 32, 2500, 11}, {150, 16, 2100, 2}};
+  kernel.shapes = {{0, 8, 20, 2},    {1, 4, 3, 3},      {3, 24, 100, 5},
+                   {5, 64, 1024, 6}, {7, 32, 2500, 11}, {150, 16, 2100, 2}};
   kernel.tolerance = {1e-5, 1e-6};  // logits of some 10 come on top of what log_softmax_top_k does
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = o.normal(shape[0], shape[1]), rows = o.normal(shape[2], shape[1]);
@@ -91,37 +101,53 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(weights_embed_case("embed_of_packed", false, true));
   cases.push_back(weights_embed_case("quantized_embed_of_packed", true, true));
   // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
-  cases.push_back({"scatter_add", kMatrixShapes, {2e-5, 2e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back({"scatter_add",
+                   kMatrixShapes,
+                   {2e-5, 2e-6},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor dy = o.normal(shape[0], shape[1]);
                      const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
                      const Tensor dtable = o.normal(kVocabulary, shape[1]);
                      b.scatter_add(dy, ids, 2.5f, dtable);
                      return {dtable};
                    }});
-  cases.push_back({"gather_rows", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back({"gather_rows",
+                   kMatrixShapes,
+                   {0.0, 0.0},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = o.normal(13, shape[1]);
                      const std::vector<std::int32_t> rows = o.ids(shape[0], 13);
                      const Tensor y = o.output(shape[0], shape[1]);
                      b.gather_rows(x, rows, y);
                      return {y};
                    }});
-  cases.push_back({"scatter_rows", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-                     const Tensor x = o.normal(shape[0], shape[1]);
-                     // One row of each slab stays as it is; the others are written from the last to the first.
-                     const std::vector<Tensor> slabs{o.normal(shape[0] / 2 + 1, shape[1]), o.normal(shape[0] - shape[0] / 2 + 1, shape[1])};
-                     std::vector<KeySlot> slots;
-                     for (const std::int32_t slab : {1, 0}) {
-                       for (auto row = static_cast<std::int32_t>(slabs[static_cast<std::size_t>(slab)].rows()); --row > 0;)
-                         slots.push_back({slab, row});
-                     }
-                     b.scatter_rows(x, slot_ids(slots), slabs);
-                     return slabs;
-                   }});
-  cases.push_back({"scatter_rows_of_bytes", kMatrixShapes, {0.0, 0.0}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back(
+      {"scatter_rows",
+       kMatrixShapes,
+       {0.0, 0.0},
+       [](Backend& b, Operands& o, const Shape& shape) -> Results {
+         const Tensor x = o.normal(shape[0], shape[1]);
+         // One row of each slab stays as it is; the others are written from the last to the first.
+         const std::vector<Tensor> slabs{o.normal(shape[0] / 2 + 1, shape[1]),
+                                         o.normal(shape[0] - shape[0] / 2 + 1, shape[1])};
+         std::vector<KeySlot> slots;
+         for (const std::int32_t slab : {1, 0}) {
+           for (auto row = static_cast<std::int32_t>(slabs[static_cast<std::size_t>(slab)].rows());
+                --row > 0;)
+             slots.push_back({slab, row});
+         }
+         b.scatter_rows(x, slot_ids(slots), slabs);
+         return slabs;
+       }});
+  cases.push_back({"scatter_rows_of_bytes",
+                   kMatrixShapes,
+                   {0.0, 0.0},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = quantize_weights(o.normal(shape[0], shape[1]));
                      const std::vector<Tensor> slabs{Tensor::zeros(x.shape(), DType::i8)};
                      std::vector<KeySlot> slots;
-                     for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;) slots.push_back({0, row});
+                     for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;)
+                       slots.push_back({0, row});
                      b.scatter_rows(x, slot_ids(slots), slabs);
                      return {dequantize_weights(slabs.front())};
                    }});

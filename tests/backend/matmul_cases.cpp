@@ -7,18 +7,23 @@ namespace attend {
 
 namespace {
 
-// Sums of K <= 512 products of standard normal numbers: partial sums reach about 3 sqrt(K) = 70, each of K additions rounds by at most
-// 2^-24 of that, at random: sqrt(512) * 70 * 6e-8 = 1e-4 at the very worst. Several partial sums side by side do much better.
+// Sums of K <= 512 products of standard normal numbers: partial sums reach about 3 sqrt(K) = 70,
+// each of K additions rounds by at most 2^-24 of that, at random: sqrt(512) * 70 * 6e-8 = 1e-4 at
+// the very worst. Several partial sums side by side do much better.
 constexpr Tolerance kProduct{5e-5, 1e-6};
 
 KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   KernelCase kernel;
-  kernel.name = fmt::format("matmul_{}{}_beta{}", transpose_a ? "t" : "n", transpose_b ? "t" : "n", static_cast<int>(beta * 10.0f));
-  kernel.shapes = {{1, 1, 1}, {1, 7, 5}, {5, 1, 9}, {3, 4, 1}, {17, 33, 65}, {64, 64, 64}, {130, 70, 257}, {0, 5, 3}, {1, 512, 512}};
-  if (transpose_a) kernel.shapes.push_back({33, 40, 500});              // a weight gradient: a long sum over tokens
+  kernel.name = fmt::format("matmul_{}{}_beta{}", transpose_a ? "t" : "n", transpose_b ? "t" : "n",
+                            static_cast<int>(beta * 10.0f));
+  kernel.shapes = {{1, 1, 1},    {1, 7, 5},      {5, 1, 9}, {3, 4, 1},    {17, 33, 65},
+                   {64, 64, 64}, {130, 70, 257}, {0, 5, 3}, {1, 512, 512}};
+  if (transpose_a)
+    kernel.shapes.push_back({33, 40, 500});  // a weight gradient: a long sum over tokens
   if (transpose_a && !transpose_b) kernel.shapes.push_back({4, 5, 0});  // of no tokens
   kernel.tolerance = kProduct;
-  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
+  kernel.run = [=](Backend& backend, Operands& operands,
+                   const Shape& shape) -> std::vector<Tensor> {
     const std::int64_t m = shape[0];
     const std::int64_t n = shape[1];
     const std::int64_t k = shape[2];
@@ -57,16 +62,19 @@ std::string_view name_of(Weights how) {
 KernelCase linear_case(const char* name, Activation activation, bool has_bias, Weights how) {
   KernelCase kernel;
   kernel.name = fmt::format("{}_{}{}", name_of(how), name, has_bias ? "_bias" : "");
-  kernel.shapes = {{0, 8, 8},     {1, 1, 1},    {1, 64, 3},    {1, 512, 512},  {3, 5, 7},    {5, 16, 24},    {5, 128, 9},
-                   {33, 31, 129}, {64, 64, 64}, {320, 24, 40}, {7, 512, 1031}, {5, 300, 40}, {101, 300, 56}, {3, 20, 2100}};
+  kernel.shapes = {{0, 8, 8},      {1, 1, 1},    {1, 64, 3},     {1, 512, 512}, {3, 5, 7},
+                   {5, 16, 24},    {5, 128, 9},  {33, 31, 129},  {64, 64, 64},  {320, 24, 40},
+                   {7, 512, 1031}, {5, 300, 40}, {101, 300, 56}, {3, 20, 2100}};
   kernel.tolerance = kProduct;
   if (how == Weights::quantized_rows || how == Weights::quantized_packed) {
-    // The integers are the same on both sides; what is left is the rounding of two scales, the bias and the activation.
+    // The integers are the same on both sides; what is left is the rounding of two scales, the bias
+    // and the activation.
     kernel.shapes.push_back({2, 5000, 6});
     kernel.shapes.push_back({9, 5000, 38});
     kernel.tolerance = {2e-6, 1e-6};
   }
-  kernel.run = [=](Backend& backend, Operands& operands, const Shape& shape) -> std::vector<Tensor> {
+  kernel.run = [=](Backend& backend, Operands& operands,
+                   const Shape& shape) -> std::vector<Tensor> {
     const Tensor x = operands.normal(shape[0], shape[1]);
     const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
     const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
@@ -83,11 +91,13 @@ std::vector<KernelCase> matmul_cases() {
   std::vector<KernelCase> cases;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
-      for (const float beta : {0.0f, 1.0f, 0.5f}) cases.push_back(matmul_case(transpose_a, transpose_b, beta));
+      for (const float beta : {0.0f, 1.0f, 0.5f})
+        cases.push_back(matmul_case(transpose_a, transpose_b, beta));
     }
   }
   for (const bool has_bias : {false, true}) {
-    for (const Weights how : {Weights::rows, Weights::packed, Weights::quantized_rows, Weights::quantized_packed}) {
+    for (const Weights how :
+         {Weights::rows, Weights::packed, Weights::quantized_rows, Weights::quantized_packed}) {
       cases.push_back(linear_case("plain", Activation::none, has_bias, how));
       cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
       cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));

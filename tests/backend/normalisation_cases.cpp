@@ -6,18 +6,21 @@ namespace {
 
 using Results = std::vector<Tensor>;
 
-// Averages over up to 5000 numbers of size 1 with sqrt and division: tens of units in the last place of results up to 10.
+// Averages over up to 5000 numbers of size 1 with sqrt and division: tens of units in the last
+// place of results up to 10.
 constexpr Tolerance kNormalised{1e-6, 1e-6};
 constexpr float kEpsilon = 1e-5f;
 
 struct Parameters {
   Parameters(Operands& operands, std::int64_t width)
-      : gamma(operands.normal_vector(width, 0.3f, 1.0f)), beta(operands.normal_vector(width, 0.3f)) {}
+      : gamma(operands.normal_vector(width, 0.3f, 1.0f)),
+        beta(operands.normal_vector(width, 0.3f)) {}
   Tensor gamma, beta;
 };
 
 KernelCase layer_norm_case(const char* name, float deviation, float centre, Tolerance tolerance) {
-  return {name, kMatrixShapes, tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  return {name, kMatrixShapes, tolerance,
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = o.normal(shape[0], shape[1], deviation, centre);
             const Parameters p(o, shape[1]);
             const Tensor y = o.output(shape[0], shape[1]);
@@ -44,7 +47,8 @@ Results run_backward(Backend& b, Operands& o, const Shape& shape) {
 }
 
 KernelCase residual_case(const char* name, float p) {
-  return {name, kMatrixShapes, kNormalised, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  return {name, kMatrixShapes, kNormalised,
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = o.normal(shape[0], shape[1]);
             const Tensor branch = o.normal(shape[0], shape[1]);
             const Parameters parameters(o, shape[1]);
@@ -52,7 +56,8 @@ KernelCase residual_case(const char* name, float p) {
             const Tensor y = o.output(shape[0], shape[1]);
             const Tensor mean = o.output_vector(shape[0]);
             const Tensor rstd = o.output_vector(shape[0]);
-            b.residual_layer_norm(x, branch, {p, {3, 4}}, parameters.gamma, parameters.beta, kEpsilon, sum, y, mean, rstd);
+            b.residual_layer_norm(x, branch, {p, {3, 4}}, parameters.gamma, parameters.beta,
+                                  kEpsilon, sum, y, mean, rstd);
             return {sum, y, mean, rstd};
           }};
 }
@@ -62,12 +67,15 @@ KernelCase residual_case(const char* name, float p) {
 std::vector<KernelCase> normalisation_cases() {
   std::vector<KernelCase> cases;
   cases.push_back(layer_norm_case("layer_norm", 1.0f, 0.0f, kNormalised));
-  // Away from zero the subtraction x - mean cancels. The mean, near 300, comes from a sum of up to 5000 numbers in as few as four partial
-  // sums of 1250 additions, each off by up to 2^-24 of what has been summed: at random about sqrt(1250 / 3) * 6e-8 / 2 * 300 = 2e-4. A
-  // kernel that computed the variance as E[x^2] - E[x]^2 in f32 would be off by 300^2 * 6e-8 = 0.5 % at the least.
+  // Away from zero the subtraction x - mean cancels. The mean, near 300, comes from a sum of up to
+  // 5000 numbers in as few as four partial sums of 1250 additions, each off by up to 2^-24 of what
+  // has been summed: at random about sqrt(1250 / 3) * 6e-8 / 2 * 300 = 2e-4. A kernel that computed
+  // the variance as E[x^2] - E[x]^2 in f32 would be off by 300^2 * 6e-8 = 0.5 % at the least.
   cases.push_back(layer_norm_case("layer_norm_off_centre", 1.0f, 300.0f, {5e-4, 1e-5}));
-  cases.push_back(layer_norm_case("layer_norm_of_constant_rows", 0.0f, 0.75f, {1e-4, 1e-4}));  // 0/0 but for epsilon
-  cases.push_back({"layer_norm_without_statistics", kMatrixShapes, kNormalised, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back(layer_norm_case("layer_norm_of_constant_rows", 0.0f, 0.75f,
+                                  {1e-4, 1e-4}));  // 0/0 but for epsilon
+  cases.push_back({"layer_norm_without_statistics", kMatrixShapes, kNormalised,
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = o.normal(shape[0], shape[1]);
                      const Parameters p(o, shape[1]);
                      const Tensor y = o.output(shape[0], shape[1]);
@@ -75,7 +83,8 @@ std::vector<KernelCase> normalisation_cases() {
                      return {y};
                    }});
   std::vector<Shape> wider = kMatrixShapes;
-  wider.erase(wider.begin() + 1);  // one column: rstd is 1/sqrt(epsilon), dx 0 times that; nothing to compare
+  wider.erase(wider.begin() +
+              1);  // one column: rstd is 1/sqrt(epsilon), dx 0 times that; nothing to compare
   // dgamma and dbeta are sums over up to 1030 rows (see sum_rows).
   cases.push_back({"layer_norm_backward", wider, {5e-5, 3e-6}, run_backward});
   cases.push_back(residual_case("residual_layer_norm", 0.0f));

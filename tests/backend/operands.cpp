@@ -8,7 +8,8 @@ namespace attend {
 
 namespace {
 
-// An odd offset, so that no row of a strided tensor starts at a multiple of a vector, and room behind for vectors that overshoot.
+// An odd offset, so that no row of a strided tensor starts at a multiple of a vector, and room
+// behind for vectors that overshoot.
 constexpr std::int64_t kBefore = 3;
 constexpr std::int64_t kBehind = 18;
 constexpr std::uint32_t kGuard = 0x7fc0beef;  // a quiet NaN: reading a guard poisons the result
@@ -17,7 +18,8 @@ void fill_guard(const Tensor& x) {
   for (std::int64_t i = 0; i < x.size(); ++i) std::memcpy(x.data() + i, &kGuard, sizeof kGuard);
 }
 
-// The sum of four uniform numbers, scaled to variance 1: near enough to normal, within 3.5, and several times faster to draw.
+// The sum of four uniform numbers, scaled to variance 1: near enough to normal, within 3.5, and
+// several times faster to draw.
 float near_normal(Random& random) {
   const std::uint32_t a = random.next();
   const std::uint32_t b = random.next();
@@ -62,7 +64,8 @@ Tensor Operands::with_ties(std::int64_t rows, std::int64_t cols) {
 
 std::vector<std::int32_t> Operands::ids(std::int64_t count, std::int64_t below) {
   std::vector<std::int32_t> drawn(static_cast<std::size_t>(count));
-  for (std::int32_t& id : drawn) id = static_cast<std::int32_t>(random_.below(static_cast<std::uint64_t>(below)));
+  for (std::int32_t& id : drawn)
+    id = static_cast<std::int32_t>(random_.below(static_cast<std::uint64_t>(below)));
   return drawn;
 }
 
@@ -74,7 +77,9 @@ Tensor Operands::output(std::int64_t rows, std::int64_t cols) {
   return x;
 }
 
-Tensor Operands::output_vector(std::int64_t size) { return Tensor::full({size}, std::numeric_limits<float>::quiet_NaN()); }
+Tensor Operands::output_vector(std::int64_t size) {
+  return Tensor::full({size}, std::numeric_limits<float>::quiet_NaN());
+}
 
 bool Operands::guards_intact() const {
   for (const Tensor& wide : guarded_) {
@@ -92,12 +97,14 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const Tensor left = a.clone();
   const Tensor right = b.clone();
-  return std::memcmp(left.bytes(), right.bytes(), static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
+  return std::memcmp(left.bytes(), right.bytes(),
+                     static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
 }
 
 Tensor as_f32(const Tensor& numbers) {
   const Tensor result = Tensor::empty(numbers.shape());
-  for (std::int64_t i = 0; i < numbers.size(); ++i) result.data()[i] = static_cast<float>(numbers.data<std::int32_t>()[i]);
+  for (std::int64_t i = 0; i < numbers.size(); ++i)
+    result.data()[i] = static_cast<float>(numbers.data<std::int32_t>()[i]);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Tensors for one run of a kernel: the same numbers for every run with the same seed, either contiguous or as a range of columns of a wider
-// matrix whose other columns are guarded.
+// Tensors for one run of a kernel: the same numbers for every run with the same seed, either
+// contiguous or as a range of columns of a wider matrix whose other columns are guarded.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,12 @@ enum class Rows { contiguous, strided };
 
 class Operands {
  public:
-  explicit Operands(Rows rows, std::uint64_t seed = 1) : rows_(rows), random_({seed, stream_of("operands")}) {}
+  explicit Operands(Rows rows, std::uint64_t seed = 1)
+      : rows_(rows), random_({seed, stream_of("operands")}) {}
 
   Tensor normal(std::int64_t rows, std::int64_t cols, float deviation = 1.0f, float mean = 0.0f);
-  Tensor normal_vector(std::int64_t size, float deviation = 1.0f, float mean = 0.0f);  // [size], never strided
+  Tensor normal_vector(std::int64_t size, float deviation = 1.0f,
+                       float mean = 0.0f);  // [size], never strided
   // Normal numbers rounded to multiples of 1/2: many ties.
   Tensor with_ties(std::int64_t rows, std::int64_t cols);
   std::vector<std::int32_t> ids(std::int64_t count, std::int64_t below);

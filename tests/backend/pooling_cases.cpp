@@ -10,7 +10,8 @@ namespace {
 using Results = std::vector<Tensor>;
 
 // [N, D]
-const std::vector<Shape> kShapes{{0, 8}, {1, 1}, {1, 7}, {2, 8}, {5, 16}, {7, 31}, {64, 33}, {301, 67}, {1030, 65}, {900, 300}};
+const std::vector<Shape> kShapes{{0, 8},  {1, 1},   {1, 7},    {2, 8},     {5, 16},
+                                 {7, 31}, {64, 33}, {301, 67}, {1030, 65}, {900, 300}};
 
 // Sequences of 1, 4, 7, ... rows.
 std::vector<std::int32_t> offsets_of(std::int64_t rows) {
@@ -20,12 +21,15 @@ std::vector<std::int32_t> offsets_of(std::int64_t rows) {
   return offsets;
 }
 
-KernelCase pooling_case(const char* name, Pooling pooling, Tolerance tolerance, bool with_nans = false) {
+KernelCase pooling_case(const char* name, Pooling pooling, Tolerance tolerance,
+                        bool with_nans = false) {
   return {name, kShapes, tolerance, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const std::vector<std::int32_t> offsets = offsets_of(shape[0]);
             const auto sequences = static_cast<std::int64_t>(offsets.size()) - 1;
-            const Tensor x = pooling == Pooling::max ? o.with_ties(shape[0], shape[1]) : o.normal(shape[0], shape[1]);
-            for (std::int64_t n = 0; with_nans && n < shape[0]; n += 3) x.row(n)[n % shape[1]] = NAN;
+            const Tensor x = pooling == Pooling::max ? o.with_ties(shape[0], shape[1])
+                                                     : o.normal(shape[0], shape[1]);
+            for (std::int64_t n = 0; with_nans && n < shape[0]; n += 3)
+              x.row(n)[n % shape[1]] = NAN;
             const Tensor y = o.output(sequences, shape[1]);
             const Tensor rows = Tensor::zeros({sequences, shape[1]}, DType::i32);
             b.pool(pooling, x, offsets, y, rows);

@@ -1,4 +1,5 @@
-// Products in bf16: what the reference rounds (bf16_cases.cpp compares the fast backend with rounded factors), and what is not rounded.
+// Products in bf16: what the reference rounds (bf16_cases.cpp compares the fast backend with
+// rounded factors), and what is not rounded.
 #include <gtest/gtest.h>
 
 #include "attend/backend/cpu/packed_weights.h"
@@ -20,7 +21,8 @@ Tensor rounded_to_bf16(const Tensor& x) {
 TEST(ReferenceProducts, InBf16AreThoseOfRoundedFactors) {
   Operands operands(Rows::strided);
   Backend& kernels = reference_backend();
-  const Tensor a = operands.normal(5, 7), b = operands.normal(7, 4), c = operands.normal(5, 4), expected = c.clone();
+  const Tensor a = operands.normal(5, 7), b = operands.normal(7, 4), c = operands.normal(5, 4),
+               expected = c.clone();
   kernels.matmul(a, b, {.beta = 0.5f, .precision = Precision::bf16}, c);
   kernels.matmul(rounded_to_bf16(a), rounded_to_bf16(b), {.beta = 0.5f}, expected);
   EXPECT_EQ(c.to_vector(), expected.to_vector());
@@ -31,11 +33,13 @@ TEST(ReferenceProducts, InBf16AreThoseOfRoundedFactors) {
 }
 
 using PackedWeights = EachBackend;
-INSTANTIATE_TEST_SUITE_P(On, PackedWeights, testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(On, PackedWeights, testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 TEST_P(PackedWeights, AreMultipliedAsTheyAreInEveryPrecision) {
   Operands operands(Rows::contiguous);
-  const Tensor x = operands.normal(3, 32), rows = operands.normal(16, 32), y = Tensor::empty({3, 16}), expected = Tensor::empty({3, 16});
+  const Tensor x = operands.normal(3, 32), rows = operands.normal(16, 32),
+               y = Tensor::empty({3, 16}), expected = Tensor::empty({3, 16});
   for (const Tensor& weight : {pack_weights(rows.clone()), quantize_weights(rows)}) {
     kernels().linear(x, weight, {}, {}, expected);
     kernels().linear(x, weight, {}, {.precision = Precision::bf16}, y);

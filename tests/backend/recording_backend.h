@@ -9,11 +9,13 @@ namespace attend {
 
 class RecordingBackend final : public FastBackend {
  public:
-  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override {
+  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+              const Tensor& c) override {
     count(options.precision);
     FastBackend::matmul(a, b, options, c);
   }
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override {
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const LinearOptions& options, const Tensor& y) override {
     count(options.precision);
     FastBackend::linear(x, weight, bias, options, y);
   }

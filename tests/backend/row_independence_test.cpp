@@ -1,5 +1,5 @@
-// What a row becomes does not depend on the rows around it: computed alone, among a few and among all, it has equal bits. That is what
-// makes a translation independent of the batch it is in.
+// What a row becomes does not depend on the rows around it: computed alone, among a few and among
+// all, it has equal bits. That is what makes a translation independent of the batch it is in.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,10 +19,13 @@ namespace {
 
 constexpr std::int64_t kAllRows = 321;
 
-// Operands of kAllRows rows, and a kernel that computes the rows [begin, end) of its result from them.
+// Operands of kAllRows rows, and a kernel that computes the rows [begin, end) of its result from
+// them.
 struct RowKernel {
   std::string name;
-  std::function<Tensor(Backend&, Operands&, std::int64_t columns, std::int64_t begin, std::int64_t end)> run;
+  std::function<Tensor(Backend&, Operands&, std::int64_t columns, std::int64_t begin,
+                       std::int64_t end)>
+      run;
 };
 
 void PrintTo(const RowKernel& kernel, std::ostream* stream) { *stream << kernel.name; }
@@ -31,7 +34,8 @@ void PrintTo(const RowKernel& kernel, std::ostream* stream) { *stream << kernel.
 using Run = std::function<void(Backend&, Operands&, const Tensor& x, const Tensor& y)>;
 
 RowKernel from_rows(const char* name, Run run) {
-  return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+  return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin,
+                      std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns);
             const Tensor y = o.output(end - begin, columns);
             run(b, o, x.slice_rows(begin, end), y);
@@ -39,8 +43,11 @@ RowKernel from_rows(const char* name, Run run) {
           }};
 }
 
-RowKernel from_two(const char* name, std::function<void(Backend&, const Tensor& x, const Tensor& dy, const Tensor& y)> run) {
-  return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+RowKernel from_two(
+    const char* name,
+    std::function<void(Backend&, const Tensor& x, const Tensor& dy, const Tensor& y)> run) {
+  return {name, [run](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin,
+                      std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns);
             const Tensor dy = o.normal(kAllRows, columns);
             const Tensor y = o.output(end - begin, columns);
@@ -50,7 +57,8 @@ RowKernel from_two(const char* name, std::function<void(Backend&, const Tensor& 
 }
 
 RowKernel linear(const char* name, std::int64_t width, Activation activation) {
-  return {name, [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+  return {name,
+          [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns);
             const Tensor weight = o.normal(width, columns);
             const Tensor bias = o.normal_vector(width);
@@ -63,7 +71,8 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
 Tensor packed_copy(const Tensor& weights) { return pack_weights(weights.clone()); }
 
 RowKernel quantized_linear(std::int64_t width) {
-  return {"quantized_linear", [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+  return {"quantized_linear",
+          [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns);
             const Tensor weight = quantize_weights(o.normal(width, columns));
             const Tensor y = o.output(end - begin, width);
@@ -73,7 +82,8 @@ RowKernel quantized_linear(std::int64_t width) {
 }
 
 RowKernel linear_packed(const char* name, std::int64_t width, bool quantized) {
-  return {name, [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+  return {name,
+          [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.normal(kAllRows, columns), rows = o.normal(width, columns);
             const Tensor weight = packed_copy(quantized ? quantize_weights(rows) : rows);
             const Tensor y = o.output(end - begin, width);
@@ -89,7 +99,8 @@ std::vector<RowKernel> product_kernels() {
           linear("linear", 24, Activation::none),
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
-          {"matmul", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+          {"matmul",
+           [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor x = o.normal(kAllRows, columns);
              const Tensor weight = o.normal(columns, 40);
              const Tensor y = o.normal(kAllRows, 40).slice_rows(begin, end);
@@ -99,46 +110,62 @@ std::vector<RowKernel> product_kernels() {
 }
 
 std::vector<RowKernel> elementwise_kernels() {
-  return {from_two("add", [](Backend& b, const Tensor& x, const Tensor& z, const Tensor& y) { b.add(x, z, y); }),
-          from_two("multiply", [](Backend& b, const Tensor& x, const Tensor& z, const Tensor& y) { b.multiply(x, z, y); }),
-          from_two("axpby",
-                   [](Backend& b, const Tensor& x, const Tensor& z, const Tensor& y) {
-                     y.copy_from(z);
-                     b.axpby(0.3f, x, -0.7f, y);
-                   }),
-          from_rows("relu", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::relu, x, y); }),
-          from_rows("gelu", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::gelu, x, y); }),
-          from_rows("tanh", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.activate(Activation::tanh, x, y); }),
-          from_two("relu_backward",
-                   [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) { b.activate_backward(Activation::relu, x, dy, y); }),
-          from_two("gelu_backward", [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {
-            b.activate_backward(Activation::gelu, x, dy, y);
-          })};
+  return {
+      from_two("add", [](Backend& b, const Tensor& x, const Tensor& z,
+                         const Tensor& y) { b.add(x, z, y); }),
+      from_two("multiply", [](Backend& b, const Tensor& x, const Tensor& z,
+                              const Tensor& y) { b.multiply(x, z, y); }),
+      from_two("axpby",
+               [](Backend& b, const Tensor& x, const Tensor& z, const Tensor& y) {
+                 y.copy_from(z);
+                 b.axpby(0.3f, x, -0.7f, y);
+               }),
+      from_rows("relu", [](Backend& b, Operands&, const Tensor& x,
+                           const Tensor& y) { b.activate(Activation::relu, x, y); }),
+      from_rows("gelu", [](Backend& b, Operands&, const Tensor& x,
+                           const Tensor& y) { b.activate(Activation::gelu, x, y); }),
+      from_rows("tanh", [](Backend& b, Operands&, const Tensor& x,
+                           const Tensor& y) { b.activate(Activation::tanh, x, y); }),
+      from_two("relu_backward",
+               [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {
+                 b.activate_backward(Activation::relu, x, dy, y);
+               }),
+      from_two("gelu_backward", [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {
+        b.activate_backward(Activation::gelu, x, dy, y);
+      })};
 }
 
 std::vector<RowKernel> normalisation_kernels() {
   const auto gamma = [](std::int64_t columns) { return Tensor::full({columns}, 1.3f); };
   const auto beta = [](std::int64_t columns) { return Tensor::full({columns}, 0.1f); };
-  return {from_rows("layer_norm", [=](Backend& b, Operands&, const Tensor& x,
-                                      const Tensor& y) { b.layer_norm(x, gamma(x.cols()), beta(x.cols()), 1e-5f, y, {}, {}); }),
+  return {from_rows("layer_norm",
+                    [=](Backend& b, Operands&, const Tensor& x, const Tensor& y) {
+                      b.layer_norm(x, gamma(x.cols()), beta(x.cols()), 1e-5f, y, {}, {});
+                    }),
           from_two("layer_norm_backward",
                    [=](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {
                      const Tensor mean = Tensor::empty({x.rows()});
                      const Tensor rstd = Tensor::empty({x.rows()});
                      b.layer_norm(x, gamma(x.cols()), beta(x.cols()), 1e-5f, y, mean, rstd);
-                     b.layer_norm_backward(x, gamma(x.cols()), mean, rstd, dy, y, Tensor::zeros({x.cols()}), Tensor::zeros({x.cols()}));
+                     b.layer_norm_backward(x, gamma(x.cols()), mean, rstd, dy, y,
+                                           Tensor::zeros({x.cols()}), Tensor::zeros({x.cols()}));
                    }),
-          from_two("residual_layer_norm", [=](Backend& b, const Tensor& x, const Tensor& branch, const Tensor& y) {
-            b.residual_layer_norm(x, branch, {}, gamma(x.cols()), beta(x.cols()), 1e-5f, Tensor::empty(x.shape()), y, {}, {});
-          })};
+          from_two("residual_layer_norm",
+                   [=](Backend& b, const Tensor& x, const Tensor& branch, const Tensor& y) {
+                     b.residual_layer_norm(x, branch, {}, gamma(x.cols()), beta(x.cols()), 1e-5f,
+                                           Tensor::empty(x.shape()), y, {}, {});
+                   })};
 }
 
 std::vector<RowKernel> softmax_kernels() {
-  return {from_rows("softmax", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.softmax(x, 0.7f, y); }),
-          from_rows("log_softmax", [](Backend& b, Operands&, const Tensor& x, const Tensor& y) { b.log_softmax(x, y); }),
-          from_two("softmax_backward",
-                   [](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) { b.softmax_backward(x, dy, 0.7f, y); }),
-          {"cross_entropy", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+  return {from_rows("softmax", [](Backend& b, Operands&, const Tensor& x,
+                                  const Tensor& y) { b.softmax(x, 0.7f, y); }),
+          from_rows("log_softmax", [](Backend& b, Operands&, const Tensor& x,
+                                      const Tensor& y) { b.log_softmax(x, y); }),
+          from_two("softmax_backward", [](Backend& b, const Tensor& x, const Tensor& dy,
+                                          const Tensor& y) { b.softmax_backward(x, dy, 0.7f, y); }),
+          {"cross_entropy",
+           [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor logits = o.normal(kAllRows, columns).slice_rows(begin, end);
              const std::vector<std::int32_t> targets = o.ids(kAllRows, columns);
              const Tensor losses = Tensor::empty({end - begin});
@@ -159,7 +186,8 @@ std::vector<RowKernel> lookup_kernels() {
              const std::vector<std::int32_t> ids = o.ids(kAllRows, 20);
              const std::vector<std::int32_t> position = o.ids(kAllRows, 20);
              const Tensor y = o.output(end - begin, columns);
-             b.embed(table, Ids(ids).slice(begin, end), 3.3f, table, Ids(position).slice(begin, end), {}, y);
+             b.embed(table, Ids(ids).slice(begin, end), 3.3f, table,
+                     Ids(position).slice(begin, end), {}, y);
              return y;
            }},
           {"log_softmax_top_k",
@@ -174,10 +202,12 @@ std::vector<RowKernel> lookup_kernels() {
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor x = o.normal(kAllRows, columns).slice_rows(begin, end);
              const Tensor values = o.output(end - begin, 5);
-             b.projected_top_k(x, o.normal(1500, columns), 5, values, Tensor::empty({end - begin, 5}, DType::i32));
+             b.projected_top_k(x, o.normal(1500, columns), 5, values,
+                               Tensor::empty({end - begin, 5}, DType::i32));
              return values;
            }},
-          {"attention_cached", [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
+          {"attention_cached",
+           [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor q = o.normal(kAllRows, columns);
              const Tensor pool = o.normal(30, 2 * columns);
              std::vector<KeySlot> slots;
@@ -192,14 +222,16 @@ std::vector<RowKernel> lookup_kernels() {
                if (wanted) offsets.push_back(static_cast<std::int32_t>(slots.size()));
              }
              const Tensor out = o.output(end - begin, columns);
-             b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slot_ids(slots), offsets}, columns, 1, 0.4f, out);
+             b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slot_ids(slots), offsets},
+                                columns, 1, 0.4f, out);
              return out;
            }}};
 }
 
 std::vector<RowKernel> all_row_kernels() {
   std::vector<RowKernel> kernels;
-  for (auto family : {product_kernels, elementwise_kernels, normalisation_kernels, softmax_kernels, lookup_kernels}) {
+  for (auto family : {product_kernels, elementwise_kernels, normalisation_kernels, softmax_kernels,
+                      lookup_kernels}) {
     for (RowKernel& kernel : family()) kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -217,16 +249,20 @@ TEST_P(RowOfKernel, HasEqualBitsAloneAndInABatch) {
     const Tensor all = rows(0, kAllRows);
     for (const int count : {1, 2}) {
       const ScopedThreads scope(count);
-      for (const auto& [begin, end] : {std::pair{0, 1}, {5, 6}, {320, 321}, {3, 5}, {2, 7}, {100, 109}, {7, 71}, {1, 321}})
+      for (const auto& [begin, end] :
+           {std::pair{0, 1}, {5, 6}, {320, 321}, {3, 5}, {2, 7}, {100, 109}, {7, 71}, {1, 321}})
         EXPECT_TRUE(same_bits(rows(begin, end), all.slice_rows(begin, end)))
-            << "rows " << begin << " to " << end << ", " << columns << " columns, " << count << " threads";
+            << "rows " << begin << " to " << end << ", " << columns << " columns, " << count
+            << " threads";
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels()), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels()),
+                         [](const auto& suite) { return suite.param.name; });
 
-// A column of a product has equal bits whatever other columns there are: a shortlist may cut the output layer.
+// A column of a product has equal bits whatever other columns there are: a shortlist may cut the
+// output layer.
 TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
   for (const bool quantized : {false, true}) {
     for (const std::int64_t depth : {7, 64, 128, 512}) {
@@ -238,15 +274,18 @@ TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
       fast_backend().gather_rows(weight, chosen, few);
       for (const std::int64_t rows : {1, 3, 5, 9, 71, 321}) {
         const auto product = [&](const Tensor& w, bool packed) {
-          const Tensor y = operands.output(rows, w.rows()), weights = quantized ? quantize_weights(w) : w;
-          fast_backend().linear(x.slice_rows(0, rows), packed ? packed_copy(weights) : weights, {}, {}, y);
+          const Tensor y = operands.output(rows, w.rows()),
+                       weights = quantized ? quantize_weights(w) : w;
+          fast_backend().linear(x.slice_rows(0, rows), packed ? packed_copy(weights) : weights, {},
+                                {}, y);
           return y;
         };
         const Tensor all = product(weight, true), some = product(few, false);
         EXPECT_TRUE(same_bits(all, product(weight, false))) << "packed and in rows";
         for (std::int64_t row = 0; row < rows; ++row) {
           for (std::size_t c = 0; c < chosen.size(); ++c)
-            ASSERT_EQ(some.row(row)[c], all.row(row)[chosen[c]]) << rows << " rows, depth " << depth << ", column " << chosen[c];
+            ASSERT_EQ(some.row(row)[c], all.row(row)[chosen[c]])
+                << rows << " rows, depth " << depth << ", column " << chosen[c];
         }
       }
     }
@@ -260,11 +299,14 @@ struct AttentionResults {
   Tensor out, log_sum_exp, dq, dk, dv;
 };
 
-AttentionResults run_attention(const AttentionProblem& problem, const AttentionLayout& layout, const Tensor& dout) {
-  const AttentionResults r{Tensor::zeros(dout.shape()), Tensor::zeros({dout.rows(), layout.heads}), Tensor::zeros(problem.q.shape()),
-                           Tensor::zeros(problem.k.shape()), Tensor::zeros(problem.v.shape())};
+AttentionResults run_attention(const AttentionProblem& problem, const AttentionLayout& layout,
+                               const Tensor& dout) {
+  const AttentionResults r{Tensor::zeros(dout.shape()), Tensor::zeros({dout.rows(), layout.heads}),
+                           Tensor::zeros(problem.q.shape()), Tensor::zeros(problem.k.shape()),
+                           Tensor::zeros(problem.v.shape())};
   fast_backend().attention(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp, {});
-  fast_backend().attention_backward(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp, dout, r.dq, r.dk, r.dv);
+  fast_backend().attention_backward(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp,
+                                    dout, r.dq, r.dk, r.dv);
   return r;
 }
 
@@ -280,7 +322,9 @@ TEST_P(SequenceOfAttention, HasEqualBitsAloneAndInABatch) {
     const std::int64_t end = problem.query_offsets[b + 1];
     const std::int64_t size = (end - begin) * (problem.key_end[b] - problem.key_begin[b]);
     const auto at = static_cast<std::int64_t>(b);
-    AttentionLayout layout = problem.layout;  // the same queries in the same rows of the batch, so that dropout masks agree
+    AttentionLayout layout =
+        problem
+            .layout;  // the same queries in the same rows of the batch, so that dropout masks agree
     layout.query_offsets = layout.query_offsets.slice(at, at + 2);
     layout.key_begin = layout.key_begin.slice(at, at + 1);
     layout.key_end = layout.key_end.slice(at, at + 1);
@@ -288,7 +332,8 @@ TEST_P(SequenceOfAttention, HasEqualBitsAloneAndInABatch) {
     pairs += size;
     const AttentionResults alone = run_attention(problem, layout, dout);
     EXPECT_TRUE(same_bits(alone.out.slice_rows(begin, end), all.out.slice_rows(begin, end)));
-    EXPECT_TRUE(same_bits(alone.log_sum_exp.slice_rows(begin, end), all.log_sum_exp.slice_rows(begin, end)));
+    EXPECT_TRUE(same_bits(alone.log_sum_exp.slice_rows(begin, end),
+                          all.log_sum_exp.slice_rows(begin, end)));
     EXPECT_TRUE(same_bits(alone.dq.slice_rows(begin, end), all.dq.slice_rows(begin, end)));
     EXPECT_TRUE(same_bits(alone.dk.slice_rows(problem.key_begin[b], problem.key_end[b]),
                           all.dk.slice_rows(problem.key_begin[b], problem.key_end[b])));
@@ -303,7 +348,12 @@ INSTANTIATE_TEST_SUITE_P(Fast, SequenceOfAttention, ::testing::ValuesIn(large_at
 // A causal language model gives the same probabilities to a prefix whatever follows it.
 TEST(CausalAttention, OfAPrefixHasEqualBitsWhateverFollows) {
   Operands operands(Rows::contiguous);
-  const AttentionProblem problem({.name = "", .lengths = {{150, 150}}, .heads = 2, .key_width = 20, .value_width = 20, .causal = true},
+  const AttentionProblem problem({.name = "",
+                                  .lengths = {{150, 150}},
+                                  .heads = 2,
+                                  .key_width = 20,
+                                  .value_width = 20,
+                                  .causal = true},
                                  operands);
   const Tensor dout = Tensor::zeros({problem.queries(), problem.v.cols()});
   const AttentionResults all = run_attention(problem, problem.layout, dout);
@@ -312,7 +362,8 @@ TEST(CausalAttention, OfAPrefixHasEqualBitsWhateverFollows) {
     layout.query_offsets = {0, length};
     layout.key_end = {length};
     const AttentionResults prefix = run_attention(problem, layout, dout);
-    EXPECT_TRUE(same_bits(prefix.out.slice_rows(0, length), all.out.slice_rows(0, length))) << length;
+    EXPECT_TRUE(same_bits(prefix.out.slice_rows(0, length), all.out.slice_rows(0, length)))
+        << length;
   }
 }
 

@@ -1,4 +1,5 @@
-// What several rows add to one entry of a table is added in the order of the rows, whatever the threads.
+// What several rows add to one entry of a table is added in the order of the rows, whatever the
+// threads.
 #include <gtest/gtest.h>
 
 #include "backend/backend_test.h"
@@ -9,7 +10,8 @@ namespace {
 
 class ScatterAdd : public EachBackend {};
 
-INSTANTIATE_TEST_SUITE_P(Backends, ScatterAdd, testing::Values(&reference_backend, &fast_backend), backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, ScatterAdd, testing::Values(&reference_backend, &fast_backend),
+                         backend_name);
 
 // 1 is lost in 1 + 1e8, and would not be in -1e8 + 1e8 + 1.
 TEST_P(ScatterAdd, GoesFromTheFirstRowToTheLast) {
@@ -21,7 +23,8 @@ TEST_P(ScatterAdd, GoesFromTheFirstRowToTheLast) {
       for (std::int64_t r = 0; r < 4; ++r) std::fill_n(dy.row(r), columns, values[r]);
       kernels().scatter_add(dy, std::vector<std::int32_t>{2, 0, 2, 2}, 1.0f, table);
       for (std::int64_t c = 0; c < columns; ++c) {
-        ASSERT_EQ(table.row(2)[c], 0.0f) << "column " << c << " of " << columns << ", threads: " << count;
+        ASSERT_EQ(table.row(2)[c], 0.0f)
+            << "column " << c << " of " << columns << ", threads: " << count;
         ASSERT_EQ(table.row(0)[c], 7.0f);
         ASSERT_EQ(table.row(1)[c], 0.0f);
       }

@@ -8,7 +8,8 @@ namespace attend {
 
 class ScopedBackend {
  public:
-  explicit ScopedBackend(Backend& backend) : scope_({.threads = Runtime::current().threads(), .device = {.backend = &backend}}) {}
+  explicit ScopedBackend(Backend& backend)
+      : scope_({.threads = Runtime::current().threads(), .device = {.backend = &backend}}) {}
 
  private:
   RuntimeScope scope_;

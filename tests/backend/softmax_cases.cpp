@@ -8,8 +8,8 @@ namespace {
 
 using Results = std::vector<Tensor>;
 
-// A score of size s is rounded by s * 6e-8, which exp turns into that relative error; exp itself and the sum of up to 5000 terms add a few
-// units in the last place.
+// A score of size s is rounded by s * 6e-8, which exp turns into that relative error; exp itself
+// and the sum of up to 5000 terms add a few units in the last place.
 constexpr Tolerance kProbability{5e-8, 2e-6};
 constexpr Tolerance kLogProbability{4e-6, 1e-6};
 
@@ -27,7 +27,8 @@ Tensor scores(Operands& operands, const Shape& shape, bool forbid) {
 }
 
 KernelCase softmax_case(const char* name, float scale, bool forbid) {
-  return {name, kMatrixShapes, kProbability, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  return {name, kMatrixShapes, kProbability,
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = scores(o, shape, forbid);
             const Tensor y = o.output(shape[0], shape[1]);
             b.softmax(x, scale, y);
@@ -37,8 +38,12 @@ KernelCase softmax_case(const char* name, float scale, bool forbid) {
 }
 
 KernelCase cross_entropy_case(const char* name, float label_smoothing, float gradient_scale) {
-  // Losses reach 20 (a score of 60 beside the target: 60); the gradient is a difference of probabilities.
-  return {name, kMatrixShapes, {2e-6, 3e-6}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  // Losses reach 20 (a score of 60 beside the target: 60); the gradient is a difference of
+  // probabilities.
+  return {name,
+          kMatrixShapes,
+          {2e-6, 3e-6},
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor logits = scores(o, shape, false);
             const std::vector<std::int32_t> targets = o.ids(shape[0], shape[1]);
             const Tensor losses = o.output_vector(shape[0]);
@@ -50,7 +55,10 @@ KernelCase cross_entropy_case(const char* name, float label_smoothing, float gra
 
 KernelCase paired_cross_entropy_case(const char* name, const PairedLoss& options) {
   // Differences of scores reach 60, and so do divergences.
-  return {name, kMatrixShapes, {1e-5, 3e-6}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+  return {name,
+          kMatrixShapes,
+          {1e-5, 3e-6},
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor one = scores(o, shape, false), other = scores(o, shape, false);
             const std::vector<std::int32_t> targets = o.ids(shape[0], shape[1]);
             const Tensor losses = o.output_vector(shape[0]);
@@ -67,7 +75,8 @@ std::vector<KernelCase> softmax_cases() {
   cases.push_back(softmax_case("softmax", 1.0f, false));
   cases.push_back(softmax_case("softmax_scaled", 0.3f, false));
   cases.push_back(softmax_case("softmax_forbidden", 1.0f, true));
-  cases.push_back({"log_softmax", kMatrixShapes, kLogProbability, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back({"log_softmax", kMatrixShapes, kLogProbability,
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = scores(o, shape, true);
                      const Tensor y = o.output(shape[0], shape[1]);
                      b.log_softmax(x, y);
@@ -75,7 +84,10 @@ std::vector<KernelCase> softmax_cases() {
                      return {x, y};
                    }});
   // A difference between dy and its average under y, of size 1, times y.
-  cases.push_back({"softmax_backward", kMatrixShapes, {1e-6, 3e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
+  cases.push_back({"softmax_backward",
+                   kMatrixShapes,
+                   {1e-6, 3e-6},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = scores(o, shape, true);
                      const Tensor y = o.output(shape[0], shape[1]);
                      const Tensor dy = o.normal(shape[0], shape[1]);
@@ -86,8 +98,12 @@ std::vector<KernelCase> softmax_cases() {
                      return {dx, dy};
                    }});
   // A sum of up to 5000 gradients of size 1 times a probability.
-  cases.push_back({"log_softmax_backward", kMatrixShapes, {1e-5, 3e-6}, [](Backend& b, Operands& o, const Shape& shape) -> Results {
-                     const Tensor x = scores(o, shape, true), dy = o.normal(shape[0], shape[1]), dx = o.output(shape[0], shape[1]);
+  cases.push_back({"log_softmax_backward",
+                   kMatrixShapes,
+                   {1e-5, 3e-6},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const Tensor x = scores(o, shape, true), dy = o.normal(shape[0], shape[1]),
+                                  dx = o.output(shape[0], shape[1]);
                      b.log_softmax_backward(x, dy, dx);
                      return {dx};
                    }});
@@ -96,7 +112,8 @@ std::vector<KernelCase> softmax_cases() {
   cases.push_back(cross_entropy_case("cross_entropy_without_gradient", 0.1f, 0.0f));
   cases.push_back(paired_cross_entropy_case("paired_cross_entropy", {0.1f, 5.0f, 0.25f}));
   cases.push_back(paired_cross_entropy_case("paired_cross_entropy_unsmoothed", {0.0f, 1.0f, 1.0f}));
-  cases.push_back(paired_cross_entropy_case("paired_cross_entropy_without_gradient", {0.1f, 5.0f, 0.0f}));
+  cases.push_back(
+      paired_cross_entropy_case("paired_cross_entropy_without_gradient", {0.1f, 5.0f, 0.0f}));
   return cases;
 }
 

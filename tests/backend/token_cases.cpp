@@ -24,20 +24,24 @@ Tensor distributions(Backend& b, Operands& o, const Shape& shape) {
 KernelCase sample_case(const char* name, const TokenFilter& filter) {
   return {name, kMatrixShapes, {}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = distributions(reference_backend(), o, shape);
-            const Tensor uniform = Tensor::empty({shape[0]}), columns = Tensor::empty({shape[0]}, DType::i32);
+            const Tensor uniform = Tensor::empty({shape[0]}),
+                         columns = Tensor::empty({shape[0]}, DType::i32);
             for (float& number : uniform.span()) number = o.random().uniform();
             b.sample(x, filter, uniform, columns);
             return {as_f32(columns)};
           }};
 }
 
-// Of scores [R, M + R], as one block of a text has them: row r sees the last 20 of the first M + r columns.
+// Of scores [R, M + R], as one block of a text has them: row r sees the last 20 of the first M + r
+// columns.
 KernelCase cache_case(const char* name, bool of_targets) {
-  const std::vector<Shape> shapes{{1, 0, 5}, {1, 1, 5}, {1, 40, 30}, {7, 0, 9}, {64, 3, 17}, {130, 50, 100}};
+  const std::vector<Shape> shapes{{1, 0, 5}, {1, 1, 5},   {1, 40, 30},
+                                  {7, 0, 9}, {64, 3, 17}, {130, 50, 100}};
   return {name, shapes, {2e-6, 1e-6}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const std::int64_t rows = shape[0], states = shape[1] + rows, vocabulary = shape[2];
             const Tensor scores = o.normal(rows, states, 3.0f);
-            const std::vector<std::int32_t> tokens = o.ids(states, vocabulary), targets = o.ids(rows, vocabulary);
+            const std::vector<std::int32_t> tokens = o.ids(states, vocabulary),
+                                            targets = o.ids(rows, vocabulary);
             const Tensor all = distributions(reference_backend(), o, {rows, vocabulary});
             const Tensor own = Tensor::empty({rows});
             for (std::int64_t r = 0; r < rows; ++r) own.data()[r] = all.row(r)[0];

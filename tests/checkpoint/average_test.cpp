@@ -7,10 +7,12 @@ namespace {
 
 class AverageTest : public FolderTest {
  protected:
-  std::filesystem::path save(const std::string& name, float value, const std::string& config = "{}", const std::string& tokenizer = "abc",
-                             std::int64_t size = 3) const {
+  std::filesystem::path save(const std::string& name, float value, const std::string& config = "{}",
+                             const std::string& tokenizer = "abc", std::int64_t size = 3) const {
     Checkpoint checkpoint{
-        {{"weight", Tensor::full({size}, value)}, {"tokenizer", bytes_tensor(tokenizer)}, {"state.mean", Tensor::full({2}, value)}},
+        {{"weight", Tensor::full({size}, value)},
+         {"tokenizer", bytes_tensor(tokenizer)},
+         {"state.mean", Tensor::full({2}, value)}},
         {{"attend.task", "translation"}, {"attend.config", config}, {"state.step", "7"}},
         ""};
     save_checkpoint(path(name), checkpoint);
@@ -33,7 +35,8 @@ TEST_F(AverageTest, KeepsTheMetadataOfTheLast) {
     save_checkpoint(path(name + ".decoding"), checkpoint);
     return path(name + ".decoding");
   };
-  const std::vector<std::filesystem::path> files{with_decoding("one", "{\"beam_size\": 1}"), with_decoding("two", "{\"beam_size\": 2}")};
+  const std::vector<std::filesystem::path> files{with_decoding("one", "{\"beam_size\": 1}"),
+                                                 with_decoding("two", "{\"beam_size\": 2}")};
   EXPECT_EQ(average_checkpoints(files).text("attend.decoding"), "{\"beam_size\": 2}");
 }
 
@@ -45,13 +48,17 @@ TEST_F(AverageTest, LeavesTheStateOfTheTrainingOut) {
 
 TEST_F(AverageTest, DoesNotDependOnTheOrder) {
   const auto a = save("a", 0.5f), b = save("b", 1e8f), c = save("c", -1e8f);
-  const auto mean = [](std::vector<std::filesystem::path> files) { return average_checkpoints(files).tensor("weight").to_vector(); };
+  const auto mean = [](std::vector<std::filesystem::path> files) {
+    return average_checkpoints(files).tensor("weight").to_vector();
+  };
   EXPECT_EQ(mean({a, b, c}), mean({b, c, a}));
 }
 
 TEST_F(AverageTest, RefusesDifferentModels) {
   const auto average = [this](const std::filesystem::path& other) {
-    return data_error([&] { average_checkpoints(std::vector<std::filesystem::path>{other, save("one", 1)}); });
+    return data_error([&] {
+      average_checkpoints(std::vector<std::filesystem::path>{other, save("one", 1)});
+    });
   };
   EXPECT_CONTAINS(average(save("config", 1, "{\"d_model\": 8}")), "attend.config differs");
   EXPECT_CONTAINS(average(save("shape", 1, "{}", "abc", 4)), "tensor weight");

@@ -19,7 +19,8 @@ namespace {
 
 Checkpoint small_checkpoint() {
   const float values[] = {0.5f, -1.0f, 3.25f, 8.0f};
-  return {{{"encoder.weight", Tensor::from(values, {2, 2})}, {"tokeniser.model", bytes_tensor(std::string("\0\xff!", 3))}},
+  return {{{"encoder.weight", Tensor::from(values, {2, 2})},
+           {"tokeniser.model", bytes_tensor(std::string("\0\xff!", 3))}},
           {{"config", "{\"d_model\": 2}"}},
           ""};
 }
@@ -30,7 +31,8 @@ TEST_F(CheckpointTest, ReadsBackWhatWasSaved) {
   save_checkpoint(path("a"), small_checkpoint());
   const Checkpoint loaded = load_checkpoint(path("a"));
   EXPECT_EQ(loaded.metadata, small_checkpoint().metadata);
-  EXPECT_EQ(loaded.tensor("encoder.weight").to_vector(), (std::vector<float>{0.5f, -1.0f, 3.25f, 8.0f}));
+  EXPECT_EQ(loaded.tensor("encoder.weight").to_vector(),
+            (std::vector<float>{0.5f, -1.0f, 3.25f, 8.0f}));
   EXPECT_EQ(tensor_bytes(loaded.tensor("tokeniser.model")), std::string_view("\0\xff!", 3));
   EXPECT_CONTAINS(data_error([&] { loaded.tensor("decoder"); }), path("a").string());
   EXPECT_CONTAINS(data_error([&] { loaded.text("colour"); }), "have no 'colour'");
@@ -55,7 +57,8 @@ double sum(const Tensor& tensor) {
   return total;
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // which keep memory of their own
+#if !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)  // which keep memory of their own
 // What the process has of the machine's memory.
 std::int64_t resident_bytes() {
   std::ifstream statistics("/proc/self/statm");
@@ -66,7 +69,10 @@ std::int64_t resident_bytes() {
 
 TEST_F(CheckpointTest, TakesMemoryForATensorOnlyWhereItIsWanted) {
   constexpr std::int64_t kMiB = 1 << 20, kNumbers = 16 * kMiB;
-  save_checkpoint(path("a"), {{{"w", Tensor::full({kNumbers}, 1.0f)}, {"text", bytes_tensor("abc")}}, {{"key", "value"}}, ""});
+  save_checkpoint(path("a"),
+                  {{{"w", Tensor::full({kNumbers}, 1.0f)}, {"text", bytes_tensor("abc")}},
+                   {{"key", "value"}},
+                   ""});
   release_cached_memory();
   const std::int64_t before = resident_bytes();
   const Checkpoint opened = open_checkpoint(path("a"));  // which reads all of it for the checksum
@@ -77,16 +83,20 @@ TEST_F(CheckpointTest, TakesMemoryForATensorOnlyWhereItIsWanted) {
   const Tensor wanted = Tensor::empty({kNumbers});
   opened.copy_to("w", wanted);
   EXPECT_EQ(sum(wanted), kNumbers);
-  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", Tensor::empty({2})); }), "tensor w: expected F32");
+  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", Tensor::empty({2})); }),
+                  "tensor w: expected F32");
   std::filesystem::resize_file(path("a"), 100'000);
   EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", wanted); }), "cut short");
 }
 #endif
 
-// A damaged file, or a success: never a signal. Cut at any moment, by a thread that does nothing else, and made whole again.
+// A damaged file, or a success: never a signal. Cut at any moment, by a thread that does nothing
+// else, and made whole again.
 TEST_F(CheckpointTest, MayBeCutShortWhileItIsRead) {
   constexpr int kTries = 400;
-  save_checkpoint(path("whole"), {{{"w", Tensor::full({1 << 20}, 1.0f)}, {"v", Tensor::full({1 << 18}, 2.0f)}}, {}, ""});
+  save_checkpoint(
+      path("whole"),
+      {{{"w", Tensor::full({1 << 20}, 1.0f)}, {"v", Tensor::full({1 << 18}, 2.0f)}}, {}, ""});
   const std::string whole = read(path("whole"));
   write(path("a"), whole);
   std::atomic<bool> done = false;
@@ -122,11 +132,13 @@ TEST_F(CheckpointTest, SaysThatAFileWasCutShortWhileItWasRead) {
 }
 
 TEST_F(CheckpointTest, RefusesNumbersThatAreNotFinite) {
-  for (const float number : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+  for (const float number :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     const Tensor weights = Tensor::full({3, 1 << 18}, 1.0f);
     weights.row(2)[7] = number;
     save_checkpoint(path("a"), {{{"good", Tensor::full({2}, 1.0f)}, {"bad", weights}}, {}, ""});
-    EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), path("a").string() + ": tensor 'bad': expected finite numbers, found");
+    EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }),
+                    path("a").string() + ": tensor 'bad': expected finite numbers, found");
     EXPECT_CONTAINS(describe(path("a")).format_problem, "tensor 'bad'");
     save_checkpoint(path("a"), {{{"state.bad", weights}}, {}, ""});
     EXPECT_NO_THROW(load_checkpoint(path("a")));
@@ -134,8 +146,11 @@ TEST_F(CheckpointTest, RefusesNumbersThatAreNotFinite) {
 }
 
 TEST_F(CheckpointTest, ReadsNothingButTheHeaderOfAnotherProgramsFile) {
-  write(path("a"), with_header(R"({"w":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}})"));
-  std::filesystem::resize_file(path("a"), std::filesystem::file_size(path("a")) + (std::uintmax_t{1} << 36));
+  write(
+      path("a"),
+      with_header(R"({"w":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}})"));
+  std::filesystem::resize_file(path("a"),
+                               std::filesystem::file_size(path("a")) + (std::uintmax_t{1} << 36));
   EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "not an attend model");
   EXPECT_EQ(describe(path("a")).tensor_bytes, std::uint64_t{1} << 36);
 }
@@ -159,7 +174,8 @@ TEST_F(CheckpointTest, NoticesEveryDamagedByte) {
     for (const int flip : {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff}) {
       std::string damaged = whole;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
-      EXPECT_THROW(load_bytes(damaged), DataError) << "byte " << i << " of " << whole.size() << " flipped by " << flip;
+      EXPECT_THROW(load_bytes(damaged), DataError)
+          << "byte " << i << " of " << whole.size() << " flipped by " << flip;
     }
   }
 }
@@ -168,7 +184,8 @@ TEST_F(CheckpointTest, NoticesEveryTruncation) {
   save_checkpoint(path("a"), small_checkpoint());
   const std::string whole = read(path("a"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THROW(load_bytes(whole.substr(0, size)), DataError) << "cut to " << size << " of " << whole.size();
+    EXPECT_THROW(load_bytes(whole.substr(0, size)), DataError)
+        << "cut to " << size << " of " << whole.size();
   }
   EXPECT_THROW(load_bytes(whole + "x"), DataError);
   EXPECT_NO_THROW(load_bytes(whole));
@@ -187,7 +204,8 @@ TEST_F(CheckpointTest, RefusesFilesOfANewerAttend) {
 
 TEST_F(CheckpointTest, RefusesFilesOfOtherPrograms) {
   save_with(path("a"), {{"format", "pt"}});
-  EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "not an attend model (a safetensors file of another program?)");
+  EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }),
+                  "not an attend model (a safetensors file of another program?)");
 }
 
 TEST_F(CheckpointTest, RefusesVersionsThatAreNoNumbersAndMissingChecksums) {
@@ -221,7 +239,8 @@ TEST_F(CheckpointTest, RefusesToSaveReservedKeys) {
 
 TEST_F(CheckpointTest, SavesColumnsOfAMatrix) {
   const float values[] = {1, 2, 3, 4};
-  save_checkpoint(path("a"), {{{"column", Tensor::from(values, {2, 2}).slice_columns(1, 2)}}, {}, ""});
+  save_checkpoint(path("a"),
+                  {{{"column", Tensor::from(values, {2, 2}).slice_columns(1, 2)}}, {}, ""});
   EXPECT_EQ(load_checkpoint(path("a")).tensor("column").to_vector(), (std::vector<float>{2, 4}));
 }
 
@@ -259,7 +278,8 @@ TEST_F(CheckpointTest, DescribesWhatIsInside) {
 }
 
 TEST_F(CheckpointTest, DescribesForeignFilesWithTheirProblem) {
-  write(path("a"), with_header(R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})", "1234"));
+  write(path("a"),
+        with_header(R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})", "1234"));
   const FileDescription description = describe(path("a"));
   EXPECT_EQ(description.tensors.at(0).dtype, "F16");
   EXPECT_EQ(description.parameters, 2u);
@@ -269,8 +289,14 @@ TEST_F(CheckpointTest, DescribesForeignFilesWithTheirProblem) {
 TEST_F(CheckpointTest, StateReadsBackTheSameBits) {
   Checkpoint checkpoint;
   const StateWriter writer(checkpoint, "state.");
-  const double numbers[] = {0.1, -0.0, 1e-310, std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity(), 1.0 / 3};
-  for (std::size_t i = 0; i < std::size(numbers); ++i) writer.put("number" + std::to_string(i), numbers[i]);
+  const double numbers[] = {0.1,
+                            -0.0,
+                            1e-310,
+                            std::numeric_limits<double>::max(),
+                            std::numeric_limits<double>::infinity(),
+                            1.0 / 3};
+  for (std::size_t i = 0; i < std::size(numbers); ++i)
+    writer.put("number" + std::to_string(i), numbers[i]);
   writer.put("step", std::numeric_limits<std::int64_t>::min());
   writer.put("seed", std::numeric_limits<std::uint64_t>::max());
   writer.put("loss", 0.1f);
@@ -308,10 +334,12 @@ TEST_F(CheckpointTest, StateNamesTheFileAndTheEntryThatDoesNotFit) {
   EXPECT_THROW(writer.put("stage", "again"), ConfigError);
   EXPECT_THROW(writer.put("mean", Tensor::zeros({3})), ConfigError);
   const StateReader reader(checkpoint, "state.");
-  EXPECT_CONTAINS(data_error([&] { reader.get<int>("stage"); }), "run/step: metadata 'state.stage': expected a number, got 'warm-up'");
+  EXPECT_CONTAINS(data_error([&] { reader.get<int>("stage"); }),
+                  "run/step: metadata 'state.stage': expected a number, got 'warm-up'");
   EXPECT_CONTAINS(data_error([&] { reader.get<bool>("stage"); }), "expected a number");
   EXPECT_CONTAINS(data_error([&] { reader.get<int>("step"); }), "have no 'state.step'");
-  EXPECT_CONTAINS(data_error([&] { reader.copy_to("mean", Tensor::zeros({4})); }), "'state.mean': expected F32 [4], got F32 [3]");
+  EXPECT_CONTAINS(data_error([&] { reader.copy_to("mean", Tensor::zeros({4})); }),
+                  "'state.mean': expected F32 [4], got F32 [3]");
   EXPECT_CONTAINS(data_error([&] { reader.tensor("variance"); }), "no tensor 'state.variance'");
 }
 

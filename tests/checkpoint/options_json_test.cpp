@@ -94,21 +94,31 @@ TEST(OptionsJson, TakesKebabCaseToo) {
 }
 
 TEST(OptionsJson, NamesTheKeyAtFault) {
-  EXPECT_EQ(error_of(R"({"d_modle": 1})"), "m.safetensors: unknown option d_modle; did you mean d-model?");
+  EXPECT_EQ(error_of(R"({"d_modle": 1})"),
+            "m.safetensors: unknown option d_modle; did you mean d-model?");
   EXPECT_EQ(error_of(R"({"d_model": 1, "zzz": 1})"), "m.safetensors: unknown option zzz");
-  EXPECT_EQ(error_of(R"({"d_model": "64"})"), "m.safetensors: d_model: expected a whole number from 1 to 65536, got \"64\"");
-  EXPECT_EQ(error_of(R"({"d_model": 1.5})"), "m.safetensors: d_model: expected a whole number from 1 to 65536, got 1.5");
-  EXPECT_EQ(error_of(R"({"d_model": 3000000000})"), "m.safetensors: d_model: expected a whole number from 1 to 65536, got 3000000000");
-  EXPECT_EQ(error_of(R"({"seed": -1})"), "m.safetensors: seed: expected a whole number, not negative, got -1");
+  EXPECT_EQ(error_of(R"({"d_model": "64"})"),
+            "m.safetensors: d_model: expected a whole number from 1 to 65536, got \"64\"");
+  EXPECT_EQ(error_of(R"({"d_model": 1.5})"),
+            "m.safetensors: d_model: expected a whole number from 1 to 65536, got 1.5");
+  EXPECT_EQ(error_of(R"({"d_model": 3000000000})"),
+            "m.safetensors: d_model: expected a whole number from 1 to 65536, got 3000000000");
+  EXPECT_EQ(error_of(R"({"seed": -1})"),
+            "m.safetensors: seed: expected a whole number, not negative, got -1");
   EXPECT_EQ(error_of(R"({"tied": 1})"), "m.safetensors: tied: expected true or false, got 1");
-  EXPECT_EQ(error_of(R"({"norm": "middle"})"), "m.safetensors: norm: expected one of post, pre, got middle");
-  EXPECT_EQ(error_of(R"({"inputs": ["a", 1]})"), "m.safetensors: inputs: expected a list of texts, got [\"a\",1]");
-  EXPECT_EQ(error_of(R"({"inputs": null})"), "m.safetensors: inputs: expected a list of texts, got null");
+  EXPECT_EQ(error_of(R"({"norm": "middle"})"),
+            "m.safetensors: norm: expected one of post, pre, got middle");
+  EXPECT_EQ(error_of(R"({"inputs": ["a", 1]})"),
+            "m.safetensors: inputs: expected a list of texts, got [\"a\",1]");
+  EXPECT_EQ(error_of(R"({"inputs": null})"),
+            "m.safetensors: inputs: expected a list of texts, got null");
 }
 
 TEST(OptionsJson, RefusesWhatIsNoObject) {
-  for (const char* json : {"[]", "3"}) EXPECT_EQ(error_of(json), "m.safetensors: expected options as a JSON object") << json;
-  for (const char* json : {"", "{", "{\"out\": \"\xff\"}"}) EXPECT_TRUE(error_of(json).starts_with("m.safetensors: expected JSON")) << json;
+  for (const char* json : {"[]", "3"})
+    EXPECT_EQ(error_of(json), "m.safetensors: expected options as a JSON object") << json;
+  for (const char* json : {"", "{", "{\"out\": \"\xff\"}"})
+    EXPECT_TRUE(error_of(json).starts_with("m.safetensors: expected JSON")) << json;
 }
 
 TEST(OptionsFromJson, BoundTheDepthOfTheText) {
@@ -118,7 +128,8 @@ TEST(OptionsFromJson, BoundTheDepthOfTheText) {
     options_from_json("{\"d_model\": " + lists + "}", options, "model");
     FAIL() << "expected a DataError";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("inside one another"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("inside one another"), std::string::npos)
+        << error.what();
   }
   EXPECT_EQ(options.d_model, 512);
 }

@@ -37,7 +37,8 @@ TEST_F(QuantizationTest, RoundsTheMatricesAndKeepsTheRest) {
   EXPECT_EQ(quantized_.tensor("layer.weight").dtype(), DType::i8);
   EXPECT_EQ(quantized_.tensor("layer.weight").shape(), (Shape{3, 5}));
   EXPECT_EQ(quantized_.tensor("layer.weight.scale").shape(), (Shape{3}));
-  EXPECT_EQ(quantized_.tensor("layer.bias").to_vector(), original_.tensor("layer.bias").to_vector());
+  EXPECT_EQ(quantized_.tensor("layer.bias").to_vector(),
+            original_.tensor("layer.bias").to_vector());
   EXPECT_EQ(tensor_bytes(quantized_.tensor("tokenizer")), "abc");
   EXPECT_EQ(quantized_.find("state.mean"), nullptr);
   EXPECT_FALSE(quantized_.metadata.contains("state.step"));
@@ -63,14 +64,16 @@ TEST_F(QuantizationTest, WhatWasLoadedForInferenceIsNotSavedAgain) {
 TEST_F(QuantizationTest, IsNotDoneTwice) {
   Model model;
   load_parameters(quantized_, model.parameters);
-  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(quantized_, model.parameters); }), "8 bits already");
+  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(quantized_, model.parameters); }),
+                  "8 bits already");
 }
 
 TEST_F(QuantizationTest, NamesATensorWithNumbersThatAreNotFinite) {
   Model model;
   model.parameters.allocate(3);
   original_.tensors[0].tensor = Tensor::full({3, 5}, std::nanf(""));
-  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(original_, model.parameters); }), "layer.weight");
+  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(original_, model.parameters); }),
+                  "layer.weight");
 }
 
 TEST_F(QuantizationTest, RefusesEightBitsWhereTheModelHasNone) {
@@ -82,9 +85,11 @@ TEST_F(QuantizationTest, RefusesEightBitsWhereTheModelHasNone) {
 }
 
 TEST_F(QuantizationTest, MissesALostScale) {
-  std::erase_if(quantized_.tensors, [](const NamedTensor& named) { return named.name == "layer.weight.scale"; });
+  std::erase_if(quantized_.tensors,
+                [](const NamedTensor& named) { return named.name == "layer.weight.scale"; });
   Model model;
-  EXPECT_CONTAINS(data_error([&] { load_parameters(quantized_, model.parameters); }), "layer.weight.scale");
+  EXPECT_CONTAINS(data_error([&] { load_parameters(quantized_, model.parameters); }),
+                  "layer.weight.scale");
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace {
 
 // Every element is the step, so that a mixture of two steps would show.
 Checkpoint checkpoint_of(std::int64_t step, std::int64_t size = 64) {
-  return {{{"weight", Tensor::full({size}, static_cast<float>(step))}}, {{"step", std::to_string(step)}}, ""};
+  return {{{"weight", Tensor::full({size}, static_cast<float>(step))}},
+          {{"step", std::to_string(step)}},
+          ""};
 }
 
 class RunFolderTest : public FolderTest {
@@ -84,7 +86,8 @@ TEST_F(RunFolderTest, RefusesToBeginAnewOverDamagedCheckpoints) {
     write(run_.checkpoint_file(step), "damaged");
   }
   const std::string message = data_error([&] { run_.latest(skipped_); });
-  EXPECT_CONTAINS(message, run_.checkpoint_folder().string() + ": none of the 2 checkpoints can be read");
+  EXPECT_CONTAINS(message,
+                  run_.checkpoint_folder().string() + ": none of the 2 checkpoints can be read");
   EXPECT_CONTAINS(message, "the newest: " + run_.checkpoint_file(2).string());
 }
 
@@ -96,8 +99,9 @@ TEST_F(RunFolderTest, FindsNothingInAnEmptyOrMissingFolder) {
 
 TEST_F(RunFolderTest, IgnoresOtherFiles) {
   run_.save(1, checkpoint_of(1), 0);
-  for (const char* const name : {"step-.safetensors", "step-12x.safetensors", "step-00000009.safetensors.bak", "notes.txt",
-                                 ".step-00000009.safetensors.1-0.attend-tmp"})
+  for (const char* const name :
+       {"step-.safetensors", "step-12x.safetensors", "step-00000009.safetensors.bak", "notes.txt",
+        ".step-00000009.safetensors.1-0.attend-tmp"})
     write(run_.checkpoint_folder() / name, "x");
   std::filesystem::create_directories(run_.checkpoint_file(5));
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{1}));
@@ -151,13 +155,15 @@ TEST_F(RunFolderTest, AlwaysHasAWholeCheckpointAfterAKill) {
     ASSERT_TRUE(latest);
     EXPECT_TRUE(skipped_.empty()) << skipped_[0];
     EXPECT_GE(latest->step, last);
-    for (const float value : latest->checkpoint.tensor("weight").to_vector()) ASSERT_EQ(value, static_cast<float>(latest->step));
+    for (const float value : latest->checkpoint.tensor("weight").to_vector())
+      ASSERT_EQ(value, static_cast<float>(latest->step));
     last = latest->step;
   }
   EXPECT_GT(interrupted, 0) << "no kill ever fell into a save: the test proved nothing";
   EXPECT_GT(last, 1);
   run_.save(last + 1, checkpoint_of(last + 1), 1);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(run_.checkpoint_folder()), {}), 1) << "leftovers were not removed";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(run_.checkpoint_folder()), {}), 1)
+      << "leftovers were not removed";
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ class Holder {
     }
     ::close(ready[1]);
     ::close(end[0]);
-    if (::read(ready[0], &helper_, sizeof(helper_)) != sizeof(helper_)) throw IoError("the holder failed");
+    if (::read(ready[0], &helper_, sizeof(helper_)) != sizeof(helper_))
+      throw IoError("the holder failed");
     ::close(ready[0]);
     end_ = end[1];
   }
@@ -66,7 +67,8 @@ class Holder {
   pid_t helper() const { return helper_; }
 
  private:
-  [[noreturn]] static void hold(const std::filesystem::path& folder, bool with_helper, int ready, int end) {
+  [[noreturn]] static void hold(const std::filesystem::path& folder, bool with_helper, int ready,
+                                int end) {
     try {
       const RunLock lock(folder);
       const pid_t helper = with_helper ? ::fork() : 0;
@@ -101,10 +103,12 @@ TEST_F(RunLockTest, RefusesARunOfAnotherProcess) {
   EXPECT_THROW(RunLock::require_free(folder_), ConfigError);
 }
 
-// The holder removes its file while another run waits a moment for the lock: that run makes a file of its own, for a third one to see.
+// The holder removes its file while another run waits a moment for the lock: that run makes a file
+// of its own, for a third one to see.
 TEST_F(RunLockTest, IsHeldInAFileThatHasAName) {
   std::optional<RunLock> second;
-  for (int tries = 0; tries < 100 && !second; ++tries) {  // on a busy machine the moment may be over too early
+  for (int tries = 0; tries < 100 && !second;
+       ++tries) {  // on a busy machine the moment may be over too early
     auto first = std::make_unique<RunLock>(folder_);
     std::thread holder([&first] {
       std::this_thread::sleep_for(std::chrono::milliseconds(15));

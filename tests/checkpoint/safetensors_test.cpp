@@ -48,7 +48,9 @@ TEST_F(SafetensorsTest, ReadsBackWhatWasWritten) {
     const Tensor tensor = file.tensor(tensors[i].name);
     EXPECT_EQ(tensor.shape(), tensors[i].tensor.shape());
     ASSERT_EQ(tensor.dtype(), tensors[i].tensor.dtype());
-    EXPECT_EQ(std::memcmp(tensor.bytes(), tensors[i].tensor.bytes(), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())), 0);
+    EXPECT_EQ(std::memcmp(tensor.bytes(), tensors[i].tensor.bytes(),
+                          static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())),
+              0);
   }
 }
 
@@ -60,9 +62,12 @@ TEST_F(SafetensorsTest, WritesEqualBytesForEqualInputs) {
 
 TEST_F(SafetensorsTest, WritesTheBytesOfTheFormat) {
   const float values[] = {1.0f, -2.0f};
-  write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor::from(values, {1, 2})}}, {{"k", "v"}});
-  const std::string header = R"({"__metadata__":{"k":"v"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}})";
-  EXPECT_EQ(read(path("a")), with_header(header + std::string(120 - header.size(), ' '), std::string("\0\0\x80\x3f\0\0\0\xc0", 8)));
+  write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor::from(values, {1, 2})}},
+                    {{"k", "v"}});
+  const std::string header =
+      R"({"__metadata__":{"k":"v"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}})";
+  EXPECT_EQ(read(path("a")), with_header(header + std::string(120 - header.size(), ' '),
+                                         std::string("\0\0\x80\x3f\0\0\0\xc0", 8)));
 }
 
 TEST_F(SafetensorsTest, AlignsWholeRowsTo64BytesAndEverythingToItsElements) {
@@ -72,14 +77,17 @@ TEST_F(SafetensorsTest, AlignsWholeRowsTo64BytesAndEverythingToItsElements) {
     EXPECT_EQ(entry.begin % size_of(file.tensor(entry).dtype()), 0u) << entry.name;
     if (entry.bytes() % 64 == 0) {
       EXPECT_EQ(entry.begin % 64, 0u) << entry.name;
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file.tensor(entry).bytes()) % 64, 0u) << entry.name;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file.tensor(entry).bytes()) % 64, 0u)
+          << entry.name;
     }
   }
 }
 
 TEST_F(SafetensorsTest, WritesColumnsOfAMatrixAsAMatrix) {
-  write_safetensors(path("a"), std::vector<NamedTensor>{{"columns", counting({3, 4}).slice_columns(1, 3)}}, {});
-  EXPECT_EQ(SafetensorsFile::open(path("a")).tensor("columns").to_vector(), (std::vector<float>{1, 2, 5, 6, 9, 10}));
+  write_safetensors(
+      path("a"), std::vector<NamedTensor>{{"columns", counting({3, 4}).slice_columns(1, 3)}}, {});
+  EXPECT_EQ(SafetensorsFile::open(path("a")).tensor("columns").to_vector(),
+            (std::vector<float>{1, 2, 5, 6, 9, 10}));
 }
 
 TEST_F(SafetensorsTest, KeepsItsMemoryAsLongAsATensor) {
@@ -101,7 +109,8 @@ TEST_F(SafetensorsTest, CopiesDataThatAreNotAligned) {
   const std::string header =
       R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"w":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
   for (int spaces = 0; spaces < 4; ++spaces) {
-    write(path("a"), with_header(header + std::string(static_cast<std::size_t>(spaces), ' '), std::string("x\0\0\x80\x3f", 5)));
+    write(path("a"), with_header(header + std::string(static_cast<std::size_t>(spaces), ' '),
+                                 std::string("x\0\0\x80\x3f", 5)));
     const Tensor tensor = SafetensorsFile::open(path("a")).tensor("w");
     EXPECT_EQ(tensor.item(), 1.0f);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.bytes()) % 4, 0u);
@@ -109,11 +118,12 @@ TEST_F(SafetensorsTest, CopiesDataThatAreNotAligned) {
 }
 
 TEST_F(SafetensorsTest, ListsForeignTypesAndRanksButDoesNotComputeWithThem) {
-  write(path("a"),
-        with_header(
-            R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"d":{"dtype":"F64","shape":[],"data_offsets":[4,12]},)"
-            R"("five":{"dtype":"U8","shape":[1,1,1,1,2],"data_offsets":[12,14]},"f4":{"dtype":"F4","shape":[4],"data_offsets":[14,16]}})",
-            std::string(16, '\0')));
+  write(
+      path("a"),
+      with_header(
+          R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"d":{"dtype":"F64","shape":[],"data_offsets":[4,12]},)"
+          R"("five":{"dtype":"U8","shape":[1,1,1,1,2],"data_offsets":[12,14]},"f4":{"dtype":"F4","shape":[4],"data_offsets":[14,16]}})",
+          std::string(16, '\0')));
   const auto file = SafetensorsFile::open(path("a"));
   EXPECT_EQ(file.names(), (std::vector<std::string>{"h", "d", "five", "f4"}));
   EXPECT_EQ(file.entries()[2].elements(), 2u);
@@ -124,15 +134,18 @@ TEST_F(SafetensorsTest, ListsForeignTypesAndRanksButDoesNotComputeWithThem) {
 
 TEST_F(SafetensorsTest, RefusesToWriteWhatTheFormatCannotHold) {
   const auto write_named = [&](std::string name) {
-    write_safetensors(path("a"), std::vector<NamedTensor>{{std::move(name), Tensor::full({1}, 0)}}, {});
+    write_safetensors(path("a"), std::vector<NamedTensor>{{std::move(name), Tensor::full({1}, 0)}},
+                      {});
   };
   EXPECT_THROW(write_named(""), ConfigError);
   EXPECT_THROW(write_named("__metadata__"), ConfigError);
   EXPECT_THROW(write_named("\xff"), ConfigError);
   const NamedTensor w{"w", Tensor::full({1}, 0)};
   EXPECT_THROW(write_safetensors(path("a"), std::vector<NamedTensor>{w, w}, {}), ConfigError);
-  EXPECT_THROW(write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor()}}, {}), ConfigError);
-  EXPECT_THROW(write_safetensors(path("a"), std::vector<NamedTensor>{w}, {{"k", "\xff"}}), ConfigError);
+  EXPECT_THROW(write_safetensors(path("a"), std::vector<NamedTensor>{{"w", Tensor()}}, {}),
+               ConfigError);
+  EXPECT_THROW(write_safetensors(path("a"), std::vector<NamedTensor>{w}, {{"k", "\xff"}}),
+               ConfigError);
   EXPECT_FALSE(std::filesystem::exists(path("a")));
 }
 
@@ -161,7 +174,9 @@ TEST_F(SafetensorsTest, RefusesFoldersPipesAndMissingFiles) {
   EXPECT_THROW(SafetensorsFile::open(path("missing")), IoError);
 }
 
-SafetensorsHeader parse_whole(const std::string& file) { return parse_safetensors(as_bytes_of(file), file.size(), "model"); }
+SafetensorsHeader parse_whole(const std::string& file) {
+  return parse_safetensors(as_bytes_of(file), file.size(), "model");
+}
 
 // Header text, size of the data behind it, and what the message must say.
 struct BadHeader {
@@ -171,11 +186,13 @@ struct BadHeader {
 };
 
 std::string entry(std::string_view dtype, std::string_view shape, std::string_view offsets) {
-  return fmt::format(R"({{"w":{{"dtype":{},"shape":{},"data_offsets":{}}}}})", dtype, shape, offsets);
+  return fmt::format(R"({{"w":{{"dtype":{},"shape":{},"data_offsets":{}}}}})", dtype, shape,
+                     offsets);
 }
 
 TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
-  const std::string two = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":)";
+  const std::string two =
+      R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":)";
   const BadHeader cases[] = {
       {"{", 0, "header of 1 bytes|not begin with"},
       {"{\"w\":", 0, "not valid JSON at byte"},
@@ -185,13 +202,16 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
       {"{\"w\":null}", 0, "got null"},
       {"{\"w\":{}}", 0, "tensor 'w' has no dtype"},
       {R"({"w":{"dtype":"U8","shape":[0]}})", 0, "has no data_offsets"},
-      {R"({"w":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0, "has dtype twice"},
-      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"colour":1}})", 0, "unknown key 'colour'"},
-      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0,
-       "'w' appears twice"},
+      {R"({"w":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0,
+       "has dtype twice"},
+      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"colour":1}})", 0,
+       "unknown key 'colour'"},
+      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+       0, "'w' appears twice"},
       {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "metadata key 'k' appears twice"},
       {R"({"__metadata__":{},"__metadata__":{}})", 0, "'__metadata__' appears twice"},
-      {R"({"__metadata__":{"k":1}})", 0, "expected a string for metadata key 'k', got the number 1"},
+      {R"({"__metadata__":{"k":1}})", 0,
+       "expected a string for metadata key 'k', got the number 1"},
       {R"({"__metadata__":{"k":{}}})", 0, "got an object"},
       {R"({"__metadata__":[]})", 0, "got a list"},
       {entry("\"F33\"", "[1]", "[0,4]"), 4, "unknown type 'F33'"},
@@ -204,17 +224,21 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
       {entry("\"F32\"", "[[1]]", "[0,4]"), 4, "got a list"},
       {entry("\"F32\"", "[18446744073709551615]", "[0,4]"), 4, "out of range"},
       {entry("\"F32\"", "[99999999999999999999]", "[0,4]"), 4, "got the number"},
-      {entry("\"F32\"", "[4294967296,4294967296]", "[0,4]"), 4, "the shape of tensor 'w' is too large"},
-      {entry("\"U8\"", "[0,4294967296,4294967296]", "[0,0]"), 0, "the shape of tensor 'w' is too large"},
+      {entry("\"F32\"", "[4294967296,4294967296]", "[0,4]"), 4,
+       "the shape of tensor 'w' is too large"},
+      {entry("\"U8\"", "[0,4294967296,4294967296]", "[0,0]"), 0,
+       "the shape of tensor 'w' is too large"},
       {entry("\"F4\"", "[1]", "[0,1]"), 1, "does not fill whole bytes"},
       {entry("\"F32\"", "[2]", "[0,4]"), 4, "expected 8 bytes for F32 [2], got data_offsets 0..4"},
       {entry("\"F32\"", "[1]", "[4,0]"), 4, "got data_offsets 4..0"},
       {entry("\"F32\"", "[1]", "[0]"), 4, "expected 2 data_offsets, got 1"},
       {entry("\"F32\"", "[1]", "[0,4,8]"), 4, "expected 2 data_offsets, got 3"},
-      {entry("\"F32\"", "[1]", "[0,4]"), 3, "ends at byte 4 of the data, but there are 3; cut short?"},
+      {entry("\"F32\"", "[1]", "[0,4]"), 3,
+       "ends at byte 4 of the data, but there are 3; cut short?"},
       {entry("\"F32\"", "[1]", "[0,4]"), 5, "1 bytes follow the last tensor"},
       {entry("\"F32\"", "[1]", "[4,8]"), 8, "there is a hole"},
-      {two + "[3,7]}}", 7, "tensor 'b' begins at byte 3 of the data, expected 4 (it overlaps another one)"},
+      {two + "[3,7]}}", 7,
+       "tensor 'b' begins at byte 3 of the data, expected 4 (it overlaps another one)"},
       {two + "[5,9]}}", 9, "tensor 'b' begins at byte 5 of the data, expected 4 (there is a hole)"},
       {two + "[0,4]}}", 4, "overlaps"},
       {"{\"\xff\":1}", 0, "not valid JSON"},
@@ -235,9 +259,11 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
 }
 
 TEST(ParseSafetensors, RefusesAbsurdHeaderLengths) {
-  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{100'000'001}, ~std::uint64_t{0}}) {
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3},
+                                     std::uint64_t{100'000'001}, ~std::uint64_t{0}}) {
     std::string file = with_header("{}");
-    for (int i = 0; i < 8; ++i) file[static_cast<std::size_t>(i)] = static_cast<char>(length >> (8 * i));
+    for (int i = 0; i < 8; ++i)
+      file[static_cast<std::size_t>(i)] = static_cast<char>(length >> (8 * i));
     EXPECT_CONTAINS(data_error([&] { parse_whole(file); }), "header") << length;
   }
 }

@@ -1,4 +1,5 @@
-// A folder of its own for each test, removed afterwards, and helpers to read, write and damage files in it.
+// A folder of its own for each test, removed afterwards, and helpers to read, write and damage
+// files in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +33,9 @@ class FolderTest : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  static void write(const std::filesystem::path& file, std::string_view content) { std::ofstream(file, std::ios::binary) << content; }
+  static void write(const std::filesystem::path& file, std::string_view content) {
+    std::ofstream(file, std::ios::binary) << content;
+  }
 
   std::filesystem::path folder_;
 };
@@ -40,13 +43,17 @@ class FolderTest : public testing::Test {
 // The bytes of a safetensors file with the given header text.
 inline std::string with_header(std::string_view header, std::string_view data = "") {
   std::string file;
-  for (int i = 0; i < 8; ++i) file += static_cast<char>(static_cast<std::uint64_t>(header.size()) >> (8 * i));
+  for (int i = 0; i < 8; ++i)
+    file += static_cast<char>(static_cast<std::uint64_t>(header.size()) >> (8 * i));
   return file.append(header).append(data);
 }
 
-inline std::span<const std::byte> as_bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline std::span<const std::byte> as_bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
 
-// The message of the DataError that `action` throws; another exception fails the test by passing through.
+// The message of the DataError that `action` throws; another exception fails the test by passing
+// through.
 inline std::string data_error(const std::function<void()>& action) {
   try {
     action();

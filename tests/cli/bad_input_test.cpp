@@ -9,11 +9,14 @@ namespace {
 
 class BadInput : public SmallRunTest {
  protected:
-  void expect_training_error(const std::vector<std::string>& more, const std::vector<std::string>& parts) {
+  void expect_training_error(const std::vector<std::string>& more,
+                             const std::vector<std::string>& parts) {
     expect_error(training("run", more), parts);
     EXPECT_FALSE(std::filesystem::exists(path("run/checkpoints"))) << "nothing was begun";
   }
-  void train() { ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_; }
+  void train() {
+    ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
+  }
 };
 
 TEST_F(BadInput, TrainingFilesAreNamedWithWhatIsWrong) {
@@ -40,9 +43,11 @@ TEST_F(BadInput, OptionsAreNamedWithTheNearestOnes) {
   expect_training_error({"--dropout", "1.5"}, {"dropout", "1.5"});
   expect_training_error({"--vocab-size", "100000"}, {"vocab-size"});
   expect_training_error({"--threads", "-1"}, {"--threads"});
-  expect_training_error({"--positions", "learned", "--max-positions", "60"}, {"max-length", "256", "max-positions 60"});
+  expect_training_error({"--positions", "learned", "--max-positions", "60"},
+                        {"max-length", "256", "max-positions 60"});
   expect_training_error({"--precision", "fp16"}, {"--precision", "bf16"});
-  expect_training_error({"--config", write("unknown.toml", "[model]\nd-modle = 16\n")}, {"unknown.toml:2", "d-model"});
+  expect_training_error({"--config", write("unknown.toml", "[model]\nd-modle = 16\n")},
+                        {"unknown.toml:2", "d-model"});
   expect_training_error({"--config", path("absent.toml")}, {"absent.toml"});
   expect_error({"trian"}, {"trian", "train"});
   expect_error({"train", "translation"}, {"--out"});
@@ -62,7 +67,8 @@ TEST_F(BadInput, ModelsAreNamedWithWhatIsWrong) {
   expect_error({"translate", path("absent")}, {"absent", "No such file"}, "A.\n");
   expect_error({"translate", folder_}, {folder_, "directory"}, "A.\n");
   expect_error({"translate", write("empty", "")}, {"empty"}, "A.\n");
-  expect_error({"translate", write("text", "Once upon a time there was a text file.\n")}, {"text"}, "A.\n");
+  expect_error({"translate", write("text", "Once upon a time there was a text file.\n")}, {"text"},
+               "A.\n");
   expect_error({"translate", write("cut", good.substr(0, good.size() / 2))}, {"cut"}, "A.\n");
   std::string damaged = good;
   damaged[damaged.size() - 100] ^= 1;
@@ -70,9 +76,11 @@ TEST_F(BadInput, ModelsAreNamedWithWhatIsWrong) {
   const std::vector<NamedTensor> foreign{{"weight", Tensor::zeros({2, 2})}};
   write_safetensors(path("foreign"), foreign, {});
   expect_error({"translate", path("foreign")}, {"foreign", "attend"}, "A.\n");
-  write_safetensors(path("future"), foreign, {{"attend.format", "999"}, {"attend.checksum", "none"}});
+  write_safetensors(path("future"), foreign,
+                    {{"attend.format", "999"}, {"attend.checksum", "none"}});
   expect_error({"translate", path("future")}, {"future", "999"}, "A.\n");
-  for (const char* name : {"damaged", "foreign", "future"}) expect_error({"info", path(name)}, {name});
+  for (const char* name : {"damaged", "foreign", "future"})
+    expect_error({"info", path(name)}, {name});
   expect_error({"info", path("future"), "--format", "json"}, {"future", "999"});
 }
 
@@ -81,12 +89,14 @@ TEST_F(BadInput, LinesBeforeABadOneAreTranslated) {
   const std::string good = "The man sleeps.\nThe woman reads.\n";
   ASSERT_EQ(run({"translate", model("run"), "--max-length", "5"}, good), 0) << error_;
   const std::string expected = out_;
-  const std::vector<std::string> translate{"translate", model("run"), "--max-length", "5", "--on-error", "stop"};
+  const std::vector<std::string> translate{"translate", model("run"), "--max-length",
+                                           "5",         "--on-error", "stop"};
   expect_error(translate, {"standard input:3", "UTF-8"}, good + "\xff\nThe end.\n");
   EXPECT_EQ(out_, expected);
   std::string endless;
   for (int i = 0; i < 100000; ++i) endless += "word ";
-  expect_error(translate, {"standard input:3", "max-source-tokens"}, good + endless + "\nThe end.\n");
+  expect_error(translate, {"standard input:3", "max-source-tokens"},
+               good + endless + "\nThe end.\n");
   EXPECT_EQ(out_, expected);
 }
 
@@ -94,12 +104,15 @@ TEST_F(BadInput, AnEndlessPairIsNotScored) {
   train();
   std::string endless;
   for (int i = 0; i < 100000; ++i) endless += "word ";
-  const std::string src = write("in", "The man sleeps.\n" + endless + "\n"), tgt = write("out", "Der Mann.\nDer Mann.\n");
+  const std::string src = write("in", "The man sleeps.\n" + endless + "\n"),
+                    tgt = write("out", "Der Mann.\nDer Mann.\n");
   const auto score = [&](const std::string& from, const std::string& to) {
-    return std::vector<std::string>{"score", model("run"), "--src", from, "--tgt", to, "--on-error", "stop"};
+    return std::vector<std::string>{"score", model("run"), "--src",      from,
+                                    "--tgt", to,           "--on-error", "stop"};
   };
   expect_error(score(src, tgt), {"in:2", "1024", "--max-tokens"});
-  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1) << "the pair before it is scored: " << out_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1)
+      << "the pair before it is scored: " << out_;
   expect_error(score(tgt, src), {"in:2", "1024"});
 }
 
@@ -110,12 +123,16 @@ TEST_F(BadInput, LinesBeforeABadOneAreEmbedded) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2) << out_;
 }
 
-// Every recipe is read as it is, up to the data, which are not there: its keys are options and its files lie where --data says.
+// Every recipe is read as it is, up to the data, which are not there: its keys are options and its
+// files lie where --data says.
 TEST_F(BadInput, RecipesAreWithoutFault) {
   int recipes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ATTEND_SOURCE_DIR) / "recipes")) {
-    const std::string recipe = read(entry.path()), kind = recipe.substr(recipe.find("attend train ") + 13);
-    expect_error({"train", kind.substr(0, kind.find(' ')), "--config", entry.path(), "--data", path("nowhere"), "--out", path("run")},
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(ATTEND_SOURCE_DIR) / "recipes")) {
+    const std::string recipe = read(entry.path()),
+                      kind = recipe.substr(recipe.find("attend train ") + 13);
+    expect_error({"train", kind.substr(0, kind.find(' ')), "--config", entry.path(), "--data",
+                  path("nowhere"), "--out", path("run")},
                  {path("nowhere"), "No such file"});
     ++recipes;
   }
@@ -123,14 +140,15 @@ TEST_F(BadInput, RecipesAreWithoutFault) {
 }
 
 TEST_F(BadInput, ALearningRateThatIsFarTooHighIsNamed) {
-  expect_error(training("run", {"--max-steps", "50", "--save-every", "1", "--valid-every", "0", "--schedule", "constant", "--learning-rate",
-                                "1e30"}),
+  expect_error(training("run", {"--max-steps", "50", "--save-every", "1", "--valid-every", "0",
+                                "--schedule", "constant", "--learning-rate", "1e30"}),
                {"not a finite number at step", "learning rate ", "learning-rate"});
 }
 
 TEST_F(BadInput, AnEmptyLineIsTranslatedToAnEmptyLine) {
   train();
-  ASSERT_EQ(run({"translate", model("run"), "--max-length", "3"}, "\nThe man sleeps.\n\n   \n"), 0) << error_;
+  ASSERT_EQ(run({"translate", model("run"), "--max-length", "3"}, "\nThe man sleeps.\n\n   \n"), 0)
+      << error_;
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 4);
   EXPECT_EQ(out_.front(), '\n');
   EXPECT_TRUE(out_.ends_with("\n\n\n")) << out_;

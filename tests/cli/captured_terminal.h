@@ -26,7 +26,8 @@ class CapturedTerminal {
     dup2(theirs_, STDERR_FILENO);
     reader_ = std::thread([this] {
       char text[4096];
-      for (ssize_t n; (n = ::read(ours_, text, sizeof text)) > 0;) text_.append(text, static_cast<std::size_t>(n));
+      for (ssize_t n; (n = ::read(ours_, text, sizeof text)) > 0;)
+        text_.append(text, static_cast<std::size_t>(n));
     });
   }
   ~CapturedTerminal() { end(); }

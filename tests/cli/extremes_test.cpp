@@ -1,5 +1,6 @@
-// Every number that the program takes, at both ends of its range, in a run of its command on a tiny model: the answer is a result or an
-// error of one line, never a signal, and it comes at once. What is beyond the ends is refused before anything runs (numbers_test.cpp).
+// Every number that the program takes, at both ends of its range, in a run of its command on a tiny
+// model: the answer is a result or an error of one line, never a signal, and it comes at once. What
+// is beyond the ends is refused before anything runs (numbers_test.cpp).
 #include <set>
 
 #include "cli/number_options.h"
@@ -8,7 +9,8 @@
 namespace attend {
 namespace {
 
-// A command line that the options of a command are added to. RUN/model.safetensors is a model of `needs`: mt, lm or cl.
+// A command line that the options of a command are added to. RUN/model.safetensors is a model of
+// `needs`: mt, lm or cl.
 struct ExtremeCase {
   std::string command;
   std::string flags;
@@ -16,28 +18,42 @@ struct ExtremeCase {
 };
 
 const std::string kTiny =
-    " --d-model 8 --n-heads 2 --d-ff 8 --vocab-size 90 --batch-tokens 400 --max-steps 2 --warmup-steps 1 --valid-every 1 --threads 1 "
+    " --d-model 8 --n-heads 2 --d-ff 8 --vocab-size 90 --batch-tokens 400 --max-steps 2 "
+    "--warmup-steps 1 --valid-every 1 --threads 1 "
     "--out made";
-const std::string kScores = "--hypotheses valid.en --references valid.de --confidence --bootstrap-samples 20 --threads 1";
+const std::string kScores =
+    "--hypotheses valid.en --references valid.de --confidence --bootstrap-samples 20 --threads 1";
 
 const std::vector<ExtremeCase> kCases{
     {"train translation",
-     "--src-train few.en --tgt-train few.de --src-valid valid.en --tgt-valid valid.de --n-encoder-layers 1 --n-decoder-layers 1" + kTiny,
+     "--src-train few.en --tgt-train few.de --src-valid valid.en --tgt-valid valid.de "
+     "--n-encoder-layers 1 --n-decoder-layers 1" +
+         kTiny,
      ""},
-    {"train lm", "--train few.en --valid valid.en --n-layers 1 --sequence-length 12 --output-sample 20" + kTiny, ""},
-    {"train classification", "--train labelled.tsv --valid labelled.tsv --n-encoder-layers 1" + kTiny, ""},
+    {"train lm",
+     "--train few.en --valid valid.en --n-layers 1 --sequence-length 12 --output-sample 20" + kTiny,
+     ""},
+    {"train classification",
+     "--train labelled.tsv --valid labelled.tsv --n-encoder-layers 1" + kTiny, ""},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
-    {"attention", "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},
+    {"attention",
+     "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},
     {"embed", "run/model.safetensors --threads 1 < valid.en", "mt"},
     {"embed nearest", "run/model.safetensors --word man --corpus train.en --threads 1", "mt"},
     {"embed senses", "run/model.safetensors --uses uses.tsv --word dog --threads 1", "mt"},
     {"average", "run --out made.safetensors", "mt"},
-    {"quantize", "run/model.safetensors --out made.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
-    {"shortlist", "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1", "mt"},
-    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --cache-tokens 5 --threads 1", "lm"},
-    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --beam-size 2 --threads 1", "lm"},
+    {"quantize",
+     "run/model.safetensors --out made.safetensors --src valid.en --tgt valid.de --threads 1",
+     "mt"},
+    {"shortlist",
+     "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1",
+     "mt"},
+    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --cache-tokens 5 --threads 1",
+     "lm"},
+    {"generate", "run/model.safetensors --prompt The --max-tokens 8 --beam-size 2 --threads 1",
+     "lm"},
     {"evaluate", "run/model.safetensors --text valid.en --cache-tokens 5 --threads 1", "lm"},
     {"classify", "run/model.safetensors --threads 1 < valid.en", "cl"},
     {"evaluate", "run/model.safetensors --labelled labelled.tsv --threads 1", "cl"},
@@ -48,8 +64,9 @@ const std::vector<ExtremeCase> kCases{
 
 // Upper ends that ask for as much work: hours of it are no fault.
 bool asks_for_hours(const NumberOption& option, const FoundRange& range) {
-  static const std::set<std::string> kWork{"max-steps",  "max-length", "max-tokens",        "n-best",           "min-length",
-                                           "accumulate", "n-layers",   "bootstrap-samples", "n-encoder-layers", "n-decoder-layers"};
+  static const std::set<std::string> kWork{
+      "max-steps",  "max-length", "max-tokens",        "n-best",           "min-length",
+      "accumulate", "n-layers",   "bootstrap-samples", "n-encoder-layers", "n-decoder-layers"};
   return !range.open && range.most > 1000 && kWork.contains(option.name);
 }
 
@@ -60,7 +77,9 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
       write("few." + language, first_lines(read(path("train." + language)), 40));
       write("valid." + language, first_lines(read(path("valid." + language)), 3));
     }
-    write("uses.tsv", "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old dog sleeps.\n");
+    write("uses.tsv",
+          "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe "
+          "old dog sleeps.\n");
     write("labelled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
@@ -79,8 +98,9 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
     std::string flags = " " + GetParam().flags + " ";
     if (const std::size_t at = flags.find(" " + flag + " "); at != std::string::npos)
       flags.erase(at, flags.find(' ', at + flag.size() + 2) - at);
-    return fmt::format("rm -rf made made.safetensors; ulimit -v 1000000; ulimit -t 10; $attend {} {}={} {}", GetParam().command, flag,
-                       value, flags);
+    return fmt::format(
+        "rm -rf made made.safetensors; ulimit -v 1000000; ulimit -t 10; $attend {} {}={} {}",
+        GetParam().command, flag, value, flags);
   }
 };
 
@@ -122,7 +142,8 @@ TEST(ExtremeCases, HaveEveryCommandThatTakesANumber) {
   for (const ExtremeCase& one : kCases) commands.insert(one.command);
   const NumberOptions numbers;
   for (const NumberOption& option : numbers.list())
-    EXPECT_TRUE(commands.contains(fmt::format("{}", fmt::join(option.command, " ")))) << option.text();
+    EXPECT_TRUE(commands.contains(fmt::format("{}", fmt::join(option.command, " "))))
+        << option.text();
 }
 
 }  // namespace

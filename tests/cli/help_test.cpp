@@ -1,4 +1,5 @@
-// What --help says of every option of every command is understood alone: whoever looks for one option does not read those above.
+// What --help says of every option of every command is understood alone: whoever looks for one
+// option does not read those above.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -30,9 +31,11 @@ class Help : public testing::Test {
     static const std::regex added("( \\((from|above) [^()]*\\)| \\(on by default\\))$");
     for (const CLI::Option* option : app.get_options()) {
       if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
-      lines.push_back({name + " --" + option->get_lnames().front(), std::regex_replace(option->get_description(), added, "")});
+      lines.push_back({name + " --" + option->get_lnames().front(),
+                       std::regex_replace(option->get_description(), added, "")});
     }
-    for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) collect(*command, name + " " + command->get_name());
+    for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+      collect(*command, name + " " + command->get_name());
   }
 
   CLI::App app_;
@@ -42,7 +45,8 @@ class Help : public testing::Test {
 // Words that point to another line, and words that are not English for what is meant.
 std::string forbidden_word(const std::string& text) {
   static const std::regex words(
-      "\\b(it|them|they|latter|former|behind|so many|so much|anew|in the mean|beforehand|normalis\\w*|optimis\\w*|"
+      "\\b(it|them|they|latter|former|behind|so many|so much|anew|in the "
+      "mean|beforehand|normalis\\w*|optimis\\w*|"
       "tokenis\\w*|memoris\\w*|honour|colour)\\b");
   std::smatch match;
   return std::regex_search(text, match, words) ? match.str() : "";
@@ -64,7 +68,8 @@ TEST_F(Help, FindsWordsThatPointElsewhere) {
 
 TEST_F(Help, LinesStandAlone) {
   for (const auto& [name, lines] : commands_)
-    for (const HelpLine& line : lines) EXPECT_EQ(forbidden_word(line.text), "") << line.option << ": " << line.text;
+    for (const HelpLine& line : lines)
+      EXPECT_EQ(forbidden_word(line.text), "") << line.option << ": " << line.text;
 }
 
 // An abbreviation or a name keeps its capitals.
@@ -74,7 +79,8 @@ TEST_F(Help, LinesBeginWithASmallLetter) {
       ASSERT_FALSE(line.text.empty()) << line.option;
       const bool name_first = line.text.size() > 1 && std::isupper(line.text[1]) != 0;
       const bool named = line.text.starts_with("Transformer ") || line.text.starts_with("Unicode ");
-      EXPECT_TRUE(std::islower(line.text[0]) != 0 || name_first || named) << line.option << ": " << line.text;
+      EXPECT_TRUE(std::islower(line.text[0]) != 0 || name_first || named)
+          << line.option << ": " << line.text;
       EXPECT_NE(line.text.back(), '.') << line.option << ": " << line.text;
     }
   }
@@ -83,7 +89,8 @@ TEST_F(Help, LinesBeginWithASmallLetter) {
 TEST_F(Help, LinesAreShort) {
   constexpr std::size_t kLongest = 150;
   for (const auto& [name, lines] : commands_)
-    for (const HelpLine& line : lines) EXPECT_LE(line.text.size(), kLongest) << line.option << ": " << line.text;
+    for (const HelpLine& line : lines)
+      EXPECT_LE(line.text.size(), kLongest) << line.option << ": " << line.text;
 }
 
 TEST_F(Help, LinesOfACommandDiffer) {

@@ -1,4 +1,5 @@
-// Models whose files are well-formed and whose content is not: what is deep, what is no number. One clear line, and never an answer.
+// Models whose files are well-formed and whose content is not: what is deep, what is no number. One
+// clear line, and never an answer.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -38,13 +39,16 @@ class HostileModel : public ProgramTest {
     return path(name);
   }
 
-  // Every command that answers with this kind of model refuses, naming the file, and prints nothing that is no number.
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& model, const std::string& input = "") {
+  // Every command that answers with this kind of model refuses, naming the file, and prints nothing
+  // that is no number.
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& model,
+                      const std::string& input = "") {
     EXPECT_EQ(run(arguments, input), 1) << testing::PrintToString(arguments) << out_;
     EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
     EXPECT_NE(error_.find(model), std::string::npos) << error_;
     EXPECT_NE(error_.find("finite"), std::string::npos) << error_;
-    for (const char* word : {"nan", "inf", "null"}) EXPECT_EQ(out_.find(word), std::string::npos) << out_;
+    for (const char* word : {"nan", "inf", "null"})
+      EXPECT_EQ(out_.find(word), std::string::npos) << out_;
   }
 
   void expect_translation_refused(const Checkpoint& checkpoint) {
@@ -56,7 +60,9 @@ class HostileModel : public ProgramTest {
     expect_refused({"translate", model, "--format", "json"}, model, "the old dog\n");
     expect_refused({"embed", model}, model, "the old dog\n");
     expect_refused({"attention", model, "the old dog", "--out", path("page.html")}, model);
-    expect_refused({"attention", model, "the old dog", "--target", "der hund", "--out", path("page.html")}, model);
+    expect_refused(
+        {"attention", model, "the old dog", "--target", "der hund", "--out", path("page.html")},
+        model);
     EXPECT_FALSE(std::filesystem::exists(path("page.html")));
   }
 
@@ -64,7 +70,8 @@ class HostileModel : public ProgramTest {
     const std::string model = save("classifier", checkpoint);
     expect_refused({"classify", model}, model, "a good film\n");
     expect_refused({"classify", model, "--format", "json"}, model, "a good film\n");
-    expect_refused({"evaluate", model, "--labelled", write("labelled", "fine\ta good film\n")}, model);
+    expect_refused({"evaluate", model, "--labelled", write("labelled", "fine\ta good film\n")},
+                   model);
     expect_refused({"embed", model, "--pooling", "max"}, model, "a good film\n");
     expect_refused({"attention", model, "a good film", "--out", path("page.html")}, model);
     EXPECT_FALSE(std::filesystem::exists(path("page.html")));
@@ -73,14 +80,16 @@ class HostileModel : public ProgramTest {
   void expect_language_model_refused(const Checkpoint& checkpoint) {
     const std::string model = save("language", checkpoint);
     expect_refused({"generate", model, "--prompt", "the cat", "--max-tokens", "3"}, model);
-    expect_refused({"generate", model, "--prompt", "the cat", "--max-tokens", "3", "--format", "json"}, model);
+    expect_refused(
+        {"generate", model, "--prompt", "the cat", "--max-tokens", "3", "--format", "json"}, model);
     expect_refused({"evaluate", model, "--text", write("text", "the cat sat on the mat\n")}, model);
     expect_refused({"evaluate", model, "--text", path("text"), "--format", "json"}, model);
     expect_refused({"embed", model, "--pooling", "none"}, model, "the cat\n");
   }
 };
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                kInfinity = std::numeric_limits<float>::infinity();
 
 TEST_F(HostileModel, WeightsThatAreNoNumbersGiveNoTranslation) {
   const Checkpoint good = small_translation_checkpoint();
@@ -107,12 +116,14 @@ TEST_F(HostileModel, WeightsThatAreNoNumbersGiveNoText) {
 }
 
 TEST_F(HostileModel, NumbersThatAReluWouldHideAreRefused) {
-  expect_translation_refused(with_numbers(small_translation_checkpoint(), "encoder.layers.0.feed_forward", kNan));
+  expect_translation_refused(
+      with_numbers(small_translation_checkpoint(), "encoder.layers.0.feed_forward", kNan));
 }
 
 TEST_F(HostileModel, WeightsSoLargeThatSumsOverflowAreRefused) {
   const std::string src = write("src", "the old dog\n"), tgt = write("tgt", "der alte hund\n");
-  const std::string model = save("translation", with_numbers(small_translation_checkpoint(), "embed", 3e38f));
+  const std::string model =
+      save("translation", with_numbers(small_translation_checkpoint(), "embed", 3e38f));
   expect_refused({"score", model, "--src", src, "--tgt", tgt}, model);
   expect_refused({"translate", model}, model, "the old dog\n");
   expect_refused({"embed", model, "--layer", "0"}, model, "the old dog\n");
@@ -120,23 +131,29 @@ TEST_F(HostileModel, WeightsSoLargeThatSumsOverflowAreRefused) {
 
 TEST_F(HostileModel, ScalesOfEightBitsThatAreNoNumbersAreRefused) {
   for (const float number : {kNan, kInfinity, 3e38f}) {
-    expect_translation_refused(with_numbers(quantize_model(small_translation_checkpoint()), ".scale", number));
-    expect_classifier_refused(with_numbers(quantize_model(small_classifier_checkpoint()), ".scale", number));
-    expect_language_model_refused(with_numbers(quantize_model(small_language_checkpoint()), ".scale", number));
+    expect_translation_refused(
+        with_numbers(quantize_model(small_translation_checkpoint()), ".scale", number));
+    expect_classifier_refused(
+        with_numbers(quantize_model(small_classifier_checkpoint()), ".scale", number));
+    expect_language_model_refused(
+        with_numbers(quantize_model(small_language_checkpoint()), ".scale", number));
   }
 }
 
 TEST_F(HostileModel, InfoNamesTheTensorThatHoldsNoNumbers) {
-  Checkpoint checkpoint = with_numbers(small_translation_checkpoint(), "encoder.layers.1.self_attn.q_proj.weight", kNan);
+  Checkpoint checkpoint = with_numbers(small_translation_checkpoint(),
+                                       "encoder.layers.1.self_attn.q_proj.weight", kNan);
   checkpoint.metadata.erase("attend.golden");
   const std::string model = save("model", checkpoint);
   expect_error({"info", model}, {model, "encoder.layers.1.self_attn.q_proj.weight", "finite"});
   EXPECT_EQ(run({"info", model, "--format", "json"}), 1);
-  EXPECT_NE(nlohmann::json::parse(out_)["problem"].get<std::string>().find("finite"), std::string::npos);
+  EXPECT_NE(nlohmann::json::parse(out_)["problem"].get<std::string>().find("finite"),
+            std::string::npos);
 }
 
 TEST_F(HostileModel, NoModelIsMadeOfWhatIsNoNumber) {
-  const std::string bad = save("bad", with_numbers(small_translation_checkpoint(), "norm", kInfinity));
+  const std::string bad =
+      save("bad", with_numbers(small_translation_checkpoint(), "norm", kInfinity));
   const std::string good = save("good", small_translation_checkpoint());
   expect_refused({"quantize", bad, "--out", path("out")}, bad);
   expect_refused({"average", good, bad, "--out", path("out")}, bad);
@@ -156,7 +173,8 @@ TEST_F(HostileModel, DeepMetadataAreShownAsTextAndReadAsNothing) {
   }
   Checkpoint classifier = small_classifier_checkpoint();
   classifier.metadata["attend.labels"] = deep + std::string(deep.size(), ']');
-  expect_error({"classify", save("classifier", classifier)}, {"attend.labels", "inside one another"}, "a good film\n");
+  expect_error({"classify", save("classifier", classifier)},
+               {"attend.labels", "inside one another"}, "a good film\n");
 }
 
 }  // namespace

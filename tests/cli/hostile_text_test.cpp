@@ -1,4 +1,5 @@
-// Bytes from files and arguments that a terminal would obey, and texts without end, in what the program prints.
+// Bytes from files and arguments that a terminal would obey, and texts without end, in what the
+// program prints.
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -20,11 +21,13 @@ class HostileText : public SmallRunTest {
   static void expect_harmless(const std::string& text, std::size_t most) {
     EXPECT_LT(text.size(), most);
     EXPECT_TRUE(is_utf8(text));
-    for (const std::string& bytes : {std::string("\x1b"), std::string("\x07"), std::string("\r"), std::string("\b"), std::string("\x7f"),
-                                     kControl.substr(0, 2), kOverride})
+    for (const std::string& bytes :
+         {std::string("\x1b"), std::string("\x07"), std::string("\r"), std::string("\b"),
+          std::string("\x7f"), kControl.substr(0, 2), kOverride})
       EXPECT_EQ(text.find(bytes), std::string::npos) << text.substr(0, 300);
   }
-  void expect_harmless_error(const std::vector<std::string>& arguments, const std::string& input = "") {
+  void expect_harmless_error(const std::vector<std::string>& arguments,
+                             const std::string& input = "") {
     EXPECT_EQ(run(arguments, input), 1) << arguments.front();
     EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_.substr(0, 300);
     expect_harmless(error_, 8000);
@@ -59,10 +62,13 @@ TEST_F(HostileText, OfMessagesKeepsBothEnds) {
 
 TEST_F(HostileText, OfConfigurationsIsShownAsEscapesAndShort) {
   std::string key = "d-model\\u001b";
-  for (const std::string& config : std::vector<std::string>{
-           "\"" + key + "\" = 1\n", "d-model = \"\\u001b\\u009b" + std::string(300'000, 'x') + "\"\n", "out = \x1b[2J\n",
-           "norm = " + std::string(300'000, 'x') + "\n", "\"" + std::string(300'000, 'x') + "\" = 1\n"}) {
-    expect_harmless_error({"train", "translation", "--config", write("c.toml", config), "--out", path("run")});
+  for (const std::string& config :
+       std::vector<std::string>{"\"" + key + "\" = 1\n",
+                                "d-model = \"\\u001b\\u009b" + std::string(300'000, 'x') + "\"\n",
+                                "out = \x1b[2J\n", "norm = " + std::string(300'000, 'x') + "\n",
+                                "\"" + std::string(300'000, 'x') + "\" = 1\n"}) {
+    expect_harmless_error(
+        {"train", "translation", "--config", write("c.toml", config), "--out", path("run")});
     EXPECT_NE(error_.find("c.toml:1: "), std::string::npos) << error_;
     EXPECT_LT(error_.size(), 1000u);
   }
@@ -71,9 +77,12 @@ TEST_F(HostileText, OfConfigurationsIsShownAsEscapesAndShort) {
 // A model file as anybody might write it.
 TEST_F(HostileText, OfAModelFileIsShownAsEscapesAndShort) {
   const std::string utf8 = kEscape + kControl + kOverride + "\r\b\x7f";
-  const std::vector<NamedTensor> tensors{{"weight" + utf8, Tensor::zeros({2, 2})}, {std::string(50'000, 'n'), Tensor::zeros({1})}};
+  const std::vector<NamedTensor> tensors{{"weight" + utf8, Tensor::zeros({2, 2})},
+                                         {std::string(50'000, 'n'), Tensor::zeros({1})}};
   write_safetensors(path("hostile"), tensors,
-                    {{"key" + utf8, "value" + utf8}, {"long", std::string(100'000, 'v')}, {"object", R"({"a\u001b[2J":"b\u009b31m"})"}});
+                    {{"key" + utf8, "value" + utf8},
+                     {"long", std::string(100'000, 'v')},
+                     {"object", R"({"a\u001b[2J":"b\u009b31m"})"}});
   EXPECT_EQ(run({"info", path("hostile")}), 1);
   expect_harmless(out_, 3000);
   expect_harmless(error_, 3000);
@@ -135,7 +144,8 @@ TEST_F(HostileText, OfLabelsIsShownAsEscapes) {
   expect_harmless(out_, 10'000);
   ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("labelled.tsv")}), 0) << error_;
   expect_harmless(out_, 10'000);
-  write("other.tsv", "good\tgood film\nother" + kEscape + std::string(100'000, 'x') + "\tbad film\n");
+  write("other.tsv",
+        "good\tgood film\nother" + kEscape + std::string(100'000, 'x') + "\tbad film\n");
   expect_harmless_error({"evaluate", model("run"), "--labelled", path("other.tsv")});
   EXPECT_LT(error_.size(), 1000u);
 }

@@ -1,4 +1,5 @@
-// The numbers that the program takes: every option of every command that is one, and what is said of a value on the command line.
+// The numbers that the program takes: every option of every command that is one, and what is said
+// of a value on the command line.
 #pragma once
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ class NumberOptions {
 
   const std::vector<NumberOption>& list() const { return options_; }
 
-  // What is said about the option, or nothing when it is taken: that a command lacks a file or a text is no matter here.
+  // What is said about the option, or nothing when it is taken: that a command lacks a file or a
+  // text is no matter here.
   std::string complaint(const NumberOption& option, const std::vector<std::string>& flags) {
     std::vector<std::string> arguments{"attend"};
     arguments.insert(arguments.end(), option.command.begin(), option.command.end());
@@ -55,7 +57,10 @@ class NumberOptions {
     } catch (const CLI::Success&) {
     } catch (const ConfigError& error) {
       const std::string message = error.what();
-      return message.find(option.name) != std::string::npos || message.find("options.toml") != std::string::npos ? message : "";
+      return message.find(option.name) != std::string::npos ||
+                     message.find("options.toml") != std::string::npos
+                 ? message
+                 : "";
     }
     return "";
   }
@@ -65,8 +70,9 @@ class NumberOptions {
 
   FoundRange range_of(const NumberOption& option) {
     const std::string number = R"(([-+.0-9e]+))";
-    const std::regex pattern("--" + option.name + ": expected a (?:whole )?number(?:(, not negative)| from " + number + " to (below )?" +
-                             number + "| above " + number + " up to " + number + "), got nan");
+    const std::regex pattern(
+        "--" + option.name + ": expected a (?:whole )?number(?:(, not negative)| from " + number +
+        " to (below )?" + number + "| above " + number + " up to " + number + "), got nan");
     const std::string message = complaint(option, "nan");
     std::smatch match;
     if (!std::regex_match(message, match, pattern)) {
@@ -79,10 +85,13 @@ class NumberOptions {
   }
 
   static std::string text_of(const NumberOption& option, double value) {
-    return option.whole ? fmt::format("{}", static_cast<std::int64_t>(value)) : fmt::format("{}", static_cast<float>(value));
+    return option.whole ? fmt::format("{}", static_cast<std::int64_t>(value))
+                        : fmt::format("{}", static_cast<float>(value));
   }
   static double next(const NumberOption& option, double value, double direction) {
-    const float after = std::nextafter(static_cast<float>(value), static_cast<float>(direction) * std::numeric_limits<float>::infinity());
+    const float after =
+        std::nextafter(static_cast<float>(value),
+                       static_cast<float>(direction) * std::numeric_limits<float>::infinity());
     return option.whole ? value + direction : static_cast<double>(after);
   }
 
@@ -109,7 +118,8 @@ class NumberOptions {
     for (const CLI::Option* option : app.get_options()) {
       const std::string type = option->get_type_name();
       if (type != "INTEGER" && type != "NUMBER") continue;
-      options_.push_back({path, option->get_lnames().front(), type == "INTEGER", app.get_option_no_throw("--config") != nullptr,
+      options_.push_back({path, option->get_lnames().front(), type == "INTEGER",
+                          app.get_option_no_throw("--config") != nullptr,
                           option->get_default_str()});
     }
   }

@@ -1,5 +1,6 @@
-// Every number that the program takes, in every command: what is no number, not finite or out of range is refused by one line that names
-// the option, and the ends of its range are taken. The ranges are read from those lines, as a user would.
+// Every number that the program takes, in every command: what is no number, not finite or out of
+// range is refused by one line that names the option, and the ends of its range are taken. The
+// ranges are read from those lines, as a user would.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ class Numbers : public testing::Test {
 
   void expect_refused(const NumberOption& option, const std::string& value) {
     const std::string message = numbers_.complaint(option, value);
-    EXPECT_TRUE(message.starts_with("--" + option.name + ": expected a ")) << option.text() << "=" << value << " gives: " << message;
+    EXPECT_TRUE(message.starts_with("--" + option.name + ": expected a "))
+        << option.text() << "=" << value << " gives: " << message;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
   void expect_taken(const NumberOption& option, const std::string& value) {
@@ -35,17 +37,21 @@ class Numbers : public testing::Test {
 
 TEST_F(Numbers, AreFoundInEveryCommandThatHasSome) {
   EXPECT_GT(numbers_.list().size(), 150u);
-  for (const char* command : {"train", "translate", "generate", "classify", "score", "attention", "embed", "average", "quantize",
-                              "shortlist", "evaluate", "lab", "demo"}) {
-    const auto of_command = [&](const NumberOption& option) { return option.command.front() == command; };
+  for (const char* command :
+       {"train", "translate", "generate", "classify", "score", "attention", "embed", "average",
+        "quantize", "shortlist", "evaluate", "lab", "demo"}) {
+    const auto of_command = [&](const NumberOption& option) {
+      return option.command.front() == command;
+    };
     EXPECT_TRUE(std::any_of(numbers_.list().begin(), numbers_.list().end(), of_command)) << command;
   }
 }
 
 TEST_F(Numbers, ThatAreNoneOrNotFiniteAreRefused) {
   for (const NumberOption& option : numbers_.list()) {
-    for (const char* value : {"nan", "-nan", "inf", "-inf", "+inf", "infinity", "1e999", "-1e999", "99999999999999999999999999999999999999",
-                              "0x10", "many", "1x", "1 2", " 1", "++1", "1e", "1,5", "--1"}) {
+    for (const char* value : {"nan", "-nan", "inf", "-inf", "+inf", "infinity", "1e999", "-1e999",
+                              "99999999999999999999999999999999999999", "0x10", "many", "1x", "1 2",
+                              " 1", "++1", "1e", "1,5", "--1"}) {
       expect_refused(option, value);
     }
     if (option.whole) expect_refused(option, "1.5");
@@ -61,9 +67,14 @@ TEST_F(Numbers, AreTakenUpToTheEndsOfTheirRangeAndNoFurther) {
       for (const char* value : {"-1", "-0", "18446744073709551616"}) expect_refused(option, value);
       continue;
     }
-    expect_refused(option,
-                   NumberOptions::text_of(option, range.least_excluded ? range.least : NumberOptions::next(option, range.least, -1)));
-    expect_refused(option, NumberOptions::text_of(option, range.most_excluded ? range.most : NumberOptions::next(option, range.most, 1)));
+    expect_refused(
+        option, NumberOptions::text_of(option, range.least_excluded
+                                                   ? range.least
+                                                   : NumberOptions::next(option, range.least, -1)));
+    expect_refused(
+        option,
+        NumberOptions::text_of(
+            option, range.most_excluded ? range.most : NumberOptions::next(option, range.most, 1)));
     if (range.least >= 0) expect_refused(option, "-0");
   }
 }
@@ -76,7 +87,8 @@ TEST_F(Numbers, OfAFileOfOptionsAreCheckedLikeThoseOfFlags) {
   int checked = 0;
   for (const NumberOption& option : numbers_.list()) {
     if (!option.has_file) continue;
-    for (const char* value : {"nan", "-inf", "1e999", "99999999999999999999999999999999999999", "\"many\""}) {
+    for (const char* value :
+         {"nan", "-inf", "1e999", "99999999999999999999999999999999999999", "\"many\""}) {
       const std::string file = folder_ + "/options.toml";
       std::ofstream(file) << option.name << " = " << value << "\n";
       std::string message;
@@ -85,7 +97,8 @@ TEST_F(Numbers, OfAFileOfOptionsAreCheckedLikeThoseOfFlags) {
       } catch (const Error& error) {  // no TOML at all
         message = error.what();
       }
-      EXPECT_NE(message.find("options.toml:1"), std::string::npos) << option.text() << " = " << value << " gives: " << message;
+      EXPECT_NE(message.find("options.toml:1"), std::string::npos)
+          << option.text() << " = " << value << " gives: " << message;
       ++checked;
     }
   }

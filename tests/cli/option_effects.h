@@ -1,5 +1,5 @@
-// What an option changes, and what it leaves alone: a command is run without it and with it, and everything that can be seen of the two
-// runs is compared.
+// What an option changes, and what it leaves alone: a command is run without it and with it, and
+// everything that can be seen of the two runs is compared.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,9 @@
 
 namespace attend {
 
-// An option, a value that is not its default, what else must be given for it to matter, and which of the things seen must then differ. One
-// with a question mark may; everything else must stay the same. The value of a flag is yes or no.
+// An option, a value that is not its default, what else must be given for it to matter, and which
+// of the things seen must then differ. One with a question mark may; everything else must stay the
+// same. The value of a flag is yes or no.
 struct OptionCase {
   std::string option;
   std::string value;
@@ -35,7 +36,8 @@ class OptionEffects : public ProgramTest {
   // Runs a command line and tells what can be seen of it.
   using Observe = std::function<Seen(const std::vector<std::string>& arguments)>;
 
-  static std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  static std::vector<std::string> joined(std::vector<std::string> a,
+                                         const std::vector<std::string>& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
   }
@@ -53,18 +55,22 @@ class OptionEffects : public ProgramTest {
   }
 
   // A command line without an option that is on it: a list would grow by one given twice.
-  static std::vector<std::string> without(std::vector<std::string> arguments, const std::string& option) {
+  static std::vector<std::string> without(std::vector<std::string> arguments,
+                                          const std::string& option) {
     const auto begin = std::find(arguments.begin(), arguments.end(), "--" + option);
     if (begin == arguments.end()) return arguments;
-    const auto end = std::find_if(begin + 1, arguments.end(), [](const std::string& word) { return word.starts_with("--"); });
+    const auto end = std::find_if(begin + 1, arguments.end(),
+                                  [](const std::string& word) { return word.starts_with("--"); });
     arguments.erase(begin, end);
     return arguments;
   }
 
-  void expect_effects(const std::vector<std::string>& base, const std::vector<OptionCase>& cases, const Observe& observe) {
+  void expect_effects(const std::vector<std::string>& base, const std::vector<OptionCase>& cases,
+                      const Observe& observe) {
     std::map<std::string, Seen> before;
     for (const OptionCase& one : cases) {
-      SCOPED_TRACE("--" + one.option + " " + one.value + (one.with.empty() ? "" : " with " + one.with));
+      SCOPED_TRACE("--" + one.option + " " + one.value +
+                   (one.with.empty() ? "" : " with " + one.with));
       const std::vector<std::string> plain = joined(base, with_paths(one.with));
       if (!before.contains(one.with)) before[one.with] = observe(plain);
       const std::vector<std::string> changed = joined(without(plain, one.option), flag(one));
@@ -74,14 +80,16 @@ class OptionEffects : public ProgramTest {
   }
 
   // At a terminal a command says how many threads it has.
-  void expect_to_be_told(const std::string& text, const Observe& observe, const std::vector<std::string>& arguments) {
+  void expect_to_be_told(const std::string& text, const Observe& observe,
+                         const std::vector<std::string>& arguments) {
     error_is_terminal_ = true;
     observe(arguments);
     error_is_terminal_ = false;
     EXPECT_NE(error_.find(text), std::string::npos) << "expected \"" << text << "\" in: " << error_;
   }
 
-  static void expect_differences(const Seen& before, const Seen& after, const std::string& expected) {
+  static void expect_differences(const Seen& before, const Seen& after,
+                                 const std::string& expected) {
     std::set<std::string> must, may, all;
     for (const std::string& name : words_of(expected)) {
       if (name.ends_with('?')) {
@@ -92,14 +100,19 @@ class OptionEffects : public ProgramTest {
     }
     for (const Seen* seen : {&before, &after})
       for (const auto& [name, value] : *seen) all.insert(name);
-    for (const std::string& name : must) EXPECT_TRUE(all.contains(name)) << "nothing of the runs is called " << name;
+    for (const std::string& name : must)
+      EXPECT_TRUE(all.contains(name)) << "nothing of the runs is called " << name;
     for (const std::string& name : all) {
-      const bool differs = !before.contains(name) || !after.contains(name) || before.at(name) != after.at(name);
+      const bool differs =
+          !before.contains(name) || !after.contains(name) || before.at(name) != after.at(name);
       if (must.contains(name)) {
-        EXPECT_TRUE(differs) << name << " is the same with and without it: " << (after.contains(name) ? after.at(name).substr(0, 300) : "");
+        EXPECT_TRUE(differs) << name << " is the same with and without it: "
+                             << (after.contains(name) ? after.at(name).substr(0, 300) : "");
       } else if (!may.contains(name)) {
         EXPECT_FALSE(differs) << name << " differs, from\n"
-                              << (before.contains(name) ? before.at(name).substr(0, 300) : "nothing") << "\nto\n"
+                              << (before.contains(name) ? before.at(name).substr(0, 300)
+                                                        : "nothing")
+                              << "\nto\n"
                               << (after.contains(name) ? after.at(name).substr(0, 300) : "nothing");
       }
     }
@@ -110,20 +123,25 @@ class OptionEffects : public ProgramTest {
     EXPECT_EQ(run(joined(words_of(command), {"--help"})), 0) << error_;
     const std::regex line("\n +(?:-h,)?--(?:\\[no-\\])?([a-z0-9-]+)");
     std::set<std::string> names;
-    for (std::sregex_iterator match(out_.begin(), out_.end(), line), end; match != end; ++match) names.insert((*match)[1]);
+    for (std::sregex_iterator match(out_.begin(), out_.end(), line), end; match != end; ++match)
+      names.insert((*match)[1]);
     names.erase("help");
     EXPECT_FALSE(names.empty()) << out_;
     return names;
   }
-  // Fails with the name of an option that has no case, and of a case that has no option. `others` are those with a test of their own.
-  void expect_a_case_for_every_option(const std::string& command, const std::vector<std::vector<OptionCase>>& tables,
+  // Fails with the name of an option that has no case, and of a case that has no option. `others`
+  // are those with a test of their own.
+  void expect_a_case_for_every_option(const std::string& command,
+                                      const std::vector<std::vector<OptionCase>>& tables,
                                       std::set<std::string> others) {
     const std::set<std::string> options = options_of(command);
     for (const auto& table : tables)
       for (const OptionCase& one : table) others.insert(one.option);
     for (const std::string& option : options)
-      EXPECT_TRUE(others.contains(option)) << command << " --" << option << " needs a case that shows what it changes";
-    for (const std::string& option : others) EXPECT_TRUE(options.contains(option)) << command << " has no option --" << option;
+      EXPECT_TRUE(others.contains(option))
+          << command << " --" << option << " needs a case that shows what it changes";
+    for (const std::string& option : others)
+      EXPECT_TRUE(options.contains(option)) << command << " has no option --" << option;
   }
 };
 

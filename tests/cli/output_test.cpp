@@ -14,12 +14,16 @@ class Output : public StartedProgramTest {
   // Expects `line` to fail with a message when nothing can be written, wherever that is noticed.
   void expect_failure(const std::string& line) {
     EXPECT_EQ(shell(line + " > /dev/full"), 1) << line;
-    EXPECT_NE(error_.find("attend: cannot write standard output: No space left on device\n"), std::string::npos) << line << ": " << error_;
+    EXPECT_NE(error_.find("attend: cannot write standard output: No space left on device\n"),
+              std::string::npos)
+        << line << ": " << error_;
     EXPECT_EQ(shell(line + " >&-"), 1) << line;
-    EXPECT_NE(error_.find("attend: cannot write standard output: it is closed"), std::string::npos) << line << ": " << error_;
+    EXPECT_NE(error_.find("attend: cannot write standard output: it is closed"), std::string::npos)
+        << line << ": " << error_;
     EXPECT_EQ(shell("exec 3>&1; trap '' PIPE; { sleep 0.05; " + line + "; echo $? >&3; } | :"), 0);
     EXPECT_EQ(out_, "1\n") << line;
-    EXPECT_NE(error_.find("attend: cannot write standard output: Broken pipe\n"), std::string::npos) << line << ": " << error_;
+    EXPECT_NE(error_.find("attend: cannot write standard output: Broken pipe\n"), std::string::npos)
+        << line << ": " << error_;
   }
 };
 
@@ -27,31 +31,33 @@ TEST_F(Output, OfEveryCommandMustArrive) {
   train("mt");
   train_lm("lm");
   train_classifier("cl");
-  const std::string mt = "mt/model.safetensors", lm = "lm/model.safetensors", cl = "cl/model.safetensors";
+  const std::string mt = "mt/model.safetensors", lm = "lm/model.safetensors",
+                    cl = "cl/model.safetensors";
   const std::string translate = "head -3 valid.en | $attend translate --max-length 5 ";
-  for (const std::string& line : {"$attend --help"s,
-                                  "$attend --version"s,
-                                  "$attend translate --help"s,
-                                  "$attend lab"s,
-                                  translate + mt,
-                                  translate + "--window 1 " + mt,
-                                  translate + "--format json " + mt,
-                                  "head -3 valid.en | $attend classify " + cl,
-                                  "head -3 valid.en | $attend classify --window 1 " + cl,
-                                  "head -3 valid.en | $attend embed " + mt,
-                                  "head -3 valid.en | $attend embed --window 1 " + mt,
-                                  "$attend generate --max-tokens 5 --prompt The " + lm,
-                                  "$attend generate --max-tokens 5 --format json --prompt The " + lm,
-                                  "$attend score --src valid.en --tgt valid.de " + mt,
-                                  "$attend info " + mt,
-                                  "$attend info --format json " + mt,
-                                  "$attend evaluate " + lm + " --text valid.en",
-                                  "$attend evaluate " + cl + " --labelled labelled.tsv",
-                                  "$attend evaluate --hypotheses valid.en --references valid.de"s,
-                                  "$attend attention " + mt + " 'The man sleeps.'",
-                                  "$attend quantize --out small.safetensors " + mt,
-                                  "$attend average --out mean.safetensors mt"s,
-                                  training_line("dry", {"--dry-run"})})
+  for (const std::string& line :
+       {"$attend --help"s,
+        "$attend --version"s,
+        "$attend translate --help"s,
+        "$attend lab"s,
+        translate + mt,
+        translate + "--window 1 " + mt,
+        translate + "--format json " + mt,
+        "head -3 valid.en | $attend classify " + cl,
+        "head -3 valid.en | $attend classify --window 1 " + cl,
+        "head -3 valid.en | $attend embed " + mt,
+        "head -3 valid.en | $attend embed --window 1 " + mt,
+        "$attend generate --max-tokens 5 --prompt The " + lm,
+        "$attend generate --max-tokens 5 --format json --prompt The " + lm,
+        "$attend score --src valid.en --tgt valid.de " + mt,
+        "$attend info " + mt,
+        "$attend info --format json " + mt,
+        "$attend evaluate " + lm + " --text valid.en",
+        "$attend evaluate " + cl + " --labelled labelled.tsv",
+        "$attend evaluate --hypotheses valid.en --references valid.de"s,
+        "$attend attention " + mt + " 'The man sleeps.'",
+        "$attend quantize --out small.safetensors " + mt,
+        "$attend average --out mean.safetensors mt"s,
+        training_line("dry", {"--dry-run"})})
     expect_failure(line);
 }
 
@@ -63,24 +69,32 @@ TEST_F(Output, ThatNobodyReadsAnyMoreEndsTheProgramAsItDoesOthers) {
 
 TEST_F(Output, ThatDoesNotBlockIsWaitedFor) {
   train("mt");
-  const std::string lines = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do cat valid.en; done";
+  const std::string lines =
+      "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do cat valid.en; done";
   const std::string embed = "$attend embed --no-context mt/model.safetensors";
   ASSERT_EQ(shell(lines + " | " + embed + " | cksum"), 0) << error_;
   const std::string expected = out_;
-  ASSERT_EQ(shell(lines + " | " + without_blocking("STDOUT") + embed + " | { sleep 0.5; cksum; }"), 0) << error_;
+  ASSERT_EQ(shell(lines + " | " + without_blocking("STDOUT") + embed + " | { sleep 0.5; cksum; }"),
+            0)
+      << error_;
   EXPECT_EQ(error_, "");
   EXPECT_EQ(out_, expected);
 }
 
 TEST_F(Output, OfATrainingMayGetLostAndIsReportedAfterIt) {
-  EXPECT_EQ(shell(training_line("run", {"--max-steps", "2", "--valid-every", "0"}) + " > /dev/full"), 1);
-  EXPECT_NE(error_.find("standard output, which tells of it, could not be written"), std::string::npos) << error_;
+  EXPECT_EQ(
+      shell(training_line("run", {"--max-steps", "2", "--valid-every", "0"}) + " > /dev/full"), 1);
+  EXPECT_NE(error_.find("standard output, which tells of it, could not be written"),
+            std::string::npos)
+      << error_;
   EXPECT_EQ(run({"info", model("run")}), 0) << error_;
 }
 
 TEST_F(Output, OfATrainingThatNobodyReadsAnyMoreEndsItWithACheckpoint) {
-  ASSERT_EQ(shell("exec 3>&1; { " + training_line("run", {"--max-steps", "1000000", "--valid-every", "20"}) +
-                  "; echo $? >&3; } | { read line; while read line; do case \"$line\" in step*) exit;; esac; done; }"),
+  ASSERT_EQ(shell("exec 3>&1; { " +
+                  training_line("run", {"--max-steps", "1000000", "--valid-every", "20"}) +
+                  "; echo $? >&3; } | { read line; while read line; do case \"$line\" in step*) "
+                  "exit;; esac; done; }"),
             0);
   EXPECT_EQ(out_, "141\n") << error_;
   EXPECT_FALSE(std::filesystem::is_empty(path("run/checkpoints")));
@@ -88,7 +102,8 @@ TEST_F(Output, OfATrainingThatNobodyReadsAnyMoreEndsItWithACheckpoint) {
 
 TEST_F(Output, BeforeAnErrorComesFirst) {
   train("mt");
-  ASSERT_EQ(shell("{ head -2 valid.en; printf '\\377\\n'; } | $attend translate --on-error stop --max-length 5 mt/model.safetensors 2>&1"),
+  ASSERT_EQ(shell("{ head -2 valid.en; printf '\\377\\n'; } | $attend translate --on-error stop "
+                  "--max-length 5 mt/model.safetensors 2>&1"),
             1);
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3) << out_;
   EXPECT_NE(out_.find("\nattend: standard input:3"), std::string::npos) << out_;

@@ -11,14 +11,15 @@ class ProgramStart : public StartedProgramTest {};
 TEST_F(ProgramStart, IsStartedByItsNameOrThroughTheLoader) {
   ASSERT_EQ(shell("$attend --version"), 0) << error_;
   EXPECT_TRUE(out_.starts_with("attend " + version() + "\n")) << out_;
-  ASSERT_EQ(shell("exec $(ldd $attend | grep -o '/[^ ]*ld-linux[^ ]*') $attend --version"), 0) << error_;
+  ASSERT_EQ(shell("exec $(ldd $attend | grep -o '/[^ ]*ld-linux[^ ]*') $attend --version"), 0)
+      << error_;
   EXPECT_TRUE(out_.starts_with("attend " + version() + "\n")) << out_;
 }
 
 TEST_F(ProgramStart, SaysWhatItIsMadeOfAndWhatItUses) {
   ASSERT_EQ(shell("$attend --version"), 0) << error_;
-  for (const char* line :
-       {"compiler: ", "instruction sets: ", "in use: ", "fast kernels", "libraries: Highway ", "SentencePiece ", "zlib "})
+  for (const char* line : {"compiler: ", "instruction sets: ", "in use: ", "fast kernels",
+                           "libraries: Highway ", "SentencePiece ", "zlib "})
     EXPECT_NE(out_.find(line), std::string::npos) << line << " is missing in\n" << out_;
   ASSERT_EQ(shell("ATTEND_BACKEND=reference $attend --version"), 0) << error_;
   EXPECT_NE(out_.find("reference kernels"), std::string::npos) << out_;

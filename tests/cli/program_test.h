@@ -1,4 +1,5 @@
-// A test that runs the program as its users do: arguments and standard input in; exit status, output and error out. In a folder of its own.
+// A test that runs the program as its users do: arguments and standard input in; exit status,
+// output and error out. In a folder of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -66,10 +67,12 @@ class ProgramTest : public testing::Test {
   }
 
   // Expects one line on standard error that holds all of `parts`, and exit status 1.
-  void expect_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts, const std::string& input = "") {
+  void expect_error(const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& parts, const std::string& input = "") {
     EXPECT_EQ(run(arguments, input), 1) << testing::PrintToString(arguments);
     EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
-    for (const std::string& part : parts) EXPECT_NE(error_.find(part), std::string::npos) << part << " is not in: " << error_;
+    for (const std::string& part : parts)
+      EXPECT_NE(error_.find(part), std::string::npos) << part << " is not in: " << error_;
   }
 
   std::string folder_ = testing::TempDir() + "attend_" + name_of_test() + std::to_string(getpid());

@@ -24,11 +24,15 @@ class SmallRunTest : public ProgramTest {
   }
 
   // attend train translation ... --out RUN, a model of some thousand parameters, then `more`.
-  std::vector<std::string> training(const std::string& run, const std::vector<std::string>& more = {}) const {
+  std::vector<std::string> training(const std::string& run,
+                                    const std::vector<std::string>& more = {}) const {
     std::string flags =
-        "train translation --tgt-train train.de --src-valid valid.en --tgt-valid valid.de --d-model 16 --n-heads 2 --d-ff 16 "
-        "--n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 300 --batch-tokens 256 --warmup-steps 5";
-    if (std::find(more.begin(), more.end(), "--src-train") == more.end()) flags += " --src-train train.en";
+        "train translation --tgt-train train.de --src-valid valid.en --tgt-valid valid.de "
+        "--d-model 16 --n-heads 2 --d-ff 16 "
+        "--n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 300 --batch-tokens 256 "
+        "--warmup-steps 5";
+    if (std::find(more.begin(), more.end(), "--src-train") == more.end())
+      flags += " --src-train train.en";
     std::istringstream words(flags);
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(run)});

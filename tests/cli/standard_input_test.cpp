@@ -17,10 +17,11 @@ TEST_F(StandardInput, ThatCannotBeReadIsNotAnEmptyText) {
   train("mt");
   train_lm("lm");
   train_classifier("cl");
-  for (const std::string& command : {std::string("translate mt/model.safetensors"), std::string("classify cl/model.safetensors"),
-                                     std::string("embed mt/model.safetensors"), std::string("generate lm/model.safetensors"),
-                                     std::string("embed nearest --word man --corpus valid.en mt/model.safetensors"),
-                                     std::string("evaluate --hypotheses - --references valid.de")}) {
+  for (const std::string& command :
+       {std::string("translate mt/model.safetensors"), std::string("classify cl/model.safetensors"),
+        std::string("embed mt/model.safetensors"), std::string("generate lm/model.safetensors"),
+        std::string("embed nearest --word man --corpus valid.en mt/model.safetensors"),
+        std::string("evaluate --hypotheses - --references valid.de")}) {
     EXPECT_EQ(shell("$attend " + command + " < /proc/self/mem"), 1) << command;
     EXPECT_EQ(error_, "attend: cannot read standard input: Input/output error\n") << command;
     EXPECT_EQ(shell("$attend " + command + " <&-"), 1) << command;
@@ -32,12 +33,18 @@ TEST_F(StandardInput, ThatCannotBeReadIsNotAnEmptyText) {
 
 TEST_F(StandardInput, ThatDoesNotBlockIsWaitedFor) {
   train("mt");
-  const std::string translate = " | " + without_blocking("STDIN") + "$attend translate --max-length 5 mt/model.safetensors";
+  const std::string translate =
+      " | " + without_blocking("STDIN") + "$attend translate --max-length 5 mt/model.safetensors";
   ASSERT_EQ(shell("$attend translate --max-length 5 mt/model.safetensors < valid.en"), 0) << error_;
   const std::string expected = out_;
-  ASSERT_EQ(shell("{ head -5 valid.en; sleep 0.3; tail -n +6 valid.en; }" + translate), 0) << error_;
+  ASSERT_EQ(shell("{ head -5 valid.en; sleep 0.3; tail -n +6 valid.en; }" + translate), 0)
+      << error_;
   EXPECT_EQ(out_, expected);
-  ASSERT_EQ(shell("{ gzip -c valid.en | head -c 100; sleep 0.3; gzip -c valid.en | tail -c +101; }" + translate), 0) << error_;
+  ASSERT_EQ(
+      shell("{ gzip -c valid.en | head -c 100; sleep 0.3; gzip -c valid.en | tail -c +101; }" +
+            translate),
+      0)
+      << error_;
   EXPECT_EQ(out_, expected);
 }
 

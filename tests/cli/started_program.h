@@ -1,4 +1,5 @@
-// A test that starts the program as a process of its own, from a shell: for what depends on descriptors, signals and terminals.
+// A test that starts the program as a process of its own, from a shell: for what depends on
+// descriptors, signals and terminals.
 #pragma once
 
 #include <signal.h>
@@ -11,11 +12,13 @@
 
 namespace attend {
 
-// Signals as a terminal leaves them: those that the parent of the tests ignores (nohup does so) would be ignored by the program too.
+// Signals as a terminal leaves them: those that the parent of the tests ignores (nohup does so)
+// would be ignored by the program too.
 class DefaultSignals {
  public:
   DefaultSignals() {
-    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) before_[number] = ::signal(number, SIG_DFL);
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE})
+      before_[number] = ::signal(number, SIG_DFL);
   }
   ~DefaultSignals() {
     for (const auto& [number, handler] : before_) ::signal(number, handler);
@@ -29,11 +32,13 @@ class DefaultSignals {
 
 class StartedProgramTest : public SmallRunTest {
  protected:
-  // Runs `script` in sh, in the folder of the test, where $attend is the program; returns its exit status, 128 + the signal that ended it.
-  // error_ is what it wrote to standard error, out_ what to standard output.
+  // Runs `script` in sh, in the folder of the test, where $attend is the program; returns its exit
+  // status, 128 + the signal that ended it. error_ is what it wrote to standard error, out_ what to
+  // standard output.
   int shell(const std::string& script) {
     write("script.sh", "cd '" + folder_ + "'\nattend='" ATTEND_PROGRAM "'\n" + script + "\n");
-    const std::string command = "sh " + path("script.sh") + " > " + path("script.out") + " 2> " + path("script.err");
+    const std::string command =
+        "sh " + path("script.sh") + " > " + path("script.out") + " 2> " + path("script.err");
     const int status = std::system(command.c_str());
     out_ = read(path("script.out"));
     error_ = read(path("script.err"));
@@ -42,7 +47,8 @@ class StartedProgramTest : public SmallRunTest {
 
   // The beginning of a command whose STDIN or STDOUT does not block.
   static std::string without_blocking(const std::string& which) {
-    return "perl -MFcntl -e 'fcntl(" + which + ", F_SETFL, fcntl(" + which + ", F_GETFL, 0) | O_NONBLOCK); exec @ARGV' ";
+    return "perl -MFcntl -e 'fcntl(" + which + ", F_SETFL, fcntl(" + which +
+           ", F_GETFL, 0) | O_NONBLOCK); exec @ARGV' ";
   }
 
   void train(const std::string& name, const std::vector<std::string>& more = {}) {
@@ -53,7 +59,8 @@ class StartedProgramTest : public SmallRunTest {
   // A language model, in RUN.
   void train_lm(const std::string& name) {
     std::istringstream words(
-        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers 1 --vocab-size 300 --sequence-length 16 "
+        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers "
+        "1 --vocab-size 300 --sequence-length 16 "
         "--batch-tokens 256 --max-steps 1 --valid-every 0");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
@@ -65,14 +72,16 @@ class StartedProgramTest : public SmallRunTest {
     for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "pos\tgood film\n" : "neg\tbad film\n";
     write("labelled.tsv", lines);
     std::istringstream words(
-        "train classification --train labelled.tsv --valid labelled.tsv --d-model 16 --n-heads 2 --d-ff 16 --n-encoder-layers 1 "
+        "train classification --train labelled.tsv --valid labelled.tsv --d-model 16 --n-heads 2 "
+        "--d-ff 16 --n-encoder-layers 1 "
         "--tokenizer word --vocab-size 7 --batch-tokens 200 --max-steps 1 --valid-every 0");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
     ASSERT_EQ(run(arguments), 0) << error_;
   }
   // The training of a translator as a line for the shell.
-  std::string training_line(const std::string& name, const std::vector<std::string>& more = {}) const {
+  std::string training_line(const std::string& name,
+                            const std::vector<std::string>& more = {}) const {
     return fmt::format("$attend {}", fmt::join(training(name, more), " "));
   }
 

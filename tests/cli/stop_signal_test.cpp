@@ -42,17 +42,21 @@ TEST(StopSignal, GivesSignalsBackAsTheyWere) {
 class StopSignals : public StartedProgramTest {};
 
 TEST_F(StopSignals, IgnoredByTheParentDoNotEndATraining) {
-  EXPECT_EQ(
-      shell("trap '' INT TERM HUP\n" + training_line("run", {"--max-steps", "200", "--save-every", "20", "--valid-every", "0"}) +
-            " &\nwhile [ ! -e run/checkpoints ]; do sleep 0.02; done\nsleep 0.05; kill -INT $!; kill -TERM $!; kill -HUP $!; wait $!"),
-      0)
+  EXPECT_EQ(shell("trap '' INT TERM HUP\n" +
+                  training_line(
+                      "run", {"--max-steps", "200", "--save-every", "20", "--valid-every", "0"}) +
+                  " &\nwhile [ ! -e run/checkpoints ]; do sleep 0.02; done\nsleep 0.05; kill -INT "
+                  "$!; kill -TERM $!; kill -HUP $!; wait $!"),
+            0)
       << error_;
   EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 200)));
 }
 
 TEST_F(StopSignals, AClosedTerminalEndsATrainingInGoodOrder) {
-  EXPECT_EQ(shell(training_line("run", {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}) +
-                  " &\nwhile [ ! -e run/checkpoints/step-00000002.safetensors ]; do sleep 0.02; done; kill -HUP $!; wait $!"),
+  EXPECT_EQ(shell(training_line("run", {"--max-steps", "1000000", "--save-every", "2",
+                                        "--valid-every", "0"}) +
+                  " &\nwhile [ ! -e run/checkpoints/step-00000002.safetensors ]; do sleep 0.02; "
+                  "done; kill -HUP $!; wait $!"),
             128 + SIGHUP)
       << error_;
   EXPECT_NE(out_.find("a checkpoint is saved"), std::string::npos) << out_;

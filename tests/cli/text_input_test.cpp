@@ -9,12 +9,14 @@
 namespace attend {
 namespace {
 
-const PreparationOptions kAll{.lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses};
+const PreparationOptions kAll{
+    .lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses};
 
 class TextInputTest : public StartedProgramTest {
  protected:
   TextInputTest() {
-    for (const auto& [name, language] : {std::pair{"train.en", MosesLanguage::en}, {"train.de", MosesLanguage::de}})
+    for (const auto& [name, language] :
+         {std::pair{"train.en", MosesLanguage::en}, {"train.de", MosesLanguage::de}})
       write(name, prepared_lines(read(path(name)), language));
   }
   static std::string prepared_lines(const std::string& text, MosesLanguage language) {
@@ -23,7 +25,9 @@ class TextInputTest : public StartedProgramTest {
     for (std::string line; std::getline(lines, line);) out += prepared(line, kAll, language) + "\n";
     return out;
   }
-  void train_some(const std::vector<std::string>& more = {}) { ASSERT_EQ(run(training("mt", more)), 0) << error_; }
+  void train_some(const std::vector<std::string>& more = {}) {
+    ASSERT_EQ(run(training("mt", more)), 0) << error_;
+  }
   std::vector<std::string> translate(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> command{"translate", model("mt"), "--max-length", "12"};
     command.insert(command.end(), more.begin(), more.end());
@@ -36,7 +40,8 @@ class TextInputTest : public StartedProgramTest {
 TEST_F(TextInputTest, IsPreparedAndTheTranslationsAreRawAgain) {
   train_some({"--max-steps", "1", "--valid-every", "0"});
   int changed = 0;
-  for (const char* seed : {"1", "2", "3", "4", "5", "6", "7", "8"}) {  // of a model that knows nothing: any pieces
+  for (const char* seed :
+       {"1", "2", "3", "4", "5", "6", "7", "8"}) {  // of a model that knows nothing: any pieces
     std::vector<std::string> flags{"--sample", "--sampling-seed", seed};
     ASSERT_EQ(run(translate(flags), prepared_lines(raw_, MosesLanguage::en)), 0) << error_;
     EXPECT_EQ(error_, "");
@@ -50,12 +55,14 @@ TEST_F(TextInputTest, IsPreparedAndTheTranslationsAreRawAgain) {
     ASSERT_EQ(run(translate(flags), raw_), 0) << error_;
     std::istringstream lines(tokens);
     std::string expected;
-    for (std::string line; std::getline(lines, line);) expected += moses_detokenize(line, MosesLanguage::de) + "\n";
+    for (std::string line; std::getline(lines, line);)
+      expected += moses_detokenize(line, MosesLanguage::de) + "\n";
     EXPECT_EQ(out_, expected);
     changed += out_ != tokens ? 1 : 0;
     json.insert(json.end(), {"--format", "json"});
     ASSERT_EQ(run(translate(json), raw_), 0) << error_;
-    EXPECT_EQ(nlohmann::json::parse(out_.substr(0, out_.find('\n')))["translations"][0]["text"], expected.substr(0, expected.find('\n')));
+    EXPECT_EQ(nlohmann::json::parse(out_.substr(0, out_.find('\n')))["translations"][0]["text"],
+              expected.substr(0, expected.find('\n')));
   }
   EXPECT_GT(changed, 0) << "a period belongs to its word";
 }
@@ -64,10 +71,10 @@ TEST_F(TextInputTest, ThatTheModelDoesNotKnowIsNoticed) {
   train_some({"--max-steps", "1", "--valid-every", "0"});
   ASSERT_EQ(run(translate(), raw_), 0) << error_;
   EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
-  EXPECT_NE(
-      error_.find(" % of the tokens are unknown to this model (\"A\", \"Child\", \"The\"); it was trained on lower-cased, tokenized text: "
-                  "try --lowercase --tokenize moses\n"),
-      std::string::npos)
+  EXPECT_NE(error_.find(" % of the tokens are unknown to this model (\"A\", \"Child\", \"The\"); "
+                        "it was trained on lower-cased, tokenized text: "
+                        "try --lowercase --tokenize moses\n"),
+            std::string::npos)
       << error_;
   ASSERT_EQ(run(translate({"--lowercase"}), "The dog sleeps.\n"), 0) << error_;
   EXPECT_EQ(error_.find("--lowercase"), std::string::npos) << error_;
@@ -77,25 +84,37 @@ TEST_F(TextInputTest, ThatTheModelDoesNotKnowIsNoticed) {
 TEST_F(TextInputTest, HasTheLanguagesThatTheModelNames) {
   train_some({"--max-steps", "1", "--valid-every", "0", "--tgt-language", "fr"});
   const Checkpoint named = load_checkpoint(model("mt"));
-  EXPECT_EQ(nlohmann::json::parse(named.text("attend.text_kind.src"))["language"], "en") << "by the name of the file";
+  EXPECT_EQ(nlohmann::json::parse(named.text("attend.text_kind.src"))["language"], "en")
+      << "by the name of the file";
   EXPECT_EQ(nlohmann::json::parse(named.text("attend.text_kind.tgt"))["language"], "fr");
   EXPECT_TRUE(nlohmann::json::parse(named.text("attend.text_kind.src"))["lowercased"]);
   ASSERT_EQ(run({"info", model("mt"), "--no-tensors"}), 0) << error_;
-  EXPECT_NE(out_.find("attend.text_kind.src\n  language = \"en\"\n  lowercased = true\n  tokenized = true\n"), std::string::npos) << out_;
+  EXPECT_NE(
+      out_.find(
+          "attend.text_kind.src\n  language = \"en\"\n  lowercased = true\n  tokenized = true\n"),
+      std::string::npos)
+      << out_;
 
   Checkpoint older = named;  // as files were before they named a kind of text
-  std::erase_if(older.metadata, [](const auto& entry) { return entry.first.starts_with("attend.text_kind"); });
+  std::erase_if(older.metadata,
+                [](const auto& entry) { return entry.first.starts_with("attend.text_kind"); });
   save_checkpoint(path("older"), older);
-  ASSERT_EQ(run({"translate", path("older"), "--max-length", "5"}, "the dog sleeps .\n"), 0) << error_;
+  ASSERT_EQ(run({"translate", path("older"), "--max-length", "5"}, "the dog sleeps .\n"), 0)
+      << error_;
   EXPECT_EQ(error_, "");
-  expect_error({"translate", path("older"), "--tokenize", "moses"}, {"--language", "which the model does not name", "en, de, fr"}, raw_);
-  expect_error({"translate", path("older"), "--tokenize", "moses", "--language", "en"}, {"--tgt-language"}, raw_);
-  EXPECT_EQ(run({"translate", path("older"), "--max-length", "5", "--tokenize", "moses", "--language", "en", "--tgt-language", "de"}, raw_),
+  expect_error({"translate", path("older"), "--tokenize", "moses"},
+               {"--language", "which the model does not name", "en, de, fr"}, raw_);
+  expect_error({"translate", path("older"), "--tokenize", "moses", "--language", "en"},
+               {"--tgt-language"}, raw_);
+  EXPECT_EQ(run({"translate", path("older"), "--max-length", "5", "--tokenize", "moses",
+                 "--language", "en", "--tgt-language", "de"},
+                raw_),
             0)
       << error_;
   EXPECT_NE(error_.find("tokens are unknown to this model ("), std::string::npos) << error_;
   EXPECT_EQ(error_.find("trained on"), std::string::npos) << error_;
-  expect_error(translate({"--tokenize", "moses", "--language", "cs"}), {"--language", "en, de, fr", "'cs'"}, raw_);
+  expect_error(translate({"--tokenize", "moses", "--language", "cs"}),
+               {"--language", "en, de, fr", "'cs'"}, raw_);
 
   older.metadata["attend.text_kind.src"] = "{\"language\":3}";
   save_checkpoint(path("damaged"), older);
@@ -104,25 +123,36 @@ TEST_F(TextInputTest, HasTheLanguagesThatTheModelNames) {
 
 TEST_F(TextInputTest, OfOtherCommandsIsWatchedToo) {
   train_lm("lm");
-  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "3", "--prompt", "The Dog, The Child"}), 0) << error_;
-  EXPECT_NE(error_.find("trained on lower-cased, tokenized text: try --lowercase"), std::string::npos) << error_;
-  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "3", "--prompt", "The dog's,\nA", "--lowercase", "--tokenize", "moses"}), 0)
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "3", "--prompt", "The Dog, The Child"}),
+            0)
+      << error_;
+  EXPECT_NE(error_.find("trained on lower-cased, tokenized text: try --lowercase"),
+            std::string::npos)
+      << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "3", "--prompt", "The dog's,\nA",
+                 "--lowercase", "--tokenize", "moses"}),
+            0)
       << error_;
   EXPECT_TRUE(out_.starts_with("the dog &apos;s ,\na")) << out_;
   EXPECT_EQ(error_, "");
   const std::string text = write("raw.txt", raw_);
   ASSERT_EQ(run({"evaluate", model("lm"), "--text", text}), 0) << error_;
-  EXPECT_NE(error_.find("trained on lower-cased, tokenized text\n"), std::string::npos) << "evaluate has no such flags: " << error_;
+  EXPECT_NE(error_.find("trained on lower-cased, tokenized text\n"), std::string::npos)
+      << "evaluate has no such flags: " << error_;
   train_classifier("cl");
   ASSERT_EQ(run({"classify", model("cl")}, "GOOD FILM\n"), 0) << error_;
-  EXPECT_NE(error_.find("unknown to this model (\"FILM\", \"GOOD\"); it was trained on lower-cased text: try --lowercase\n"),
+  EXPECT_NE(error_.find("unknown to this model (\"FILM\", \"GOOD\"); it was trained on lower-cased "
+                        "text: try --lowercase\n"),
             std::string::npos)
       << error_;
   ASSERT_EQ(run({"classify", model("cl"), "--lowercase"}, "GOOD FILM\n"), 0) << error_;
   EXPECT_EQ(error_, "");
   ASSERT_EQ(run({"embed", model("cl")}, "GOOD FILM\n"), 0) << error_;
   EXPECT_NE(error_.find("try --lowercase"), std::string::npos) << error_;
-  ASSERT_EQ(run({"evaluate", model("cl"), "--labelled", write("up.tsv", "pos\tGOOD FILM\nneg\tBAD FILM\n")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("cl"), "--labelled",
+                 write("up.tsv", "pos\tGOOD FILM\nneg\tBAD FILM\n")}),
+            0)
+      << error_;
   EXPECT_NE(error_.find("trained on lower-cased text\n"), std::string::npos) << error_;
 }
 
@@ -136,7 +166,9 @@ TEST_F(RunFolderAsModel, IsTakenByEveryCommand) {
   EXPECT_EQ(out_, expected);
   ASSERT_EQ(run({"info", path("mt")}), 0) << error_;
   EXPECT_TRUE(out_.starts_with(model("mt"))) << out_;
-  EXPECT_EQ(run({"score", path("mt") + "/", "--src", path("valid.en"), "--tgt", path("valid.de")}), 0) << error_;
+  EXPECT_EQ(run({"score", path("mt") + "/", "--src", path("valid.en"), "--tgt", path("valid.de")}),
+            0)
+      << error_;
   EXPECT_EQ(run({"quantize", path("mt"), "--out", path("small")}), 0) << error_;
   std::filesystem::create_directory(path("empty"));
   expect_error({"translate", path("empty")}, {"empty"}, "The man sleeps.\n");
@@ -158,24 +190,33 @@ TEST_F(StandardInputFiles, AreNamedByASign) {
   same("score lm --text valid.en", "score lm --text - < valid.en");
   same("evaluate lm --text valid.en", "evaluate lm --text - < valid.en");
   same("evaluate cl --labelled labelled.tsv", "evaluate cl --labelled - < labelled.tsv");
-  same("evaluate --hypotheses valid.en --references valid.de", "evaluate --hypotheses valid.en --references - < valid.de");
+  same("evaluate --hypotheses valid.en --references valid.de",
+       "evaluate --hypotheses valid.en --references - < valid.de");
   EXPECT_EQ(shell("$attend evaluate lm --text - < /dev/null"), 1);
   EXPECT_NE(error_.find("standard input is empty"), std::string::npos) << error_;
   EXPECT_EQ(shell("$attend score mt --src - --tgt - < valid.en"), 1);
-  EXPECT_NE(error_.find("--src, --tgt: expected standard input (-) for one of them, got it for both"), std::string::npos) << error_;
+  EXPECT_NE(
+      error_.find("--src, --tgt: expected standard input (-) for one of them, got it for both"),
+      std::string::npos)
+      << error_;
 }
 
 TEST_F(StandardInputFiles, OfALanguageModelAreScoredInBitsPerCharacter) {
   train_lm("lm");
   write("text", "The man sleeps.\nÜ\n");
-  ASSERT_EQ(run({"score", model("lm"), "--text", path("text"), "--bits-per-character"}), 0) << error_;
+  ASSERT_EQ(run({"score", model("lm"), "--text", path("text"), "--bits-per-character"}), 0)
+      << error_;
   double sum = 0;
   std::istringstream lines(out_);
   for (std::string line; std::getline(lines, line);) sum -= std::stod(line);
-  EXPECT_TRUE(error_.starts_with(fmt::format("{:.4f} bits per character, perplexity ", sum / std::log(2.0) / 18))) << error_ << sum;
-  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("text"), "--format", "json"}), 0) << error_;
+  EXPECT_TRUE(error_.starts_with(
+      fmt::format("{:.4f} bits per character, perplexity ", sum / std::log(2.0) / 18)))
+      << error_ << sum;
+  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("text"), "--format", "json"}), 0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
-  EXPECT_NEAR(json["bits_per_character"].get<double>(), json["bits_per_token"].get<double>() * json["tokens"].get<double>() / 18, 1e-9);
+  EXPECT_NEAR(json["bits_per_character"].get<double>(),
+              json["bits_per_token"].get<double>() * json["tokens"].get<double>() / 18, 1e-9);
   ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("text")}), 0) << error_;
   EXPECT_NE(out_.find(" bits per character; context"), std::string::npos) << out_;
 }

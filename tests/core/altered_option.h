@@ -24,18 +24,20 @@ inline void alter(const OptionField& field) {
     choice->set(choice->location, (choice->get(choice->location) + 1) % choice->names.size());
 }
 
-// Alters one option after another: each must change what `result` makes of the options. `where` holds, for options that matter only beside
-// others, how those must be.
+// Alters one option after another: each must change what `result` makes of the options. `where`
+// holds, for options that matter only beside others, how those must be.
 template <class Options>
-void expect_every_option_matters(const Options& base, const std::function<std::string(const Options&)>& result,
-                                 const std::map<std::string, std::function<void(Options&)>>& where = {}) {
+void expect_every_option_matters(
+    const Options& base, const std::function<std::string(const Options&)>& result,
+    const std::map<std::string, std::function<void(Options&)>>& where = {}) {
   Options names = base;
   const std::size_t count = option_fields(names).size();
   ASSERT_GT(count, 0u);
   for (std::size_t i = 0; i < count; ++i) {
     Options before = base;
     const std::string name = option_fields(before)[i].name;
-    if (const auto condition = where.find(name); condition != where.end()) condition->second(before);
+    if (const auto condition = where.find(name); condition != where.end())
+      condition->second(before);
     Options after = before;
     alter(option_fields(after)[i]);
     EXPECT_NE(result(before), result(after)) << name << " makes no difference";

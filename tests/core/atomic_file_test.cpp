@@ -32,7 +32,10 @@ class AtomicFileTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  int files_in_folder() const { return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  int files_in_folder() const {
+    return static_cast<int>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
 
   static std::string message_of(const std::function<void()>& action) {
     try {
@@ -86,9 +89,11 @@ TEST_F(AtomicFileTest, LeavesTheOldFileWhenItIsNotCommitted) {
 TEST_F(AtomicFileTest, KeepsThePreviousFileWhenTheDiskIsFull) {
   write_file_atomically(folder_ / "a.txt", "old");
   const ScopedFileCalls calls(disk_with_room_for(3));
-  const std::string message = message_of([&] { write_file_atomically(folder_ / "a.txt", "much too long"); });
+  const std::string message =
+      message_of([&] { write_file_atomically(folder_ / "a.txt", "much too long"); });
   EXPECT_NE(message.find((folder_ / "a.txt").string()), std::string::npos) << message;
-  EXPECT_NE(message.find("write failed after 3 bytes: No space left on device"), std::string::npos) << message;
+  EXPECT_NE(message.find("write failed after 3 bytes: No space left on device"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("the previous file is kept as it was"), std::string::npos) << message;
   EXPECT_EQ(read(folder_ / "a.txt"), "old");
   EXPECT_EQ(files_in_folder(), 1);
@@ -96,7 +101,8 @@ TEST_F(AtomicFileTest, KeepsThePreviousFileWhenTheDiskIsFull) {
 
 TEST_F(AtomicFileTest, LeavesNothingBehindWhenTheDiskIsFullForANewFile) {
   const ScopedFileCalls calls(disk_with_room_for(3));
-  const std::string message = message_of([&] { write_file_atomically(folder_ / "a.txt", "much too long"); });
+  const std::string message =
+      message_of([&] { write_file_atomically(folder_ / "a.txt", "much too long"); });
   EXPECT_NE(message.find("no file was left behind"), std::string::npos) << message;
   EXPECT_EQ(files_in_folder(), 0);
 }
@@ -154,7 +160,8 @@ TEST_F(AtomicFileTest, GoesOnAfterShortAndInterruptedWrites) {
 }
 
 TEST_F(AtomicFileTest, NamesAFolderThatDoesNotExist) {
-  const std::string message = message_of([&] { write_file_atomically(folder_ / "gone" / "a.txt", "x"); });
+  const std::string message =
+      message_of([&] { write_file_atomically(folder_ / "gone" / "a.txt", "x"); });
   EXPECT_NE(message.find("gone/a.txt"), std::string::npos) << message;
   EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
   EXPECT_NE(message.find("create the folder first"), std::string::npos) << message;
@@ -186,7 +193,8 @@ TEST_F(AtomicFileTest, KeepsTheModeOfTheFileItReplaces) {
   write_file_atomically(folder_ / "a.txt", "old");
   fs::permissions(folder_ / "a.txt", fs::perms::owner_read | fs::perms::owner_write);
   write_file_atomically(folder_ / "a.txt", "new");
-  EXPECT_EQ(fs::status(folder_ / "a.txt").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(folder_ / "a.txt").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(AtomicFileTest, WritesThroughASymbolicLink) {
@@ -228,9 +236,11 @@ TEST_F(AtomicFileTest, KnowsTheNamesOfTemporaries) {
 }
 
 TEST_F(AtomicFileTest, SurvivesARealFullDisk) {
-  if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") != 0) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   write_file_atomically(folder_ / "a.txt", "old");
-  const std::string message = message_of([&] { write_file_atomically(folder_ / "a.txt", std::string(1 << 20, 'x')); });
+  const std::string message =
+      message_of([&] { write_file_atomically(folder_ / "a.txt", std::string(1 << 20, 'x')); });
   const std::string kept = read(folder_ / "a.txt");
   const int files = files_in_folder();
   ::umount(folder_.c_str());

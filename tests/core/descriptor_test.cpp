@@ -18,7 +18,8 @@ TEST(WriteAll, WaitsForAPipeThatDoesNotBlockAndIsFull) {
   std::string arrived;
   std::thread reader([&] {
     std::string part(1 << 12, '\0');
-    while (arrived.size() < text.size()) arrived.append(part.data(), read_some(ends[0], part.data(), part.size(), "pipe"));
+    while (arrived.size() < text.size())
+      arrived.append(part.data(), read_some(ends[0], part.data(), part.size(), "pipe"));
   });
   EXPECT_EQ(write_all(ends[1], text), 0);
   reader.join();

@@ -38,7 +38,8 @@ TEST(ParseJson, ReadsWhatIsDeepButNotTooDeep) {
 
 TEST(ParseJson, RefusesWhatIsTooDeepHoweverDeep) {
   for (const int depth : {kDeepestJson + 1, 5'000'000}) {
-    for (const std::string& text : {lists(depth), objects(depth), std::string(static_cast<std::size_t>(depth), '[')}) {
+    for (const std::string& text :
+         {lists(depth), objects(depth), std::string(static_cast<std::size_t>(depth), '[')}) {
       EXPECT_EQ(data_error([&] { parse_json(text, "file"); }),
                 "file: expected at most 64 lists and objects inside one another, found more");
       EXPECT_FALSE(try_parse_json(text));
@@ -47,7 +48,8 @@ TEST(ParseJson, RefusesWhatIsTooDeepHoweverDeep) {
 }
 
 TEST(ParseJson, RefusesWhatIsNotJsonWithItsBeginning) {
-  EXPECT_EQ(data_error([] { parse_json("{\"a\":\x1b", "file"); }), "file: expected JSON, found '{\"a\":\\x1b'");
+  EXPECT_EQ(data_error([] { parse_json("{\"a\":\x1b", "file"); }),
+            "file: expected JSON, found '{\"a\":\\x1b'");
   EXPECT_FALSE(try_parse_json(""));
   EXPECT_FALSE(try_parse_json("{} {}"));
 }
@@ -58,22 +60,32 @@ TEST(ParseJson, LooksBehindAZeroByte) {
 }
 
 TEST(JsonIds, TakesWholeNumbersOfThirtyTwoBitsOnly) {
-  EXPECT_EQ(json_ids(parse_json("[0, 2147483647]", "file"), "file"), (std::vector<std::int32_t>{0, 2147483647}));
-  for (const char* text : {"[2147483648]", "[4294967297]", "[1e300]", "[1.0]", "[-1]", "[\"1\"]", "[null]", "{\"a\": 1}", "7"})
-    EXPECT_TRUE(data_error([&] { json_ids(parse_json(text, "file"), "file"); }).starts_with("file: expected")) << text;
+  EXPECT_EQ(json_ids(parse_json("[0, 2147483647]", "file"), "file"),
+            (std::vector<std::int32_t>{0, 2147483647}));
+  for (const char* text : {"[2147483648]", "[4294967297]", "[1e300]", "[1.0]", "[-1]", "[\"1\"]",
+                           "[null]", "{\"a\": 1}", "7"})
+    EXPECT_TRUE(data_error([&] {
+                  json_ids(parse_json(text, "file"), "file");
+                }).starts_with("file: expected"))
+        << text;
 }
 
 TEST(JsonFloat, TakesNumbersThatAFloatCanHoldOnly) {
   EXPECT_EQ(json_float(parse_json("-3.5e37", "file"), "file"), -3.5e37f);
   EXPECT_EQ(json_float(parse_json("-3", "file"), "file"), -3.0f);
   for (const char* text : {"1e39", "-1e300", "null", "\"1\"", "[1]"})
-    EXPECT_TRUE(data_error([&] { json_float(parse_json(text, "file"), "file"); }).starts_with("file: expected a number, found")) << text;
+    EXPECT_TRUE(data_error([&] {
+                  json_float(parse_json(text, "file"), "file");
+                }).starts_with("file: expected a number, found"))
+        << text;
 }
 
 TEST(JsonMember, NamesWhatIsMissing) {
   EXPECT_EQ(json_member(parse_json("{\"a\": 7}", "file"), "a", "file"), 7);
   for (const char* text : {"{\"b\": 7}", "[7]", "7", "null"})
-    EXPECT_EQ(data_error([&] { json_member(parse_json(text, "file"), "a", "file"); }), "file: expected an object with 'a'") << text;
+    EXPECT_EQ(data_error([&] { json_member(parse_json(text, "file"), "a", "file"); }),
+              "file: expected an object with 'a'")
+        << text;
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ class Lines : public testing::Test {
  protected:
   void SetUp() override {
     const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / ("attend_lines_"s + info->name() + std::to_string(getpid()));
+    folder_ = std::filesystem::temp_directory_path() /
+              ("attend_lines_"s + info->name() + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -48,7 +49,9 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST_F(Lines, ReadsALastLineWithoutNewlineAndEmptyLines) {
   EXPECT_EQ(read_lines(write("a", "one\n\nthree")), (std::vector<std::string>{"one", "", "three"}));
@@ -59,25 +62,31 @@ TEST_F(Lines, ReadsALastLineWithoutNewlineAndEmptyLines) {
 TEST(RequireText, NamesTheFilesWhenAllLinesAreBlank) {
   const std::vector<std::string> files{"a.txt", "b.txt"};
   EXPECT_NO_THROW(require_text(std::vector<std::string>{"", "word", ""}, files));
-  const std::string message = message_of<DataError>([&] { require_text(std::vector<std::string>{"", " \t", ""}, files); });
+  const std::string message = message_of<DataError>([&] {
+    require_text(std::vector<std::string>{"", " \t", ""}, files);
+  });
   EXPECT_TRUE(contains(message, "a.txt, b.txt: ")) << message;
   EXPECT_TRUE(contains(message, "3 blank lines")) << message;
 }
 
 TEST_F(Lines, KeepsAByteOrderMarkThatIsNotTheFirstCharacter) {
-  EXPECT_EQ(read_lines(write("a", "one\n\xEF\xBB\xBFtwo\n")), (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
+  EXPECT_EQ(read_lines(write("a", "one\n\xEF\xBB\xBFtwo\n")),
+            (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
 }
 
 TEST_F(Lines, DropsCarriageReturnsAndTheByteOrderMark) {
-  EXPECT_EQ(read_lines(write("a", "\xEF\xBB\xBFone\r\ntwo\r\n\r\na\rb")), (std::vector<std::string>{"one", "two", "", "a\rb"}));
+  EXPECT_EQ(read_lines(write("a", "\xEF\xBB\xBFone\r\ntwo\r\n\r\na\rb")),
+            (std::vector<std::string>{"one", "two", "", "a\rb"}));
 }
 
 TEST_F(Lines, UnpacksGzipWhateverTheNameOfTheFile) {
-  EXPECT_EQ(read_lines(write("plain_name", gzip("eins\nzwei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+  EXPECT_EQ(read_lines(write("plain_name", gzip("eins\nzwei\n"))),
+            (std::vector<std::string>{"eins", "zwei"}));
 }
 
 TEST_F(Lines, JoinsGzipMembers) {
-  EXPECT_EQ(read_lines(write("a.gz", gzip("eins\nzw") + gzip("") + gzip("ei\n"))), (std::vector<std::string>{"eins", "zwei"}));
+  EXPECT_EQ(read_lines(write("a.gz", gzip("eins\nzw") + gzip("") + gzip("ei\n"))),
+            (std::vector<std::string>{"eins", "zwei"}));
 }
 
 TEST_F(Lines, ReadsLinesLongerThanAnyBuffer) {
@@ -139,7 +148,8 @@ TEST_F(Lines, NoticesGzipCutOffAnywhere) {
   std::string content;
   for (int i = 0; i < 2000; ++i) content += std::to_string(i * 7919) + "\n";
   const std::string packed = gzip(content);
-  for (const std::size_t size : {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{11}, std::size_t{2}}) {
+  for (const std::size_t size :
+       {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{11}, std::size_t{2}}) {
     const std::string file = write("cut", packed.substr(0, size));
     const std::string message = message_of<DataError>([&] { read_lines(file); });
     EXPECT_TRUE(contains(message, "truncated")) << size << ": " << message;
@@ -163,7 +173,8 @@ TEST_F(Lines, RefusesALineWithoutEnd) {
 
 TEST_F(Lines, GoesOnAfterALineThatIsWrong) {
   const std::string endless(LineReader::kMaxLineBytes + 100'000, 'x');
-  const std::string file = write("mixed", "one\n\xFF\nthree\n"s + "\0\n"s + endless + "\nsix\n" + endless);
+  const std::string file =
+      write("mixed", "one\n\xFF\nthree\n"s + "\0\n"s + endless + "\nsix\n" + endless);
   LineReader reader(file);
   std::vector<std::string> lines;
   for (;;) {
@@ -202,7 +213,8 @@ TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
   EXPECT_FALSE(reader.next(line));
 }
 
-// A buffer whose sequence of bytes ends when it would have to wait: reading further than the first line is a failure.
+// A buffer whose sequence of bytes ends when it would have to wait: reading further than the first
+// line is a failure.
 class OneLineThenFail : public std::streambuf {
  protected:
   int_type underflow() override {
@@ -232,32 +244,38 @@ TEST_F(Lines, GivesALineOfAStreamWithoutWaitingForTheNext) {
 constexpr const char* kUnreadable = "/proc/self/mem";
 
 TEST_F(Lines, AnErrorWhileReadingIsNotTheEnd) {
-  EXPECT_TRUE(contains(message_of<IoError>([] { read_lines(kUnreadable); }), "/proc/self/mem: Input/output error"));
+  EXPECT_TRUE(contains(message_of<IoError>([] { read_lines(kUnreadable); }),
+                       "/proc/self/mem: Input/output error"));
   const int descriptor = open(kUnreadable, O_RDONLY);
   LineReader reader(descriptor, "standard input");
   std::string line;
-  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }), "cannot read standard input: Input/output error"));
+  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }),
+                       "cannot read standard input: Input/output error"));
   close(descriptor);
   std::ifstream stream(kUnreadable);
   LineReader from_stream(stream, "a stream");
-  EXPECT_TRUE(contains(message_of<IoError>([&] { from_stream.next(line); }), "cannot read a stream"));
+  EXPECT_TRUE(
+      contains(message_of<IoError>([&] { from_stream.next(line); }), "cannot read a stream"));
 }
 
 TEST_F(Lines, DamagedGzipOfAStreamIsNamed) {
   std::istringstream stream(gzip("eins\nzwei\n").substr(0, 15));
   LineReader reader(stream, "standard input");
   std::string line;
-  EXPECT_TRUE(contains(message_of<DataError>([&] { reader.next(line); }), "standard input: the gzip data end too early"));
+  EXPECT_TRUE(contains(message_of<DataError>([&] { reader.next(line); }),
+                       "standard input: the gzip data end too early"));
 }
 
 TEST_F(Lines, AClosedDescriptorIsNotAnEmptyText) {
   LineReader reader(-1, "standard input");
   std::string line;
-  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }), "cannot read standard input: it is closed"));
+  EXPECT_TRUE(contains(message_of<IoError>([&] { reader.next(line); }),
+                       "cannot read standard input: it is closed"));
 }
 
 TEST_F(Lines, AnErrorInTheMiddleOfGzipIsNotATruncatedText) {
-  // A socket gives what has arrived, and then, as its other side went away without reading what it was sent, an error.
+  // A socket gives what has arrived, and then, as its other side went away without reading what it
+  // was sent, an error.
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const std::string packed = gzip("eins\nzwei\n").substr(0, 15);
@@ -295,7 +313,9 @@ TEST_F(Lines, WaitsForADescriptorThatDoesNotBlock) {
 TEST_F(Lines, KnowsWhetherALineHasArrived) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const auto write_text = [&](const std::string& text) { ASSERT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text)); };
+  const auto write_text = [&](const std::string& text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text));
+  };
   LineReader reader(ends[0], "pipe");
   EXPECT_FALSE(reader.has_arrived());
   write_text("fir");
@@ -345,7 +365,8 @@ TEST_F(Lines, AreReadFromStandardInputByItsSign) {
   EXPECT_EQ(line, "one");
   EXPECT_EQ(reader.where(), "standard input:1");
   while (reader.next(line)) continue;
-  EXPECT_EQ(message_of<DataError>([] { LineReader("-"); }), "standard input is empty, expected lines of text");
+  EXPECT_EQ(message_of<DataError>([] { LineReader("-"); }),
+            "standard input is empty, expected lines of text");
   dup2(before, STDIN_FILENO);
   close(before);
   close(file);

@@ -7,7 +7,8 @@
 namespace attend {
 namespace {
 
-const std::vector<std::string> kNames{"d-model", "d-ff", "n-heads", "n-encoder-layers", "n-decoder-layers", "dropout", "seed"};
+const std::vector<std::string> kNames{"d-model",          "d-ff",    "n-heads", "n-encoder-layers",
+                                      "n-decoder-layers", "dropout", "seed"};
 
 TEST(EditDistance, CountsEdits) {
   EXPECT_EQ(edit_distance("", "abc"), 3);

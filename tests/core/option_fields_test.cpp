@@ -67,7 +67,8 @@ std::string error_of(std::string_view name, std::vector<std::string> values) {
 TEST(OptionFields, ListsEveryOptionInOrder) {
   Example example;
   EXPECT_EQ(option_names(option_fields(example)),
-            (std::vector<std::string>{"tied", "d-model", "max-steps", "seed", "value", "out", "inputs", "norm", "beta"}));
+            (std::vector<std::string>{"tied", "d-model", "max-steps", "seed", "value", "out",
+                                      "inputs", "norm", "beta"}));
 }
 
 TEST(OptionFields, SetsEveryType) {
@@ -93,11 +94,16 @@ TEST(OptionFields, SetsEveryType) {
 }
 
 TEST(OptionFields, SayWhatWasExpected) {
-  EXPECT_EQ(error_of("d-model", {"6x"}), "--d-model: expected a whole number from 1 to 65536, got 6x");
-  EXPECT_EQ(error_of("d-model", {"1.5"}), "--d-model: expected a whole number from 1 to 65536, got 1.5");
-  EXPECT_EQ(error_of("d-model", {"3000000000"}), "--d-model: expected a whole number from 1 to 65536, got 3000000000");
-  EXPECT_EQ(error_of("d-model", {""}), "--d-model: expected a whole number from 1 to 65536, got nothing");
-  EXPECT_EQ(error_of("d-model", {"1", "2"}), "--d-model: expected a whole number from 1 to 65536, got 2 values");
+  EXPECT_EQ(error_of("d-model", {"6x"}),
+            "--d-model: expected a whole number from 1 to 65536, got 6x");
+  EXPECT_EQ(error_of("d-model", {"1.5"}),
+            "--d-model: expected a whole number from 1 to 65536, got 1.5");
+  EXPECT_EQ(error_of("d-model", {"3000000000"}),
+            "--d-model: expected a whole number from 1 to 65536, got 3000000000");
+  EXPECT_EQ(error_of("d-model", {""}),
+            "--d-model: expected a whole number from 1 to 65536, got nothing");
+  EXPECT_EQ(error_of("d-model", {"1", "2"}),
+            "--d-model: expected a whole number from 1 to 65536, got 2 values");
   EXPECT_EQ(error_of("seed", {"-1"}), "--seed: expected a whole number, not negative, got -1");
   EXPECT_EQ(error_of("beta", {"1,5"}), "--beta: expected a number from 0 to 10, got 1,5");
   EXPECT_EQ(error_of("tied", {"maybe"}), "--tied: expected true or false, got maybe");
@@ -105,9 +111,12 @@ TEST(OptionFields, SayWhatWasExpected) {
 }
 
 TEST(OptionFields, RefuseWhatIsOutsideTheirRange) {
-  EXPECT_EQ(error_of("d-model", {"0"}), "--d-model: expected a whole number from 1 to 65536, got 0");
-  EXPECT_EQ(error_of("d-model", {"65537"}), "--d-model: expected a whole number from 1 to 65536, got 65537");
-  EXPECT_EQ(error_of("max-steps", {"1000000000001"}), "--max-steps: expected a whole number from 1 to 1000000000000, got 1000000000001");
+  EXPECT_EQ(error_of("d-model", {"0"}),
+            "--d-model: expected a whole number from 1 to 65536, got 0");
+  EXPECT_EQ(error_of("d-model", {"65537"}),
+            "--d-model: expected a whole number from 1 to 65536, got 65537");
+  EXPECT_EQ(error_of("max-steps", {"1000000000001"}),
+            "--max-steps: expected a whole number from 1 to 1000000000000, got 1000000000001");
   EXPECT_EQ(error_of("beta", {"10.001"}), "--beta: expected a number from 0 to 10, got 10.001");
   EXPECT_EQ(error_of("value", {"-2"}), "--value: expected a number above -2 up to 5, got -2");
   EXPECT_EQ(error_of("value", {"-1.999"}), "no error");
@@ -116,10 +125,12 @@ TEST(OptionFields, RefuseWhatIsOutsideTheirRange) {
 }
 
 TEST(OptionFields, RefuseWhatIsNoFiniteNumber) {
-  for (const char* text : {"nan", "NaN", "-nan", "inf", "-inf", "+inf", "Infinity", "1e999", "-1e999", "0x1p2", "0x10", "1 ", " 1", "++1",
-                           "1e", "1__0", "1,0", "--1", "1e-999"}) {
+  for (const char* text :
+       {"nan", "NaN", "-nan", "inf", "-inf", "+inf", "Infinity", "1e999", "-1e999", "0x1p2", "0x10",
+        "1 ", " 1", "++1", "1e", "1__0", "1,0", "--1", "1e-999"}) {
     for (const char* name : {"beta", "value", "d-model", "max-steps", "seed"}) {
-      EXPECT_TRUE(error_of(name, {text}).starts_with("--" + std::string(name) + ": expected a ")) << name << " " << text;
+      EXPECT_TRUE(error_of(name, {text}).starts_with("--" + std::string(name) + ": expected a "))
+          << name << " " << text;
     }
   }
 }
@@ -157,7 +168,8 @@ TEST(OptionFields, KeepTheirValueOnErrors) {
 
 TEST(Toml, ListsTheValues) {
   EXPECT_EQ(to_toml(Example{}, "model"),
-            "[model]\ntied = false\nd-model = 512\nmax-steps = 100000\nseed = 1\nvalue = -1.0\nout = \"run\"\ninputs = [\"a b\", \"c\"]\n"
+            "[model]\ntied = false\nd-model = 512\nmax-steps = 100000\nseed = 1\nvalue = -1.0\nout "
+            "= \"run\"\ninputs = [\"a b\", \"c\"]\n"
             "norm = \"post\"\nbeta = 0.1\n");
 }
 
@@ -170,10 +182,11 @@ TEST(Toml, QuotesWhatNeedsIt) {
   EXPECT_NE(text.find("out = \"a \\\"b\\\" # c\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("inputs = []\n"), std::string::npos);
   EXPECT_NE(text.find("beta = 1e-09\n"), std::string::npos);
-  example.out = "both ' and \" and \\, two\nlines, \x1b[31m, \xC2\x9B, \xE2\x80\xAE, \x7f, \xC3\xA4";
-  EXPECT_NE(
-      to_toml(example).find("out = \"both ' and \\\" and \\\\, two\\u000Alines, \\u001B[31m, \\u009B, \\u202E, \\u007F, \xC3\xA4\"\n"),
-      std::string::npos)
+  example.out =
+      "both ' and \" and \\, two\nlines, \x1b[31m, \xC2\x9B, \xE2\x80\xAE, \x7f, \xC3\xA4";
+  EXPECT_NE(to_toml(example).find("out = \"both ' and \\\" and \\\\, two\\u000Alines, \\u001B[31m, "
+                                  "\\u009B, \\u202E, \\u007F, \xC3\xA4\"\n"),
+            std::string::npos)
       << to_toml(example);
 }
 

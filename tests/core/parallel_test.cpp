@@ -25,7 +25,8 @@ TEST_P(Parallel, ForVisitsEveryIndexOnce) {
       parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
       });
-      for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count << ", grain " << grain;
+      for (std::size_t i = 0; i < visits.size(); ++i)
+        ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count << ", grain " << grain;
     }
   }
 }
@@ -38,7 +39,8 @@ TEST_P(Parallel, ForKeepsRangesAtLeastAGrainLong) {
     ranges.emplace_back(begin, end);
   });
   EXPECT_LE(ranges.size(), 3u);  // ceil(100 / 40)
-  for (const auto& [begin, end] : ranges) EXPECT_GE(end - begin, 33) << "three even parts of 100 when there are threads enough";
+  for (const auto& [begin, end] : ranges)
+    EXPECT_GE(end - begin, 33) << "three even parts of 100 when there are threads enough";
 }
 
 TEST_P(Parallel, ForDoesNothingForNegativeCounts) {
@@ -81,7 +83,8 @@ TEST_P(Parallel, EachVisitsEveryIndexOnce) {
   for (const std::int64_t count : {0, 1, 2, 97}) {
     std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
     parallel_each(count, [&](std::int64_t i) { ++visits[static_cast<std::size_t>(i)]; });
-    for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count;
+    for (std::size_t i = 0; i < visits.size(); ++i)
+      ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count;
   }
 }
 

@@ -25,7 +25,8 @@ TEST(Philox, GivesTheKnownAnswers) {
 
 TEST(RandomKey, PutsBlockRowAndStreamInTheCounterAndSeedInTheKey) {
   const RandomKey key{.seed = 0x299f31d0a4093822u, .stream = 0x0370734413198a2eu};
-  EXPECT_EQ(key.at(0x243f6a88, 0x85a308d3), (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(key.at(0x243f6a88, 0x85a308d3),
+            (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(RandomKey, CutsABlockIntoEightHalfWordsLowHalfFirst) {
@@ -33,7 +34,8 @@ TEST(RandomKey, CutsABlockIntoEightHalfWordsLowHalfFirst) {
   const Block block = key.at(3, 5);
   for (std::uint32_t i = 0; i < 8; ++i) {
     const std::uint32_t word = block[i / 2];
-    EXPECT_EQ(key.bits16(5, 3 * 8 + i), i % 2 == 0 ? word & 0xffffu : word >> 16) << "half-word " << i;
+    EXPECT_EQ(key.bits16(5, 3 * 8 + i), i % 2 == 0 ? word & 0xffffu : word >> 16)
+        << "half-word " << i;
   }
 }
 
@@ -79,7 +81,8 @@ TEST(Random, SkipsAsManyNumbersAsAsked) {
       for (std::uint64_t i = 0; i < before; ++i) one.next(), other.next();
       for (std::uint64_t i = 0; i < count; ++i) one.next();
       other.skip(count);
-      for (int i = 0; i < 5; ++i) ASSERT_EQ(one.next(), other.next()) << before << " then " << count;
+      for (int i = 0; i < 5; ++i)
+        ASSERT_EQ(one.next(), other.next()) << before << " then " << count;
     }
   }
 }

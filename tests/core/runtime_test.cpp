@@ -18,7 +18,9 @@
 namespace attend {
 namespace {
 
-std::shared_ptr<Runtime> runtime_of(int threads) { return std::make_shared<Runtime>(RuntimeOptions{.threads = threads}); }
+std::shared_ptr<Runtime> runtime_of(int threads) {
+  return std::make_shared<Runtime>(RuntimeOptions{.threads = threads});
+}
 
 TEST(Runtime, HasAThreadForEachPhysicalCoreByDefault) {
   EXPECT_GE(physical_cores(), 1);
@@ -128,7 +130,9 @@ TEST(Runtime, IsCurrentInTheBodiesOfItsLoops) {
 
 TEST(Runtime, IsLeftAsItWasByABodyThatThrows) {
   const auto runtime = runtime_of(3);
-  const auto loop = [&] { runtime->run(64, IndexBody([](std::int64_t) -> void { throw DataError("in a body"); })); };
+  const auto loop = [&] {
+    runtime->run(64, IndexBody([](std::int64_t) -> void { throw DataError("in a body"); }));
+  };
   Runtime& before = Runtime::current();
   for (int repeat = 0; repeat < 20; ++repeat) EXPECT_THROW(loop(), DataError);
   EXPECT_EQ(&Runtime::current(), &before);
@@ -168,7 +172,8 @@ TEST(Runtime, LetsLoopsOfItsThreadsFollowOneAnother) {
       for (int i = 0; i < 100; ++i) {
         parallel_each(4, [&](std::int64_t) {
           ++inside[c];
-          for (std::size_t other = 0; other < inside.size(); ++other) wrong += other != c && inside[other] != 0;
+          for (std::size_t other = 0; other < inside.size(); ++other)
+            wrong += other != c && inside[other] != 0;
           --inside[c];
         });
       }

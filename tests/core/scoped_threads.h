@@ -7,7 +7,8 @@ namespace attend {
 
 class ScopedThreads {
  public:
-  explicit ScopedThreads(int count) : scope_({.threads = count, .device = Runtime::current().device()}) {}
+  explicit ScopedThreads(int count)
+      : scope_({.threads = count, .device = Runtime::current().device()}) {}
 
  private:
   RuntimeScope scope_;

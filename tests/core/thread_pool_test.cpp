@@ -49,7 +49,8 @@ TEST(ThreadPool, UsesAllItsThreads) {
   std::atomic<int> inside = 0;
   const auto meet = [&](std::int64_t) {
     ++inside;
-    while (inside < 3) std::this_thread::yield();  // returns only if three threads are in the loop at once
+    while (inside < 3)
+      std::this_thread::yield();  // returns only if three threads are in the loop at once
     const std::lock_guard lock(mutex);
     seen.insert(std::this_thread::get_id());
   };
@@ -58,14 +59,16 @@ TEST(ThreadPool, UsesAllItsThreads) {
 }
 
 TEST(ThreadPool, RefusesNumbersOfThreadsThatAreNone) {
-  for (const int threads : {0, -2, kMostThreads + 1}) EXPECT_THROW(ThreadPool pool(threads), ConfigError) << threads;
+  for (const int threads : {0, -2, kMostThreads + 1})
+    EXPECT_THROW(ThreadPool pool(threads), ConfigError) << threads;
 }
 
 TEST(ThreadPool, RunsManyShortLoopsAndWakesAfterAPause) {
   ThreadPool pool(2);
   for (int i = 0; i < 20000; ++i) ASSERT_EQ(sum_by(pool, 2), 1);
   for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough for the worker to sleep
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(1));  // long enough for the worker to sleep
     ASSERT_EQ(sum_by(pool, 2), 1);
   }
 }
@@ -91,7 +94,8 @@ TEST(ThreadPool, LetsLoopsOfSeveralThreadsFollowOneAnother) {
   std::atomic<int> wrong = 0;
   for (int c = 0; c < 4; ++c) {
     callers.emplace_back([&] {
-      for (int i = 0; i < 500; ++i) wrong += sum_by(pool, 10 + i) != std::int64_t{10 + i} * (9 + i) / 2;
+      for (int i = 0; i < 500; ++i)
+        wrong += sum_by(pool, 10 + i) != std::int64_t{10 + i} * (9 + i) / 2;
     });
   }
   for (std::thread& caller : callers) caller.join();
@@ -111,7 +115,8 @@ TEST(ThreadPool, WorksInAForkedChild) {
   ThreadPool pool(3);
   ASSERT_EQ(sum_by(pool, 100), 4950);
   EXPECT_TRUE(in_child([&] { return sum_by(pool, 100) == 4950; }));
-  EXPECT_TRUE(in_child([&] { return in_child([&] { return sum_by(pool, 100) == 4950; }); })) << "a child of a child";
+  EXPECT_TRUE(in_child([&] { return in_child([&] { return sum_by(pool, 100) == 4950; }); }))
+      << "a child of a child";
   EXPECT_EQ(sum_by(pool, 100), 4950) << "and still in the parent";
 }
 

@@ -10,8 +10,9 @@ namespace {
 using namespace std::string_literals;
 
 TEST(Utf8, AcceptsWellFormedText) {
-  for (const std::string& text : {""s, "plain ascii, long enough for a word of eight bytes"s, "Mädchen"s, "\xED\x9F\xBF"s, "\xEE\x80\x80"s,
-                                  "日本語"s, "🤖🎉"s, "\xF4\x8F\xBF\xBF"s, "a\0b"s}) {
+  for (const std::string& text :
+       {""s, "plain ascii, long enough for a word of eight bytes"s, "Mädchen"s, "\xED\x9F\xBF"s,
+        "\xEE\x80\x80"s, "日本語"s, "🤖🎉"s, "\xF4\x8F\xBF\xBF"s, "a\0b"s}) {
     EXPECT_TRUE(is_utf8(text)) << text;
   }
 }
@@ -34,9 +35,12 @@ TEST(Utf8, FindsTheFirstBadByte) {
 }
 
 TEST(Utf8, KnowsWhatIsBlank) {
-  for (const std::string& text : {""s, " \t\r\n\v\f"s, "\u0085\u00A0\u1680\u2000\u200A\u200B\u2028\u2029\u202F\u205F\u3000\uFEFF"s})
+  for (const std::string& text :
+       {""s, " \t\r\n\v\f"s,
+        "\u0085\u00A0\u1680\u2000\u200A\u200B\u2028\u2029\u202F\u205F\u3000\uFEFF"s})
     EXPECT_TRUE(is_blank(text));
-  for (const std::string& text : {" a"s, "\u3000."s, "\u2010"s, "\0"s, "\xFF"s}) EXPECT_FALSE(is_blank(text)) << text;
+  for (const std::string& text : {" a"s, "\u3000."s, "\u2010"s, "\0"s, "\xFF"s})
+    EXPECT_FALSE(is_blank(text)) << text;
 }
 
 TEST(Utf8, EveryScalarValueSurvivesEncodingAndDecoding) {

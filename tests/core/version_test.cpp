@@ -13,7 +13,8 @@ TEST(Version, IsTheOneOfTheBuild) {
   std::ifstream file(ATTEND_SOURCE_DIR "/CMakeLists.txt");
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_NE(text.str().find("project(attend VERSION " + std::string(kVersion) + " "), std::string::npos);
+  EXPECT_NE(text.str().find("project(attend VERSION " + std::string(kVersion) + " "),
+            std::string::npos);
 }
 
 }  // namespace

@@ -16,18 +16,21 @@ using Items = std::vector<std::int32_t>;
 
 std::vector<Items> batches_of(const BatchPlan& plan) {
   std::vector<Items> batches;
-  for (std::int64_t i = 0; i < plan.batches(); ++i) batches.emplace_back(plan[i].begin(), plan[i].end());
+  for (std::int64_t i = 0; i < plan.batches(); ++i)
+    batches.emplace_back(plan[i].begin(), plan[i].end());
   return batches;
 }
 
 TEST(BatchPlan, FillsBatchesUpToTheLimit) {
   const std::vector<std::int32_t> costs{3, 3, 4, 1, 10, 2};
-  EXPECT_EQ(batches_of(BatchPlan({0, 1, 2, 3, 4, 5}, costs, 10)), (std::vector<Items>{{0, 1, 2}, {3}, {4}, {5}}));
+  EXPECT_EQ(batches_of(BatchPlan({0, 1, 2, 3, 4, 5}, costs, 10)),
+            (std::vector<Items>{{0, 1, 2}, {3}, {4}, {5}}));
 }
 
 TEST(BatchPlan, GivesASampleOverTheLimitABatchOfItsOwn) {
   const std::vector<std::int32_t> costs{50, 1, 50, 50, 1};
-  EXPECT_EQ(batches_of(BatchPlan({0, 1, 2, 3, 4}, costs, 10)), (std::vector<Items>{{0}, {1}, {2}, {3}, {4}}));
+  EXPECT_EQ(batches_of(BatchPlan({0, 1, 2, 3, 4}, costs, 10)),
+            (std::vector<Items>{{0}, {1}, {2}, {3}, {4}}));
 }
 
 TEST(BatchPlan, AddsCostsWithoutOverflow) {
@@ -63,7 +66,8 @@ TEST(BatchPlanner, ShufflesBySeedAndEpochAlone) {
 
 TEST(BatchPlanner, TakesEverySampleOnceInAnEpoch) {
   std::vector<std::int32_t> costs(1000);
-  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<std::int32_t>(1 + i * 37 % 90);
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    costs[i] = static_cast<std::int32_t>(1 + i * 37 % 90);
   const BatchPlanner planner(costs, {256}, 1);
   for (const std::int64_t epoch : {0, 1, 1000000}) {
     Items seen;
@@ -79,7 +83,8 @@ TEST(BatchPlanner, TakesEverySampleOnceInAnEpoch) {
     std::iota(all.begin(), all.end(), 0);
     EXPECT_EQ(seen, all);
     // On average more than 80 % full.
-    EXPECT_LT(static_cast<double>(batches.size()), 1.25 * std::accumulate(costs.begin(), costs.end(), 0.0) / 256);
+    EXPECT_LT(static_cast<double>(batches.size()),
+              1.25 * std::accumulate(costs.begin(), costs.end(), 0.0) / 256);
   }
 }
 

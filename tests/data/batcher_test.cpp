@@ -83,10 +83,12 @@ TEST(Batcher, GivesTheSameBatchToARunThatResumes) {
   const TranslationBatcher batcher(pairs_of(300), kSrc, kTgt, {64}, 7);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) batcher.batch(epoch, 0);
   const TranslationBatch expected = batcher.batch(3, 2);
-  const TranslationBatch actual = TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 7).batch(3, 2);
+  const TranslationBatch actual =
+      TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 7).batch(3, 2);
   EXPECT_EQ(actual.src.ids, expected.src.ids);
   EXPECT_EQ(actual.tgt_out, expected.tgt_out);
-  EXPECT_NE(TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids, expected.src.ids);
+  EXPECT_NE(TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids,
+            expected.src.ids);
   EXPECT_NE(batcher.batch(4, 2).src.ids, expected.src.ids);
 }
 

@@ -16,7 +16,8 @@ using Files = std::vector<std::string>;
 class Classification : public WithFiles {};
 
 TEST_F(Classification, ReadsLabelsAndTexts) {
-  const LabelledText text = read_labelled(Files{write("a", "pos\tgood film\nneg\tbad film\n"), write("b", "so-so\tit is\n")}, {});
+  const LabelledText text = read_labelled(
+      Files{write("a", "pos\tgood film\nneg\tbad film\n"), write("b", "so-so\tit is\n")}, {});
   EXPECT_EQ(text.classes, (Files{"neg", "pos", "so-so"}));
   EXPECT_EQ(text.texts, (Files{"good film", "bad film", "it is"}));
   EXPECT_EQ(text.labels, (TokenIds{1, 0, 2}));
@@ -26,7 +27,8 @@ TEST_F(Classification, TakesTheColumnsAskedFor) {
   LabelledOptions options;
   options.text_column = "1";
   options.label_column = "3";
-  const LabelledText text = read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
+  const LabelledText text =
+      read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
   EXPECT_EQ(text.texts, (Files{"one", "zwei"}));
   EXPECT_EQ(text.labels, (TokenIds{1, 0}));
 }
@@ -35,14 +37,17 @@ TEST_F(Classification, ChecksTheColumnNumbers) {
   const std::string file = write("a", "1\ta\n0\tb\n");
   EXPECT_THROW(read_labelled(Files{file}, {.label_column = "0"}), ConfigError);
   EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2", .text_column = "2"}), ConfigError);
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2"}), ConfigError) << "the second is that of the text";
+  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2"}), ConfigError)
+      << "the second is that of the text";
   EXPECT_THROW(read_labelled(Files{}, {}), ConfigError);
 }
 
 TEST_F(Classification, NamesTheLineWithoutTheColumn) {
   const std::string file = write("a", "1\tgood\n0 bad\n");
   const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
-  EXPECT_TRUE(contains(message, file + ":2: expected at least 2 columns separated by tabs, found 1")) << message;
+  EXPECT_TRUE(
+      contains(message, file + ":2: expected at least 2 columns separated by tabs, found 1"))
+      << message;
 }
 
 TEST_F(Classification, NamesTheLineWithoutALabel) {
@@ -71,7 +76,8 @@ TEST_F(Classification, LeavesOutAHeader) {
   EXPECT_EQ(text.classes, (Files{"0", "1"}));
   EXPECT_EQ(text.texts, (Files{"good", "bad", "good", "bad"}));
   const std::string alone = write("b", "label\ttext\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{alone}, {.header = true}); });
+  const std::string message =
+      message_of<DataError>([&] { read_labelled(Files{alone}, {.header = true}); });
   EXPECT_TRUE(contains(message, alone + ": expected labelled texts, found none")) << message;
 }
 
@@ -93,15 +99,20 @@ TEST_F(Classification, NumbersValidationLabelsAsInTraining) {
 TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
   const Files classes{"neg", "pos"};
   const std::string file = write("v", "neg\tx\nneutral\ty\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}, classes); });
-  EXPECT_TRUE(contains(message, file + ":2: unknown label \"neutral\", expected one of: neg, pos")) << message;
+  const std::string message =
+      message_of<DataError>([&] { read_labelled(Files{file}, {}, classes); });
+  EXPECT_TRUE(contains(message, file + ":2: unknown label \"neutral\", expected one of: neg, pos"))
+      << message;
 }
 
 TEST_F(Classification, CutsTheSideAskedFor) {
   const TokenIds ids{10, 11, 12, 13, 14};
-  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::right}), (TokenIds{10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::left}), (TokenIds{12, 13, 14, 3}));
-  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 6, .truncation = Truncation::left}), (TokenIds{10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::right}),
+            (TokenIds{10, 11, 12, 3}));
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 4, .truncation = Truncation::left}),
+            (TokenIds{12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, {.eos = 3}, {.max_length = 6, .truncation = Truncation::left}),
+            (TokenIds{10, 11, 12, 13, 14, 3}));
   EXPECT_EQ(classifier_ids({}, {.eos = 3}, {}), TokenIds{3});
   EXPECT_THROW(classifier_ids(ids, {.eos = 3}, {.max_length = 1}), ConfigError);
 }
@@ -110,7 +121,8 @@ TEST_F(Classification, PutsAMarkInFrontForModelsThatLookThere) {
   const TokenIds ids{10, 11, 12, 13, 14};
   const SpecialTokens special{.bos = 2, .eos = 3};
   EXPECT_EQ(classifier_ids(ids, special, {.max_length = 5}), (TokenIds{2, 10, 11, 12, 3}));
-  EXPECT_EQ(classifier_ids(ids, special, {.max_length = 7, .truncation = Truncation::left}), (TokenIds{2, 10, 11, 12, 13, 14, 3}));
+  EXPECT_EQ(classifier_ids(ids, special, {.max_length = 7, .truncation = Truncation::left}),
+            (TokenIds{2, 10, 11, 12, 13, 14, 3}));
   EXPECT_EQ(classifier_ids({}, special, {}), (TokenIds{2, 3}));
   EXPECT_THROW(classifier_ids(ids, special, {.max_length = 2}), ConfigError);
 }
@@ -119,7 +131,8 @@ TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   const Tokenizer tokenizer = characters();
   const LabelledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
   LabelledReport report;
-  const ClassificationBatch all = encode_labelled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
+  const ClassificationBatch all =
+      encode_labelled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
   EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos

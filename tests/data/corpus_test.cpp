@@ -25,7 +25,8 @@ TEST_F(Corpus, JoinsSeveralFilesInOrder) {
 }
 
 TEST_F(Corpus, KeepsEmptyLinesSoThatLinesStayAligned) {
-  const ParallelText text = read_parallel(Files{write("a", "eins\n\ndrei\n")}, Files{write("b", "one\ntwo\n\n")});
+  const ParallelText text =
+      read_parallel(Files{write("a", "eins\n\ndrei\n")}, Files{write("b", "one\ntwo\n\n")});
   EXPECT_EQ(text.src, (Files{"eins", "", "drei"}));
   EXPECT_EQ(text.tgt, (Files{"one", "two", ""}));
 }
@@ -33,10 +34,14 @@ TEST_F(Corpus, KeepsEmptyLinesSoThatLinesStayAligned) {
 TEST_F(Corpus, NamesBothFilesAndCountsWhenTheyDiffer) {
   const std::string src = write("a", "1\n2\n3\n4\n5\n");
   const std::string tgt = write("b", "1\n2\n3\n");
-  const std::string shorter_target = message_of<DataError>([&] { read_parallel(Files{src}, Files{tgt}); });
-  EXPECT_TRUE(contains(shorter_target, src + " has 5 lines but " + tgt + " has 3")) << shorter_target;
-  const std::string shorter_source = message_of<DataError>([&] { read_parallel(Files{tgt}, Files{src}); });
-  EXPECT_TRUE(contains(shorter_source, tgt + " has 3 lines but " + src + " has 5")) << shorter_source;
+  const std::string shorter_target =
+      message_of<DataError>([&] { read_parallel(Files{src}, Files{tgt}); });
+  EXPECT_TRUE(contains(shorter_target, src + " has 5 lines but " + tgt + " has 3"))
+      << shorter_target;
+  const std::string shorter_source =
+      message_of<DataError>([&] { read_parallel(Files{tgt}, Files{src}); });
+  EXPECT_TRUE(contains(shorter_source, tgt + " has 3 lines but " + src + " has 5"))
+      << shorter_source;
 }
 
 TEST_F(Corpus, DoesNotLetOneFileMakeUpForAnother) {
@@ -53,13 +58,15 @@ TEST_F(Corpus, NeedsAsManyTargetFilesAsSourceFiles) {
 
 TEST_F(Corpus, PointsAtTheLineWithInvalidText) {
   const std::string bad = write("bad", "fine\nschr\xF6tig\n");
-  const std::string message = message_of<DataError>([&] { read_parallel(Files{write("a", "1\n2\n")}, Files{bad}); });
+  const std::string message =
+      message_of<DataError>([&] { read_parallel(Files{write("a", "1\n2\n")}, Files{bad}); });
   EXPECT_TRUE(contains(message, bad + ":2")) << message;
 }
 
 TEST_F(Corpus, CountsWhatItLeavesOut) {
   const Tokenizer tokenizer = characters();
-  //                      kept   no src  no tgt  neither  blank src  long src      long tgt     kept: 7 + meta + eos = 9
+  //                      kept   no src  no tgt  neither  blank src  long src      long tgt kept: 7
+  //                      + meta + eos = 9
   const ParallelText text{{"ab", "", "a", "", "   ", "abcdefghi", "ab", "abcdefg"},
                           {"a", "a", "", "", "a", "abc", "abcdefghij", "abcdefg"}};
   LengthOptions options;
@@ -75,11 +82,14 @@ TEST_F(Corpus, CountsWhatItLeavesOut) {
   EXPECT_EQ(pairs.src.sequences(), 2);
   EXPECT_EQ(pairs.tgt.sequences(), 2);
   EXPECT_EQ(tokenizer.decode(pairs.src[1]), "abcdefg");
-  EXPECT_EQ(report.summary(), "8 pairs: 2 kept; left out: 3 with an empty source, 1 with an empty target, 2 over-long");
+  EXPECT_EQ(
+      report.summary(),
+      "8 pairs: 2 kept; left out: 3 with an empty source, 1 with an empty target, 2 over-long");
 }
 
 TEST_F(Corpus, SaysWhereTheFirstOverLongPairIs) {
-  const Files src{write("a", "ab\nab\n"), write("b", "ab\nabcdefghi\nabcdefghi\n")}, tgt{write("c", "ab\nab\n"), write("d", "a\nb\nc\n")};
+  const Files src{write("a", "ab\nab\n"), write("b", "ab\nabcdefghi\nabcdefghi\n")},
+      tgt{write("c", "ab\nab\n"), write("d", "a\nb\nc\n")};
   const ParallelText text = read_parallel(src, tgt);
   EXPECT_EQ(text.where(0), src[0] + ":1");
   EXPECT_EQ(text.where(1), src[0] + ":2");
@@ -90,12 +100,15 @@ TEST_F(Corpus, SaysWhereTheFirstOverLongPairIs) {
   options.max_length = 5;
   ReadReport report;
   const EncodedPairs pairs = encode_parallel(text, characters(), characters(), options, report);
-  EXPECT_EQ(report.summary(), "5 pairs: 3 kept; left out: 2 over-long (the first: " + src[1] + ":2)");
+  EXPECT_EQ(report.summary(),
+            "5 pairs: 3 kept; left out: 2 over-long (the first: " + src[1] + ":2)");
   EXPECT_EQ(pairs.origin, (std::vector<std::int32_t>{0, 1, 2}));
   options.over_long = OverLong::truncate;
   ReadReport of_truncation;
-  EXPECT_EQ(encode_parallel(text, characters(), characters(), options, of_truncation).origin, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(of_truncation.summary(), "5 pairs: 5 kept (2 of them cut to the maximal length, the first: " + src[1] + ":2)");
+  EXPECT_EQ(encode_parallel(text, characters(), characters(), options, of_truncation).origin,
+            (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(of_truncation.summary(),
+            "5 pairs: 5 kept (2 of them cut to the maximal length, the first: " + src[1] + ":2)");
 }
 
 TEST_F(Corpus, TruncatesWhenAsked) {
@@ -123,7 +136,8 @@ TEST_F(Corpus, ChecksTheMaximalLength) {
 TEST_F(Corpus, EncodesTheSameWithAnyNumberOfThreads) {
   const Tokenizer tokenizer = characters();
   std::vector<std::string> texts;
-  for (int i = 0; i < 1000; ++i) texts.push_back(std::string(1 + i % 17, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < 1000; ++i)
+    texts.push_back(std::string(1 + i % 17, static_cast<char>('a' + i % 26)));
   const auto with_threads = [&](int threads) {
     const ScopedThreads scope(threads);
     return encode_all(texts, tokenizer);
@@ -142,7 +156,8 @@ TEST_F(Corpus, ReadsMulti30k) {
   EXPECT_EQ(text.tgt.size(), 29000u);
   EXPECT_EQ(text.src[0], "Two young, White males are outside near many bushes.");
 
-  const ParallelText part{{text.src.begin(), text.src.begin() + 1000}, {text.tgt.begin(), text.tgt.begin() + 1000}};
+  const ParallelText part{{text.src.begin(), text.src.begin() + 1000},
+                          {text.tgt.begin(), text.tgt.begin() + 1000}};
   ReadReport report;
   const EncodedPairs pairs = encode_parallel(part, characters(), characters(), {}, report);
   EXPECT_EQ(report.pairs, 1000);

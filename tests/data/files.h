@@ -17,7 +17,8 @@ class WithFiles : public testing::Test {
  protected:
   void SetUp() override {
     const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / (std::string("attend_data_") + info->name() + std::to_string(getpid()));
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("attend_data_") + info->name() + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -44,7 +45,9 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // Where the real data lie, when they do.
 inline std::filesystem::path real_data(const std::string& name) {

@@ -54,7 +54,8 @@ TEST_F(Language, CountsWordsBetweenWhiteSpaceOfAllKinds) {
     std::string line = "one";
     append_code_point(line, c);
     EXPECT_EQ(encode_language(Files{line + "two"}, tokenizer).words, 2) << static_cast<unsigned>(c);
-    EXPECT_EQ(encode_language(Files{line + " two"}, tokenizer).words, 2) << static_cast<unsigned>(c);
+    EXPECT_EQ(encode_language(Files{line + " two"}, tokenizer).words, 2)
+        << static_cast<unsigned>(c);
     if (tokenizer.encode(line + "two") == two_words) ++separating;
   }
   EXPECT_GT(separating, 20) << "the tokenizer, too, takes nearly all of them for spaces";
@@ -63,7 +64,8 @@ TEST_F(Language, CountsWordsBetweenWhiteSpaceOfAllKinds) {
 
 TEST_F(Language, ReadsFilesAsIfTheyWereOne) {
   const Tokenizer tokenizer = words();
-  const LanguageText text = read_language(Files{write("a", "one two\n\n"), write("b", "two\n")}, tokenizer);
+  const LanguageText text =
+      read_language(Files{write("a", "one two\n\n"), write("b", "two\n")}, tokenizer);
   EXPECT_EQ(text.stream, encode_language(Files{"one two", "", "two"}, tokenizer).stream);
   EXPECT_EQ(text.lines, 3);
   EXPECT_THROW(read_language(Files{}, tokenizer), ConfigError);
@@ -99,7 +101,8 @@ TEST_F(Language, BeginsItsWindowsWhereSeedAndEpochSay) {
   const auto beginning = [](std::uint64_t seed, std::int64_t epoch) {
     const LanguageBatcher batcher(counting(1001), {.sequence_length = 16}, {16}, seed);
     std::int32_t last = 0;  // of the window that begins last; the first may be cut short
-    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) last = std::max(last, batcher.batch(epoch, index).input[0][0]);
+    for (std::int64_t index = 0; index < batcher.batches(epoch); ++index)
+      last = std::max(last, batcher.batch(epoch, index).input[0][0]);
     return last % 16;
   };
   std::set<std::int32_t> of_seeds, of_epochs;
@@ -126,7 +129,8 @@ TEST_F(Language, PredictsEveryTokenOnceInAnEpoch) {
         EXPECT_GE(batch.input.length(i), 1);
         beginnings.insert(batch.input[i][0] % 16);
       }
-      for (std::size_t n = 0; n < batch.target->size(); ++n) EXPECT_EQ((*batch.target)[n], (*batch.input.ids)[n] + 1);
+      for (std::size_t n = 0; n < batch.target->size(); ++n)
+        EXPECT_EQ((*batch.target)[n], (*batch.input.ids)[n] + 1);
       seen.insert(seen.end(), batch.target->begin(), batch.target->end());
     }
     std::sort(seen.begin(), seen.end());
@@ -173,8 +177,10 @@ TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
 TEST_F(Language, ChecksItsOptions) {
   EXPECT_THROW(LanguageBatcher(counting(10), {.sequence_length = 0}, {64}, 1), ConfigError);
   EXPECT_THROW(LanguageBatcher(counting(1), {}, {64}, 1), DataError);
-  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 0, {64}), ConfigError);
-  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 9, {64}), ConfigError);
+  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 0, {64}),
+               ConfigError);
+  EXPECT_THROW(LanguageEvaluationBatcher(counting(10), {.sequence_length = 8}, 9, {64}),
+               ConfigError);
   EXPECT_THROW(LanguageBatcher(counting(10), {}, {64}, 1).batch(0, 1), DataError);
 }
 
@@ -184,7 +190,8 @@ TEST_F(Language, CountsWikiText2AsThePublishedResultsDo) {
   const LanguageText text = read_language(Files{file}, words());
   EXPECT_EQ(text.lines, 3760);
   EXPECT_EQ(text.words, 213886);
-  EXPECT_EQ(text.targets(), 213886 + 3760);  // words and ends of lines: unknown neighbours stay apart
+  EXPECT_EQ(text.targets(),
+            213886 + 3760);  // words and ends of lines: unknown neighbours stay apart
 }
 
 }  // namespace

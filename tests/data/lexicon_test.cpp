@@ -22,11 +22,13 @@ Ragged sequences(const std::vector<TokenIds>& all) {
   return ragged.build();
 }
 
-// The example of Koehn's "Statistical Machine Translation" (2010), figure 4.4: das Haus, das Buch, ein Buch.
-// das 0, Haus 1, Buch 2, ein 3; the 0, house 1, book 2, a 3.
+// The example of Koehn's "Statistical Machine Translation" (2010), figure 4.4: das Haus, das Buch,
+// ein Buch. das 0, Haus 1, Buch 2, ein 3; the 0, house 1, book 2, a 3.
 TEST(Lexicon, ConvergesAsInTheTextbook) {
-  const Ragged german = sequences({{0, 1}, {0, 2}, {3, 2}}), english = sequences({{0, 1}, {0, 2}, {3, 2}});
-  const auto first = learn_lexicon(german, english, 4, 1), second = learn_lexicon(german, english, 4, 2),
+  const Ragged german = sequences({{0, 1}, {0, 2}, {3, 2}}),
+               english = sequences({{0, 1}, {0, 2}, {3, 2}});
+  const auto first = learn_lexicon(german, english, 4, 1),
+             second = learn_lexicon(german, english, 4, 2),
              third = learn_lexicon(german, english, 4, 3);
   EXPECT_NEAR(probability_of(first[0], 0), 0.5, 1e-6);
   EXPECT_NEAR(probability_of(first[0], 1), 0.25, 1e-6);
@@ -38,7 +40,8 @@ TEST(Lexicon, ConvergesAsInTheTextbook) {
 }
 
 TEST(Lexicon, PutsTheLikeliestFirstAndSumsToOne) {
-  const auto lexicon = learn_lexicon(sequences({{0, 1}, {0, 2}, {3, 2}}), sequences({{0, 1}, {0, 2}, {3, 2}}), 5);
+  const auto lexicon =
+      learn_lexicon(sequences({{0, 1}, {0, 2}, {3, 2}}), sequences({{0, 1}, {0, 2}, {3, 2}}), 5);
   ASSERT_EQ(lexicon.size(), 5u);
   EXPECT_EQ(lexicon[0][0].target, 0);
   EXPECT_EQ(lexicon[1][0].target, 1);
@@ -49,7 +52,8 @@ TEST(Lexicon, PutsTheLikeliestFirstAndSumsToOne) {
     double sum = 0;
     for (const LexiconEntry& entry : lexicon[source]) sum += entry.probability;
     EXPECT_NEAR(sum, 1.0, 1e-5);
-    for (std::size_t i = 1; i < lexicon[source].size(); ++i) EXPECT_GE(lexicon[source][i - 1].probability, lexicon[source][i].probability);
+    for (std::size_t i = 1; i < lexicon[source].size(); ++i)
+      EXPECT_GE(lexicon[source][i - 1].probability, lexicon[source][i].probability);
   }
 }
 

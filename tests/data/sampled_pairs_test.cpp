@@ -23,7 +23,8 @@ Tokenizer tokenizer() {
 std::shared_ptr<const SampledPairs> sampled(std::uint64_t seed) {
   const Tokenizer t = tokenizer();
   ReadReport report;
-  return std::make_shared<const SampledPairs>(encode_parallel(kText, t, t, {}, report), BpeDropout(t, 0.4f), BpeDropout(t, 0.4f), seed);
+  return std::make_shared<const SampledPairs>(encode_parallel(kText, t, t, {}, report),
+                                              BpeDropout(t, 0.4f), BpeDropout(t, 0.4f), seed);
 }
 
 TEST(SampledPairs, KeepTheTextOfEveryEpoch) {
@@ -43,7 +44,8 @@ TEST(SampledPairs, StayWithinTheLongestLength) {
   ReadReport report;
   const EncodedPairs pairs = encode_parallel(kText, t, t, {}, report);
   std::int64_t longest = 0;  // as short as the ordinary cut allows
-  for (std::int64_t i = 0; i < 3; ++i) longest = std::max<std::int64_t>({longest, pairs.src.length(i) + 1, pairs.tgt.length(i) + 1});
+  for (std::int64_t i = 0; i < 3; ++i)
+    longest = std::max<std::int64_t>({longest, pairs.src.length(i) + 1, pairs.tgt.length(i) + 1});
   const SampledPairs limited(pairs, BpeDropout(t, 0.9f), BpeDropout(t, 0.9f), 1, longest),
       free(pairs, BpeDropout(t, 0.9f), BpeDropout(t, 0.9f), 1);
   bool longer = false;
@@ -63,7 +65,9 @@ TEST(SampledPairs, AreAFunctionOfSeedAndEpoch) {
   const auto one = sampled(1), again = sampled(1), other = sampled(2);
   for (const auto side : {&EncodedPairs::src, &EncodedPairs::tgt}) {
     SCOPED_TRACE(side == &EncodedPairs::src ? "sources" : "targets");
-    const auto ids = [&](const auto& pairs, std::int64_t epoch) { return ((*pairs->pairs(epoch)).*side).ids; };
+    const auto ids = [&](const auto& pairs, std::int64_t epoch) {
+      return ((*pairs->pairs(epoch)).*side).ids;
+    };
     EXPECT_NE(ids(one, 0), ids(one, 1));
     EXPECT_NE(ids(one, 1), ids(one, 2));
     EXPECT_EQ(ids(one, 0), ids(again, 0));
@@ -77,9 +81,12 @@ TEST(SampledPairs, CutEqualTextsOfBothSidesAndEqualLinesIndependently) {
   const ParallelText text{{line, line}, {line, line}};
   const Tokenizer t = tokenizer();
   ReadReport report;
-  const SampledPairs source(encode_parallel(text, t, t, {}, report), BpeDropout(t, 0.4f), BpeDropout(t, 0.4f), 1);
+  const SampledPairs source(encode_parallel(text, t, t, {}, report), BpeDropout(t, 0.4f),
+                            BpeDropout(t, 0.4f), 1);
   const auto pairs = source.pairs(0);
-  const auto cut = [](const Ragged& side, std::int64_t i) { return std::vector<std::int32_t>(side[i].begin(), side[i].end()); };
+  const auto cut = [](const Ragged& side, std::int64_t i) {
+    return std::vector<std::int32_t>(side[i].begin(), side[i].end());
+  };
   EXPECT_NE(cut(pairs->src, 0), cut(pairs->tgt, 0));
   EXPECT_NE(cut(pairs->src, 0), cut(pairs->src, 1));
   EXPECT_NE(cut(pairs->tgt, 0), cut(pairs->tgt, 1));
@@ -89,8 +96,10 @@ TEST(SampledPairs, CutEachSideByItsOwnDropout) {
   const Tokenizer t = tokenizer();
   ReadReport report;
   const EncodedPairs plain = encode_parallel(kText, t, t, {}, report);
-  const auto source_only = SampledPairs(plain, BpeDropout(t, 0.4f), BpeDropout(t, 0.0f), 1).pairs(0);
-  const auto target_only = SampledPairs(plain, BpeDropout(t, 0.0f), BpeDropout(t, 0.4f), 1).pairs(0);
+  const auto source_only =
+      SampledPairs(plain, BpeDropout(t, 0.4f), BpeDropout(t, 0.0f), 1).pairs(0);
+  const auto target_only =
+      SampledPairs(plain, BpeDropout(t, 0.0f), BpeDropout(t, 0.4f), 1).pairs(0);
   EXPECT_NE(source_only->src.ids, plain.src.ids);
   EXPECT_EQ(source_only->tgt.ids, plain.tgt.ids);
   EXPECT_EQ(target_only->src.ids, plain.src.ids);
@@ -115,7 +124,8 @@ TEST(SampledPairs, MakeBatchesThatHoldEveryPairOnce) {
       const auto size = batcher.size(epoch, b);
       EXPECT_EQ(size.src_tokens, batch.src.tokens());
       EXPECT_EQ(size.tgt_tokens, batch.tgt_in.tokens());
-      for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.insert(t.decode(batch.src[i]));
+      for (std::int64_t i = 0; i < batch.src.sequences(); ++i)
+        sources.insert(t.decode(batch.src[i]));
     }
     EXPECT_EQ(sources, std::multiset<std::string>(kText.src.begin(), kText.src.end()));
   }

@@ -45,12 +45,13 @@ TEST_P(DecodingVariants, FindHypothesesWithTheScoresOfTheModel) {
       input.insert(input.end(), hypothesis.ids.begin(), hypothesis.ids.end());
       if (hypothesis.complete) targets.push_back(kTokens.eos);
       input.resize(targets.size());
-      const Ragged tgt = Ragged::copy(input, std::vector<std::int32_t>{0, static_cast<std::int32_t>(input.size())});
+      const Ragged tgt = Ragged::copy(
+          input, std::vector<std::int32_t>{0, static_cast<std::int32_t>(input.size())});
       const Ragged one = alone(src_, s);
       Pass pass = Pass::inference();
       double expected = 0.0;
-      for (const float log_probability :
-           model_->target_log_probabilities(model_->decode(tgt, model_->encode(one, pass), one, pass), targets))
+      for (const float log_probability : model_->target_log_probabilities(
+               model_->decode(tgt, model_->encode(one, pass), one, pass), targets))
         expected += log_probability;
       EXPECT_NEAR(hypothesis.log_probability, expected, 1e-4) << "sentence " << s;
     }
@@ -73,7 +74,8 @@ TEST_P(DecodingVariants, SampleTheSameFromTheSameSeed) {
   options.max_length = 6;
   const std::vector<std::uint64_t> streams{0, 1, 2};
   EncoderDecoderScorer first(*model_, src_, kTokens.bos), again(*model_, src_, kTokens.bos);
-  const auto a = sample(first, kTokens.eos, options, streams), b = sample(again, kTokens.eos, options, streams);
+  const auto a = sample(first, kTokens.eos, options, streams),
+             b = sample(again, kTokens.eos, options, streams);
   for (std::size_t s = 0; s < a.size(); ++s) EXPECT_EQ(a[s].ids, b[s].ids);
 }
 

@@ -19,7 +19,9 @@ using Results = std::vector<std::vector<Hypothesis>>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Results search(TableModel& model, const BeamSearchOptions& options) { return beam_search(model, TableModel::kEos, options); }
+Results search(TableModel& model, const BeamSearchOptions& options) {
+  return beam_search(model, TableModel::kEos, options);
+}
 
 BeamSearchOptions beam_of(int beam_size, int n_best = 1) {
   BeamSearchOptions options;
@@ -59,16 +61,19 @@ struct Exhaustive {
   }
   void add(const Prefix& ids, double log_probability, std::size_t length, bool complete) {
     const double score = log_probability / std::pow(static_cast<double>(length), penalty);
-    all.push_back({ids, static_cast<float>(score), static_cast<float>(log_probability), {}, complete});
+    all.push_back(
+        {ids, static_cast<float>(score), static_cast<float>(log_probability), {}, complete});
   }
   void sort() {
-    std::sort(all.begin(), all.end(),
-              [](const Hypothesis& a, const Hypothesis& b) { return a.complete != b.complete ? a.complete : a.score > b.score; });
+    std::sort(all.begin(), all.end(), [](const Hypothesis& a, const Hypothesis& b) {
+      return a.complete != b.complete ? a.complete : a.score > b.score;
+    });
   }
 };
 
 TEST(BeamSearch, IsExhaustiveWhenTheBeamHoldsEverything) {
-  constexpr int kOutputs = 1 + 3 + 9 + 27 + 81;  // with 0 to 3 tokens and an end, and those cut at 4
+  constexpr int kOutputs =
+      1 + 3 + 9 + 27 + 81;  // with 0 to 3 tokens and an end, and those cut at 4
   for (const float penalty : {0.0f, 0.6f, 1.0f}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const TableModel::Logits logits = random_logits(seed);
@@ -81,7 +86,8 @@ TEST(BeamSearch, IsExhaustiveWhenTheBeamHoldsEverything) {
       const std::vector<Hypothesis> found = search(model, options)[0];
       ASSERT_EQ(found.size(), static_cast<std::size_t>(kOutputs));
       for (std::size_t i = 0; i < found.size(); ++i) {
-        EXPECT_EQ(found[i].ids, expected.all[i].ids) << "seed " << seed << ", penalty " << penalty << ", rank " << i;
+        EXPECT_EQ(found[i].ids, expected.all[i].ids)
+            << "seed " << seed << ", penalty " << penalty << ", rank " << i;
         EXPECT_EQ(found[i].complete, expected.all[i].complete);
         EXPECT_NEAR(found[i].score, expected.all[i].score, 1e-5);
         EXPECT_NEAR(found[i].log_probability, expected.all[i].log_probability, 1e-5);
@@ -97,7 +103,8 @@ TEST(BeamSearch, WithABeamOfOneTakesTheLikeliestTokenAgainAndAgain) {
     bool complete = false;
     while (!complete && expected.size() < 12) {
       const std::vector<float> next = logits(0, expected);
-      const auto token = static_cast<std::int32_t>(std::max_element(next.begin(), next.end()) - next.begin());
+      const auto token =
+          static_cast<std::int32_t>(std::max_element(next.begin(), next.end()) - next.begin());
       complete = token == TableModel::kEos;
       if (!complete) expected.push_back(token);
     }
@@ -131,7 +138,8 @@ TEST(BeamSearch, ReturnsDistinctHypothesesBestFirst) {
       EXPECT_EQ(distinct.size(), found.size());
       for (std::size_t i = 1; i < found.size(); ++i) {
         EXPECT_GE(found[i - 1].complete, found[i].complete);
-        EXPECT_TRUE(found[i - 1].complete != found[i].complete || found[i - 1].score >= found[i].score);
+        EXPECT_TRUE(found[i - 1].complete != found[i].complete ||
+                    found[i - 1].score >= found[i].score);
       }
     }
   }
@@ -208,7 +216,8 @@ TEST(BeamSearch, BreaksTiesByHypothesisThenByToken) {
   TableModel model({0}, 5, constant_logits({0, 0, 0, 0}));
   BeamSearchOptions options = beam_of(2, 2);
   options.length_penalty = 0.0f;
-  // First 0, 1 (the end), 2, 3 are equally likely: one ends, 0 and 2 live on. Then 00, 0 and its end come first.
+  // First 0, 1 (the end), 2, 3 are equally likely: one ends, 0 and 2 live on. Then 00, 0 and its
+  // end come first.
   const std::vector<Hypothesis> found = search(model, options)[0];
   EXPECT_EQ(found[0].ids, Prefix{});
   EXPECT_EQ(found[1].ids, Prefix{0});
@@ -223,10 +232,12 @@ TEST(BeamSearch, TakesTheFirstOfEquallyLikelyTokens) {
 }
 
 TEST(BeamSearch, CountsAnEndOnlyAmongTheBestOfTheBeam) {
-  // After 2 and after 3 an end is likely; that after 3 is third, behind the end after 2 and the 2 that goes on.
+  // After 2 and after 3 an end is likely; that after 3 is third, behind the end after 2 and the 2
+  // that goes on.
   const auto logits = [](int, const Prefix& prefix) -> std::vector<float> {
     const auto of = [](double end, double two, double three) {
-      return std::vector<float>{-kInfinity, static_cast<float>(std::log(end)), static_cast<float>(std::log(two)),
+      return std::vector<float>{-kInfinity, static_cast<float>(std::log(end)),
+                                static_cast<float>(std::log(two)),
                                 static_cast<float>(std::log(three))};
     };
     if (prefix.empty()) return of(1e-6, 0.52, 0.48);
@@ -262,11 +273,14 @@ TEST(BeamSearch, ReturnsAHypothesisEvenFromADeadEnd) {
 }
 
 TEST(BeamSearch, RefusesLogitsThatAreNoNumbers) {
-  for (const std::vector<float>& logits :
-       {std::vector<float>{0, NAN, 0, 0}, {0, 0, 0, kInfinity}, std::vector<float>(4, -kInfinity), std::vector<float>(4, NAN)}) {
+  for (const std::vector<float>& logits : {std::vector<float>{0, NAN, 0, 0},
+                                           {0, 0, 0, kInfinity},
+                                           std::vector<float>(4, -kInfinity),
+                                           std::vector<float>(4, NAN)}) {
     for (const int beam : {1, 3}) {
       TableModel model({0}, 5, constant_logits(logits));
-      expect_error<DataError>([&] { search(model, beam_of(beam)); }, {"logits", "NaN", "weights are damaged"});
+      expect_error<DataError>([&] { search(model, beam_of(beam)); },
+                              {"logits", "NaN", "weights are damaged"});
     }
   }
 }

@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t kStateWidth = 8;
 constexpr std::int32_t kTypes = 5;
 
-// A text as a model may have read it: hidden states, what they predict, and how likely the model finds it.
+// A text as a model may have read it: hidden states, what they predict, and how likely the model
+// finds it.
 struct Reading {
   Tensor hidden;
   std::vector<std::int32_t> targets;
@@ -25,8 +26,10 @@ struct Reading {
 
   std::vector<float> read_by(ContinuousCache& cache, std::size_t begin, std::size_t end) const {
     const std::size_t count = end - begin;
-    return cache.read(hidden.slice_rows(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)),
-                      std::span(targets).subspan(begin, count), std::span(log_probabilities).subspan(begin, count));
+    return cache.read(
+        hidden.slice_rows(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)),
+        std::span(targets).subspan(begin, count),
+        std::span(log_probabilities).subspan(begin, count));
   }
 };
 
@@ -41,14 +44,18 @@ Reading some_reading(std::int64_t tokens) {
   return reading;
 }
 
-// The definition, in double precision: p of `token` after hidden state t, to which the model gives log_probability.
-double by_definition(const Reading& r, std::size_t t, std::int32_t token, double log_probability, const ContinuousCacheOptions& o) {
-  const std::size_t first = t > static_cast<std::size_t>(o.tokens) ? t - static_cast<std::size_t>(o.tokens) : 0;
+// The definition, in double precision: p of `token` after hidden state t, to which the model gives
+// log_probability.
+double by_definition(const Reading& r, std::size_t t, std::int32_t token, double log_probability,
+                     const ContinuousCacheOptions& o) {
+  const std::size_t first =
+      t > static_cast<std::size_t>(o.tokens) ? t - static_cast<std::size_t>(o.tokens) : 0;
   double total = 0, found = 0;
   for (std::size_t i = first; i < t; ++i) {
     double dot = 0;
     for (std::int64_t d = 0; d < kStateWidth; ++d)
-      dot += static_cast<double>(r.hidden.row(static_cast<std::int64_t>(t))[d]) * r.hidden.row(static_cast<std::int64_t>(i))[d];
+      dot += static_cast<double>(r.hidden.row(static_cast<std::int64_t>(t))[d]) *
+             r.hidden.row(static_cast<std::int64_t>(i))[d];
     const double weight = std::exp(o.beta * dot / std::sqrt(static_cast<double>(kStateWidth)));
     total += weight;
     if (r.targets[i] == token) found += weight;
@@ -64,7 +71,10 @@ TEST(ContinuousCache, FollowsItsDefinitionHoweverLongTheText) {
     ContinuousCache cache(options, kStateWidth);
     const std::vector<float> found = reading.read_by(cache, 0, 700);
     for (std::size_t t = 0; t < found.size(); ++t)
-      ASSERT_NEAR(std::exp(found[t]), by_definition(reading, t, reading.targets[t], reading.log_probabilities[t], options), 1e-5)
+      ASSERT_NEAR(
+          std::exp(found[t]),
+          by_definition(reading, t, reading.targets[t], reading.log_probabilities[t], options),
+          1e-5)
           << "token " << t << " with a cache of " << tokens;
   }
 }
@@ -80,7 +90,8 @@ TEST(ContinuousCache, GivesTheSameHoweverTheTextIsCut) {
     begin += length;
   }
   ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t t = 0; t < found.size(); ++t) EXPECT_NEAR(found[t], expected[t], 1e-6) << "token " << t;
+  for (std::size_t t = 0; t < found.size(); ++t)
+    EXPECT_NEAR(found[t], expected[t], 1e-6) << "token " << t;
 }
 
 TEST(ContinuousCache, MixesTheSameTokenByToken) {
@@ -94,7 +105,8 @@ TEST(ContinuousCache, MixesTheSameTokenByToken) {
     double sum = 0;
     for (std::int32_t v = 0; v < kTypes; ++v) {
       const double p = std::exp(log_probabilities.data()[v]);
-      EXPECT_NEAR(p, by_definition(reading, t, v, std::log(1.0 / kTypes), options), 1e-5) << "token " << t;
+      EXPECT_NEAR(p, by_definition(reading, t, v, std::log(1.0 / kTypes), options), 1e-5)
+          << "token " << t;
       sum += p;
     }
     EXPECT_NEAR(sum, 1.0, 1e-5);
@@ -106,28 +118,57 @@ TEST(ContinuousCache, ChangesNothingWithoutWeight) {
   const Reading reading = some_reading(60);
   ContinuousCache cache({10, 0.0f, 1.0f}, kStateWidth);
   const std::vector<float> found = reading.read_by(cache, 0, 60);
-  for (std::size_t t = 0; t < found.size(); ++t) EXPECT_NEAR(found[t], reading.log_probabilities[t], 1e-6);
+  for (std::size_t t = 0; t < found.size(); ++t)
+    EXPECT_NEAR(found[t], reading.log_probabilities[t], 1e-6);
 }
 
 TEST(ContinuousCache, LeavesAShareToWhatTheModelHardlyExpects) {
   const Reading reading = some_reading(2);
   ContinuousCache cache({10, 0.5f, 1.0f}, kStateWidth);
   const std::vector<std::int32_t> targets{0, 1};
-  const std::vector<float> found = cache.read(reading.hidden, targets, std::vector<float>{-1.0f, -1000.0f});
+  const std::vector<float> found =
+      cache.read(reading.hidden, targets, std::vector<float>{-1.0f, -1000.0f});
   EXPECT_NEAR(found[1], -1000.0f + std::log(0.5f), 1e-3);
 }
 
 TEST(ContinuousCache, RefusesWhatMakesNoSense) {
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{-1, 0.1f, 1.0f}); }, {"cache-tokens", "-1"});
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f}); }, {"cache-tokens", "2000000000"});
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 1.0f, 1.0f}); }, {"cache-weight", "from 0 to below 1", "1"});
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, NAN, 1.0f}); }, {"cache-weight", "nan"});
-  expect_error<ConfigError>([] { check_options(ContinuousCacheOptions{1, 0.1f, -1.0f}); }, {"cache-beta", "-1"});
+  expect_error<ConfigError>(
+      [] {
+        check_options(ContinuousCacheOptions{-1, 0.1f, 1.0f});
+      },
+      {"cache-tokens", "-1"});
+  expect_error<ConfigError>(
+      [] {
+        check_options(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f});
+      },
+      {"cache-tokens", "2000000000"});
+  expect_error<ConfigError>(
+      [] {
+        check_options(ContinuousCacheOptions{1, 1.0f, 1.0f});
+      },
+      {"cache-weight", "from 0 to below 1", "1"});
+  expect_error<ConfigError>(
+      [] {
+        check_options(ContinuousCacheOptions{1, NAN, 1.0f});
+      },
+      {"cache-weight", "nan"});
+  expect_error<ConfigError>(
+      [] {
+        check_options(ContinuousCacheOptions{1, 0.1f, -1.0f});
+      },
+      {"cache-beta", "-1"});
   const Reading reading = some_reading(4);
   ContinuousCache cache({10, 0.1f, 1.0f}, kStateWidth);
-  expect_error<ShapeError>([&] { cache.read(reading.hidden, std::span(reading.targets).first(3), reading.log_probabilities); },
-                           {"[3, 8]", "[4, 8]"});
-  expect_error<ShapeError>([&] { cache.read(reading.hidden, reading.targets, std::span(reading.log_probabilities).first(3)); }, {"4", "3"});
+  expect_error<ShapeError>(
+      [&] {
+        cache.read(reading.hidden, std::span(reading.targets).first(3), reading.log_probabilities);
+      },
+      {"[3, 8]", "[4, 8]"});
+  expect_error<ShapeError>(
+      [&] {
+        cache.read(reading.hidden, reading.targets, std::span(reading.log_probabilities).first(3));
+      },
+      {"4", "3"});
   expect_error<ShapeError>([&] { cache.remember(reading.hidden, 0); }, {"[1, 8]", "[4, 8]"});
 }
 

@@ -31,17 +31,21 @@ Ragged sources() {
   return Ragged::copy(ids, offsets);
 }
 
-// The log-probabilities of what comes after `prefix`, which begins with bos, from one pass over the whole of it.
-std::vector<float> log_probabilities_after(const Transformer& model, std::int32_t sentence, const std::vector<std::int32_t>& prefix) {
+// The log-probabilities of what comes after `prefix`, which begins with bos, from one pass over the
+// whole of it.
+std::vector<float> log_probabilities_after(const Transformer& model, std::int32_t sentence,
+                                           const std::vector<std::int32_t>& prefix) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   const Ragged all = sources();
-  const std::vector<std::int32_t> ids(all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence)],
-                                      all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence) + 1]);
+  const std::vector<std::int32_t> ids(
+      all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence)],
+      all.ids->begin() + (*all.offsets)[static_cast<std::size_t>(sentence) + 1]);
   const std::vector<std::int32_t> ends{0, static_cast<std::int32_t>(ids.size())};
   const std::vector<std::int32_t> prefix_ends{0, static_cast<std::int32_t>(prefix.size())};
   const Ragged src = Ragged::copy(ids, ends);
-  const Variable hidden = model.decode(Ragged::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
+  const Variable hidden =
+      model.decode(Ragged::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
   const Tensor logits = model.project(hidden).value();
   backend().log_softmax(logits, logits);
   return logits.slice_rows(logits.rows() - 1, logits.rows()).clone().to_vector();
@@ -77,15 +81,20 @@ class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
     backend().log_softmax(found, found);
     for (std::int64_t r = 0; r < found.rows(); ++r) {
       for (int i = 0; i < kVocabulary; ++i)
-        EXPECT_NEAR(best.log_probabilities.row(r)[i], found.row(r)[best.columns.row<std::int32_t>(r)[i]], 1e-6);
-      EXPECT_TRUE(std::is_sorted(best.log_probabilities.row(r), best.log_probabilities.row(r) + kVocabulary, std::greater<>()));
-      EXPECT_EQ(best.log_probabilities.row(r)[kVocabulary], -INFINITY) << "there are no more tokens";
+        EXPECT_NEAR(best.log_probabilities.row(r)[i],
+                    found.row(r)[best.columns.row<std::int32_t>(r)[i]], 1e-6);
+      EXPECT_TRUE(std::is_sorted(best.log_probabilities.row(r),
+                                 best.log_probabilities.row(r) + kVocabulary, std::greater<>()));
+      EXPECT_EQ(best.log_probabilities.row(r)[kVocabulary], -INFINITY)
+          << "there are no more tokens";
     }
     ASSERT_EQ(found.shape(), (Shape{static_cast<std::int64_t>(parents.size()), kVocabulary}));
     for (std::size_t r = 0; r < parents.size(); ++r) {
-      const std::vector<float> expected = log_probabilities_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);
+      const std::vector<float> expected =
+          log_probabilities_after(*model_, so_far_.sentence[r], so_far_.prefix[r]);
       for (std::size_t v = 0; v < expected.size(); ++v)
-        EXPECT_NEAR(found.row(static_cast<std::int64_t>(r))[v], expected[v], 1e-5) << "row " << r << ", token " << v;
+        EXPECT_NEAR(found.row(static_cast<std::int64_t>(r))[v], expected[v], 1e-5)
+            << "row " << r << ", token " << v;
     }
   }
 

@@ -31,14 +31,16 @@ LanguageTransformer text_model(int previous_tokens = 0) {
 
 // log p(continuation | prompt), each token from a pass of its own over `context_of(tokens before)`.
 template <class ContextOf>
-double log_probability_of(const LanguageTransformer& model, Sequence text, const Sequence& continuation, const ContextOf& context_of) {
+double log_probability_of(const LanguageTransformer& model, Sequence text,
+                          const Sequence& continuation, const ContextOf& context_of) {
   const NoGradient guard;
   Pass pass = Pass::inference();
   double sum = 0;
   for (const std::int32_t token : continuation) {
     const Tensor hidden = model.hidden(Ragged::one(context_of(text)), pass).value();
     const Sequence target{token};
-    sum += model.target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
+    sum += model.target_log_probabilities(
+        Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
     text.push_back(token);
   }
   return sum;
@@ -60,7 +62,8 @@ Sequence best_by_trying_all(const LanguageTransformer& model, std::size_t longes
       const bool ends = token == kEndOfText;
       if (!ends && next.size() < longest) open.push_back(next);
       if (!ends) continue;  // beam search prefers what has ended
-      const double score = log_probability_of(model, kPrompt, next, everything_of) / static_cast<double>(next.size());
+      const double score = log_probability_of(model, kPrompt, next, everything_of) /
+                           static_cast<double>(next.size());
       if (score > highest) {
         highest = score;
         best.assign(next.begin(), next.end() - 1);
@@ -76,7 +79,8 @@ TEST(LanguageScorer, LetsBeamSearchFindTheLikeliestContinuation) {
   const auto found = beam_search(scorer, kEndOfText, {.beam_size = 400, .n_best = 5});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0][0].ids, best_by_trying_all(model, 4));
-  for (std::size_t i = 1; i < found[0].size(); ++i) EXPECT_GE(found[0][i - 1].score, found[0][i].score);
+  for (std::size_t i = 1; i < found[0].size(); ++i)
+    EXPECT_GE(found[0][i - 1].score, found[0][i].score);
 }
 
 TEST(LanguageScorer, ScoresHypothesesAsAPassOverTheWholeTextDoes) {
@@ -87,7 +91,8 @@ TEST(LanguageScorer, ScoresHypothesesAsAPassOverTheWholeTextDoes) {
     for (const Hypothesis& found : all[0]) {
       Sequence continuation = found.ids;
       if (found.complete) continuation.push_back(kEndOfText);
-      EXPECT_NEAR(found.log_probability, log_probability_of(model, kPrompt, continuation, everything_of), 1e-4);
+      EXPECT_NEAR(found.log_probability,
+                  log_probability_of(model, kPrompt, continuation, everything_of), 1e-4);
     }
   }
 }
@@ -112,7 +117,8 @@ TEST(LanguageScorer, GoesOnWithTheNewerHalfOfAFullContext) {
 }
 
 // The score that a hypothesis gets when no other is beside it.
-float alone(const LanguageTransformer& model, const LanguageScorerOptions& options, const Sequence& ids) {
+float alone(const LanguageTransformer& model, const LanguageScorerOptions& options,
+            const Sequence& ids) {
   LanguageScorer scorer(model, kPrompt, options);
   const Sequence only{0};
   float sum = 0;
@@ -138,16 +144,19 @@ TEST(LanguageScorer, GivesEveryHypothesisAMemoryOfItsOwn) {
   LanguageScorer scorer(model, kPrompt, options);
   const auto found = beam_search(scorer, -1, {.beam_size = 4, .n_best = 4})[0];
   ASSERT_EQ(found.size(), 4u);
-  for (const Hypothesis& one : found) EXPECT_NEAR(one.log_probability, alone(model, options, one.ids), 1e-4);
+  for (const Hypothesis& one : found)
+    EXPECT_NEAR(one.log_probability, alone(model, options, one.ids), 1e-4);
 }
 
 TEST(LanguageScorer, NeverSaysWhatIsForbidden) {
   const LanguageTransformer model = text_model();
-  LanguageScorer searching(model, kPrompt, {.context = 20, .max_length = 10, .forbidden = {0, 2, 5}});
+  LanguageScorer searching(model, kPrompt,
+                           {.context = 20, .max_length = 10, .forbidden = {0, 2, 5}});
   const auto found = beam_search(searching, -1, {.beam_size = 5, .n_best = 5});
   for (const Hypothesis& one : found[0])
     for (const std::int32_t id : one.ids) EXPECT_TRUE(id == 1 || id == 3 || id == 4) << id;
-  LanguageScorer sampling(model, kPrompt, {.context = 20, .max_length = 50, .forbidden = {0, 2, 5}});
+  LanguageScorer sampling(model, kPrompt,
+                          {.context = 20, .max_length = 50, .forbidden = {0, 2, 5}});
   const std::uint64_t stream = 0;
   const Hypothesis drawn = sample(sampling, -1, {}, {&stream, 1})[0];
   for (const std::int32_t id : drawn.ids) EXPECT_TRUE(id == 1 || id == 3 || id == 4) << id;
@@ -155,10 +164,13 @@ TEST(LanguageScorer, NeverSaysWhatIsForbidden) {
 
 TEST(LanguageScorer, SamplesWithTheScoresOfTheModelItself) {
   const LanguageTransformer model = text_model();
-  LanguageScorer scorer(model, kPrompt, {.context = 20, .max_length = 10, .forbidden = {0}, .repetition_penalty = 3.0f});
+  LanguageScorer scorer(
+      model, kPrompt,
+      {.context = 20, .max_length = 10, .forbidden = {0}, .repetition_penalty = 3.0f});
   const std::uint64_t stream = 4;
   const Hypothesis drawn = sample(scorer, -1, {}, {&stream, 1})[0];
-  EXPECT_NEAR(drawn.log_probability, log_probability_of(model, kPrompt, drawn.ids, everything_of), 1e-4);
+  EXPECT_NEAR(drawn.log_probability, log_probability_of(model, kPrompt, drawn.ids, everything_of),
+              1e-4);
 }
 
 }  // namespace

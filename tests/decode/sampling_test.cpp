@@ -50,9 +50,11 @@ void expect_shares(const std::vector<double>& actual, std::vector<double> expect
 }
 
 // One token, drawn with a uniform number.
-std::int32_t sample_token(const std::vector<float>& log_probabilities, const TokenFilter& filter, float uniform) {
+std::int32_t sample_token(const std::vector<float>& log_probabilities, const TokenFilter& filter,
+                          float uniform) {
   const Tensor column = Tensor::empty({1}, DType::i32);
-  backend().sample(Tensor::from(log_probabilities, {1, std::ssize(log_probabilities)}), filter, Tensor::full({1}, uniform), column);
+  backend().sample(Tensor::from(log_probabilities, {1, std::ssize(log_probabilities)}), filter,
+                   Tensor::full({1}, uniform), column);
   return *column.data<std::int32_t>();
 }
 
@@ -99,7 +101,8 @@ TEST(Sampling, TemperatureFlattensOrSharpens) {
   for (const float temperature : {0.5f, 2.0f}) {
     options.temperature = temperature;
     std::vector<double> expected;
-    for (const float p : kProbabilities) expected.push_back(std::pow(static_cast<double>(p), 1.0 / static_cast<double>(temperature)));
+    for (const float p : kProbabilities)
+      expected.push_back(std::pow(static_cast<double>(p), 1.0 / static_cast<double>(temperature)));
     expect_shares(shares(options), expected);
   }
   options.temperature = 1e-4f;
@@ -136,7 +139,8 @@ class SamplingOfSentences : public testing::Test {
  protected:
   static constexpr std::size_t kLongest = 4;
 
-  std::vector<Hypothesis> draw(std::vector<int> sentences, std::vector<std::uint64_t> of_sentence, std::uint64_t seed = 1) {
+  std::vector<Hypothesis> draw(std::vector<int> sentences, std::vector<std::uint64_t> of_sentence,
+                               std::uint64_t seed = 1) {
     SamplingOptions options;
     options.seed = seed;
     TableModel model(std::move(sentences), kLongest, random_logits(4));
@@ -145,7 +149,8 @@ class SamplingOfSentences : public testing::Test {
 };
 
 TEST_F(SamplingOfSentences, IsAFunctionOfTheSeed) {
-  const std::vector<Hypothesis> first = draw({0, 1, 2, 3}, streams(4)), again = draw({0, 1, 2, 3}, streams(4));
+  const std::vector<Hypothesis> first = draw({0, 1, 2, 3}, streams(4)),
+                                again = draw({0, 1, 2, 3}, streams(4));
   const std::vector<Hypothesis> other = draw({0, 1, 2, 3}, streams(4), 2);
   int differing = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -174,7 +179,8 @@ TEST_F(SamplingOfSentences, DrawsDifferentlyForEqualSentences) {
 
 TEST_F(SamplingOfSentences, AccountsForEveryToken) {
   bool cut = false, ended = false;
-  for (const Hypothesis& h : draw({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, streams(16))) {
+  for (const Hypothesis& h :
+       draw({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, streams(16))) {
     EXPECT_EQ(h.token_scores.size(), h.ids.size() + (h.complete ? 1 : 0));
     EXPECT_EQ(h.complete, h.ids.size() < kLongest);
     float sum = 0;
@@ -200,7 +206,8 @@ TEST(Sampling, EndsAtTheGreatestLengthAskedForOrElseAtTheModels) {
 
 TEST_F(SamplingOfSentences, TakesFinishedSentencesOutOfTheBatch) {
   const auto ends = [](int sentence, const TableModel::Prefix& prefix) {
-    return std::vector<float>{-99, static_cast<int>(prefix.size()) == sentence ? 99.0f : -99.0f, 0, -99};
+    return std::vector<float>{-99, static_cast<int>(prefix.size()) == sentence ? 99.0f : -99.0f, 0,
+                              -99};
   };
   TableModel model({2, 0, 1}, 9, ends);
   sample(model, TableModel::kEos, {}, streams(3));
@@ -208,12 +215,14 @@ TEST_F(SamplingOfSentences, TakesFinishedSentencesOutOfTheBatch) {
 }
 
 TEST(Sampling, RefusesLogitsThatAreNoNumbers) {
-  for (const std::vector<float>& logits : {std::vector<float>{0, NAN, 0, 0}, {0, 0, 0, INFINITY}, std::vector<float>(4, -INFINITY)}) {
+  for (const std::vector<float>& logits :
+       {std::vector<float>{0, NAN, 0, 0}, {0, 0, 0, INFINITY}, std::vector<float>(4, -INFINITY)}) {
     for (const int top_k : {0, 2}) {
       SamplingOptions options;
       options.top_k = top_k;
       TableModel model({0}, 5, constant_logits(logits));
-      expect_error<DataError>([&] { sample(model, TableModel::kEos, options, streams(1)); }, {"logits", "NaN"});
+      expect_error<DataError>([&] { sample(model, TableModel::kEos, options, streams(1)); },
+                              {"logits", "NaN"});
     }
   }
 }
@@ -225,13 +234,19 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     TableModel model({0}, 5, random_logits(1));
     sample(model, TableModel::kEos, options, streams(1));
   };
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); }, {"temperature", "from 1e-06", "0"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); }, {"temperature", "inf"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -1; }); }, {"top-k", "-1"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); }, {"top-p", "above 0 up to 1"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); }, {"top-p", "1.5"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); },
+                            {"temperature", "from 1e-06", "0"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); },
+                            {"temperature", "inf"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -1; }); },
+                            {"top-k", "-1"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); },
+                            {"top-p", "above 0 up to 1"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); },
+                            {"top-p", "1.5"});
   TableModel model({0, 1}, 5, random_logits(1));
-  expect_error<ConfigError>([&] { sample(model, TableModel::kEos, {}, streams(1)); }, {"stream", "2", "1"});
+  expect_error<ConfigError>([&] { sample(model, TableModel::kEos, {}, streams(1)); },
+                            {"stream", "2", "1"});
 }
 
 }  // namespace

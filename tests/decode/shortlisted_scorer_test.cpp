@@ -37,7 +37,8 @@ Shortlist neighbours() {
   Shortlist shortlist;
   shortlist.always = {kEnd};
   RaggedBuilder translations;
-  for (std::int32_t i = 0; i < kWords; ++i) translations.add(std::vector<std::int32_t>{7, i, (i + 1) % kWords});
+  for (std::int32_t i = 0; i < kWords; ++i)
+    translations.add(std::vector<std::int32_t>{7, i, (i + 1) % kWords});
   shortlist.translations = translations.build();
   return shortlist;
 }
@@ -51,21 +52,27 @@ Shortlist everything() {
 }
 
 Ragged three_sources() {
-  return Ragged::copy(std::vector<std::int32_t>{20, 30, kEnd, 11, kEnd, 39, 5, 5, kEnd}, std::vector<std::int32_t>{0, 3, 5, 9});
+  return Ragged::copy(std::vector<std::int32_t>{20, 30, kEnd, 11, kEnd, 39, 5, 5, kEnd},
+                      std::vector<std::int32_t>{0, 3, 5, 9});
 }
-Ragged second_source() { return Ragged::copy(std::vector<std::int32_t>{11, kEnd}, std::vector<std::int32_t>{0, 2}); }
+Ragged second_source() {
+  return Ragged::copy(std::vector<std::int32_t>{11, kEnd}, std::vector<std::int32_t>{0, 2});
+}
 
 TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
-  EXPECT_EQ(neighbours().allowed(std::vector<std::int32_t>{20, 6}), (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
+  EXPECT_EQ(neighbours().allowed(std::vector<std::int32_t>{20, 6}),
+            (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
   EXPECT_EQ(neighbours().allowed({}), (std::vector<std::int32_t>{3}));
-  expect_error<DataError>([] { neighbours().allowed(std::vector<std::int32_t>{kWords}); }, {"shortlist", "below 40", "got 40"});
+  expect_error<DataError>([] { neighbours().allowed(std::vector<std::int32_t>{kWords}); },
+                          {"shortlist", "below 40", "got 40"});
 }
 
 TEST(ShortlistedScorer, RenormaliseOverTheAllowedTokens) {
   const Transformer model = small_transformer();
   EncoderDecoderScorer whole(model, three_sources(), kBegin);
   ShortlistedScorer some(model, three_sources(), kBegin, neighbours());
-  const std::vector<std::vector<std::int32_t>> allowed{{3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
+  const std::vector<std::vector<std::int32_t>> allowed{
+      {3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
   std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kBegin), sentences{0, 1, 2};
   for (int step = 0; step < 3; ++step) {
     whole.step(parents, tokens);
@@ -74,7 +81,8 @@ TEST(ShortlistedScorer, RenormaliseOverTheAllowedTokens) {
     for (const Tensor& logits : {all, few}) backend().log_softmax(logits, logits);
     ASSERT_EQ(few.shape(), (Shape{std::ssize(parents), 7}));
     for (std::int64_t row = 0; row < few.rows(); ++row) {
-      const std::vector<std::int32_t>& own = allowed[static_cast<std::size_t>(sentences[static_cast<std::size_t>(row)])];
+      const std::vector<std::int32_t>& own =
+          allowed[static_cast<std::size_t>(sentences[static_cast<std::size_t>(row)])];
       double sum = 0;
       for (const std::int32_t token : own) sum += std::exp(all.row(row)[token]);
       for (std::int64_t column = 0; column < 7; ++column) {
@@ -83,7 +91,8 @@ TEST(ShortlistedScorer, RenormaliseOverTheAllowedTokens) {
           continue;
         }
         EXPECT_EQ(some.token(row, column), own[static_cast<std::size_t>(column)]);
-        EXPECT_NEAR(few.row(row)[column], all.row(row)[own[static_cast<std::size_t>(column)]] - std::log(sum), 1e-5);
+        EXPECT_NEAR(few.row(row)[column],
+                    all.row(row)[own[static_cast<std::size_t>(column)]] - std::log(sum), 1e-5);
       }
     }
     parents = {2, 0, 0};  // the sentences' rows move, and one leaves
@@ -105,11 +114,13 @@ TEST(ShortlistedScorer, OfTheWholeVocabularyAreTheModelItself) {
 
 TEST(ShortlistedScorer, GiveASentenceTheSameAloneAndBesideOthers) {
   const Transformer model = small_transformer();
-  ShortlistedScorer together(model, three_sources(), kBegin, neighbours()), alone(model, second_source(), kBegin, neighbours());
+  ShortlistedScorer together(model, three_sources(), kBegin, neighbours()),
+      alone(model, second_source(), kBegin, neighbours());
   const auto many = beam_search(together, kEnd, {}), one = beam_search(alone, kEnd, {});
   EXPECT_EQ(many[1][0].ids, one[0][0].ids);
   EXPECT_EQ(many[1][0].token_scores, one[0][0].token_scores) << "bit for bit";
-  for (const std::int32_t id : one[0][0].ids) EXPECT_TRUE(id == 4 || id == 7 || id == 11 || id == 12) << id;
+  for (const std::int32_t id : one[0][0].ids)
+    EXPECT_TRUE(id == 4 || id == 7 || id == 11 || id == 12) << id;
 }
 
 TEST(ShortlistedScorer, EndAtOnceWhenNothingElseIsAllowed) {
@@ -139,7 +150,8 @@ TEST(ShortlistedScorer, AreSampledByTokenNotByColumn) {
     options.seed = seed;
     const std::vector<Hypothesis> drawn = sample(steps, kEnd, options, streams);
     written.insert(drawn[1].ids.begin(), drawn[1].ids.end());
-    for (const Hypothesis& one : drawn) EXPECT_EQ(one.token_scores.size(), one.ids.size() + (one.complete ? 1 : 0));
+    for (const Hypothesis& one : drawn)
+      EXPECT_EQ(one.token_scores.size(), one.ids.size() + (one.complete ? 1 : 0));
   }
   EXPECT_EQ(written, (std::set<std::int32_t>{4, 7, 11, 12})) << "of the source 11 and the end, 3";
 }
@@ -148,10 +160,12 @@ TEST(ShortlistedScorer, RefuseAListForAnotherVocabulary) {
   const Transformer model = small_transformer();
   Shortlist shortlist = neighbours();
   shortlist.always.push_back(kWords);
-  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, shortlist); }, {"shortlist", "vocabulary of 40"});
+  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, shortlist); },
+                          {"shortlist", "vocabulary of 40"});
   Shortlist empty;
   empty.translations = no_translations();
-  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, empty); }, {"shortlist", "end"});
+  expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, empty); },
+                          {"shortlist", "end"});
 }
 
 }  // namespace

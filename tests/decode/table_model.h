@@ -1,4 +1,5 @@
-// A Scorer of a few tokens whose logits, before they are normalised, are any function of the sentence and the tokens so far.
+// A Scorer of a few tokens whose logits, before they are normalised, are any function of the
+// sentence and the tokens so far.
 #pragma once
 
 #include <functional>
@@ -49,7 +50,9 @@ class TableModel final : public Scorer {
     const std::int64_t rows = end - begin;
     return Tensor::from(logits, {rows, static_cast<std::int64_t>(logits.size()) / rows});
   }
-  std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
+  std::int32_t token(std::int64_t, std::int64_t column) const override {
+    return static_cast<std::int32_t>(column);
+  }
 
   // For each call of step(), the sentence of every row.
   const std::vector<std::vector<int>>& asked() const { return asked_; }

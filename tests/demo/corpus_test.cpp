@@ -50,8 +50,10 @@ TEST(DemoCorpus, NeverShowsAHeldOutSentenceInTraining) {
   const DemoCorpus& corpus = small_corpus();
   std::set<std::string> seen(corpus.train_src.begin(), corpus.train_src.end());
   seen.insert(corpus.train_tgt.begin(), corpus.train_tgt.end());
-  for (const auto* held_out : {&corpus.valid_src, &corpus.valid_tgt, &corpus.test_src, &corpus.test_tgt}) {
-    for (const std::string& sentence : *held_out) EXPECT_TRUE(seen.insert(sentence).second) << sentence;
+  for (const auto* held_out :
+       {&corpus.valid_src, &corpus.valid_tgt, &corpus.test_src, &corpus.test_tgt}) {
+    for (const std::string& sentence : *held_out)
+      EXPECT_TRUE(seen.insert(sentence).second) << sentence;
   }
 }
 
@@ -63,9 +65,11 @@ TEST(DemoCorpus, HoldsOutNewCombinationsOfKnownWords) {
       for (std::string& word : words_of(sentence)) known.insert(std::move(word));
     }
   }
-  for (const auto* side : {&corpus.test_src, &corpus.test_tgt, &corpus.valid_src, &corpus.valid_tgt}) {
+  for (const auto* side :
+       {&corpus.test_src, &corpus.test_tgt, &corpus.valid_src, &corpus.valid_tgt}) {
     for (const std::string& sentence : *side) {
-      for (const std::string& word : words_of(sentence)) EXPECT_TRUE(known.contains(word)) << word << " in: " << sentence;
+      for (const std::string& word : words_of(sentence))
+        EXPECT_TRUE(known.contains(word)) << word << " in: " << sentence;
     }
   }
 }
@@ -92,7 +96,8 @@ TEST(DemoCorpus, WritesNaturalSentences) {
       }
     }
   }
-  const double average = static_cast<double>(words) / (2.0 * static_cast<double>(corpus.train_src.size()));
+  const double average =
+      static_cast<double>(words) / (2.0 * static_cast<double>(corpus.train_src.size()));
   EXPECT_GT(average, 7.0);
   EXPECT_LT(average, 10.0);
 }

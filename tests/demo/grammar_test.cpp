@@ -16,14 +16,17 @@ const T& find(std::span<const T> items, std::string_view en, std::string_view de
   throw std::runtime_error("no such word: " + std::string(en));
 }
 
-NounPhrase the(std::string_view noun, std::initializer_list<std::string_view> adjectives_before = {}) {
+NounPhrase the(std::string_view noun,
+               std::initializer_list<std::string_view> adjectives_before = {}) {
   NounPhrase phrase;
   phrase.noun = &find(nouns(), noun);
   phrase.determiner = Determiner::kDefinite;
-  for (const std::string_view adjective : adjectives_before) phrase.adjectives.push_back(&find(adjectives(), adjective));
+  for (const std::string_view adjective : adjectives_before)
+    phrase.adjectives.push_back(&find(adjectives(), adjective));
   return phrase;
 }
-NounPhrase a(std::string_view noun, std::initializer_list<std::string_view> adjectives_before = {}) {
+NounPhrase a(std::string_view noun,
+             std::initializer_list<std::string_view> adjectives_before = {}) {
   NounPhrase phrase = the(noun, adjectives_before);
   phrase.determiner = Determiner::kIndefinite;
   return phrase;
@@ -43,7 +46,8 @@ NounPhrase first_person(bool plural_too) {
   return phrase;
 }
 
-Clause clause(const NounPhrase& subject, std::string_view verb, std::optional<NounPhrase> object = {}, Tense tense = Tense::kPresent) {
+Clause clause(const NounPhrase& subject, std::string_view verb,
+              std::optional<NounPhrase> object = {}, Tense tense = Tense::kPresent) {
   Clause c;
   c.subject = subject;
   c.verb = verb == "be" ? &copula() : &find(verbs(), verb);
@@ -61,7 +65,8 @@ Sentence statement(Clause first) {
   s.first = std::move(first);
   return s;
 }
-Sentence joined(Shape shape, Clause first, Clause second, std::string_view conjunction = "", std::string_view german_conjunction = "") {
+Sentence joined(Shape shape, Clause first, Clause second, std::string_view conjunction = "",
+                std::string_view german_conjunction = "") {
   Sentence s = statement(std::move(first));
   s.shape = shape;
   s.second = std::move(second);
@@ -74,18 +79,19 @@ void expect(const Sentence& sentence, const char* en, const char* de) {
 }
 
 TEST(DemoGrammar, InflectsArticlesAndAdjectivesForGenderAndCase) {
-  expect(statement(clause(the("dog", {"old"}), "see", the("cat", {"small"}))), "The old dog sees the small cat.",
-         "Der alte Hund sieht die kleine Katze.");
-  expect(statement(clause(a("man", {"old"}), "see", a("dog", {"small"}))), "An old man sees a small dog.",
-         "Ein alter Mann sieht einen kleinen Hund.");
-  expect(statement(clause(a("child", {"tired"}), "help", the("woman", {"sick"}))), "A tired child helps the sick woman.",
-         "Ein müdes Kind hilft der kranken Frau.");
-  expect(statement(clause(plural(the("boy", {"young"})), "help", plural(the("dog", {"old"})))), "The young boys help the old dogs.",
-         "Die jungen Jungen helfen den alten Hunden.");
+  expect(statement(clause(the("dog", {"old"}), "see", the("cat", {"small"}))),
+         "The old dog sees the small cat.", "Der alte Hund sieht die kleine Katze.");
+  expect(statement(clause(a("man", {"old"}), "see", a("dog", {"small"}))),
+         "An old man sees a small dog.", "Ein alter Mann sieht einen kleinen Hund.");
+  expect(statement(clause(a("child", {"tired"}), "help", the("woman", {"sick"}))),
+         "A tired child helps the sick woman.", "Ein müdes Kind hilft der kranken Frau.");
+  expect(statement(clause(plural(the("boy", {"young"})), "help", plural(the("dog", {"old"})))),
+         "The young boys help the old dogs.", "Die jungen Jungen helfen den alten Hunden.");
 }
 
 TEST(DemoGrammar, InflectsWeakNouns) {
-  expect(statement(clause(the("student"), "see", the("boy"))), "The student sees the boy.", "Der Student sieht den Jungen.");
+  expect(statement(clause(the("student"), "see", the("boy"))), "The student sees the boy.",
+         "Der Student sieht den Jungen.");
   EXPECT_EQ(declined_noun(find(nouns(), "bear"), false, Case::kGenitive), "Bären");
   EXPECT_EQ(declined_noun(find(nouns(), "man"), false, Case::kGenitive), "Mannes");
   EXPECT_EQ(declined_noun(find(nouns(), "car"), true, Case::kDative), "Autos");
@@ -97,52 +103,68 @@ TEST(DemoGrammar, InflectsNumbersMassNounsAndPossessives) {
   three.number = &find(numbers(), "three");
   NounPhrase water = the("water", {"cold"});
   water.determiner = Determiner::kNone;
-  expect(statement(clause(three, "drink", water)), "Three old dogs drink cold water.", "Drei alte Hunde trinken kaltes Wasser.");
+  expect(statement(clause(three, "drink", water)), "Three old dogs drink cold water.",
+         "Drei alte Hunde trinken kaltes Wasser.");
   NounPhrase her_hat = the("hat", {"red"});
   her_hat.determiner = Determiner::kPossessive;
   her_hat.referent = referent_of(the("girl"));
-  expect(statement(clause(the("girl"), "see", her_hat)), "The girl sees her red hat.", "Das Mädchen sieht seinen roten Hut.");
+  expect(statement(clause(the("girl"), "see", her_hat)), "The girl sees her red hat.",
+         "Das Mädchen sieht seinen roten Hut.");
 }
 
 TEST(DemoGrammar, PutsTheOwnerInTheGenitive) {
   NounPhrase dog = the("dog");
   dog.determiner = Determiner::kOwner;
   dog.owner = std::make_shared<NounPhrase>(the("man", {"old"}));
-  expect(statement(clause(dog, "sleep")), "The old man's dog sleeps.", "Der Hund des alten Mannes schläft.");
+  expect(statement(clause(dog, "sleep")), "The old man's dog sleeps.",
+         "Der Hund des alten Mannes schläft.");
 }
 
 TEST(DemoGrammar, ConjugatesByPersonAndNumber) {
-  expect(statement(clause(first_person(false), "see", the("dog"))), "I see the dog.", "Ich sehe den Hund.");
-  expect(statement(clause(first_person(true), "see", the("dog"))), "We see the dog.", "Wir sehen den Hund.");
+  expect(statement(clause(first_person(false), "see", the("dog"))), "I see the dog.",
+         "Ich sehe den Hund.");
+  expect(statement(clause(first_person(true), "see", the("dog"))), "We see the dog.",
+         "Wir sehen den Hund.");
   expect(statement(is(first_person(false), "tired")), "I am tired.", "Ich bin müde.");
-  expect(statement(is(plural(the("man")), "tired", Tense::kPast)), "The men were tired.", "Die Männer waren müde.");
+  expect(statement(is(plural(the("man")), "tired", Tense::kPast)), "The men were tired.",
+         "Die Männer waren müde.");
 }
 
 TEST(DemoGrammar, PutsParticipleAndInfinitiveLast) {
-  expect(statement(clause(the("man"), "buy", a("book"), Tense::kPast)), "The man bought a book.", "Der Mann hat ein Buch gekauft.");
-  expect(statement(clause(the("man"), "arrive", {}, Tense::kPast)), "The man arrived.", "Der Mann ist angekommen.");
-  expect(statement(clause(the("man"), "call", the("doctor"), Tense::kFuture)), "The man will call the doctor.",
-         "Der Mann wird den Arzt anrufen.");
+  expect(statement(clause(the("man"), "buy", a("book"), Tense::kPast)), "The man bought a book.",
+         "Der Mann hat ein Buch gekauft.");
+  expect(statement(clause(the("man"), "arrive", {}, Tense::kPast)), "The man arrived.",
+         "Der Mann ist angekommen.");
+  expect(statement(clause(the("man"), "call", the("doctor"), Tense::kFuture)),
+         "The man will call the doctor.", "Der Mann wird den Arzt anrufen.");
   Clause wants = clause(the("man"), "buy", the("coat"), Tense::kModal);
   wants.modal = &find(modals(), "want to");
   expect(statement(wants), "The man wants to buy the coat.", "Der Mann will den Mantel kaufen.");
 }
 
 TEST(DemoGrammar, SeparatesParticles) {
-  expect(statement(clause(the("woman"), "call", the("teacher"))), "The woman calls the teacher.", "Die Frau ruft den Lehrer an.");
-  expect(statement(clause(the("woman"), "pick", pronoun(the("man")))), "The woman picks him up.", "Die Frau holt ihn ab.");
-  expect(joined(Shape::kSubordinate, clause(the("man"), "laugh"), clause(the("woman"), "call", pronoun(the("man"))), "because"),
-         "The man laughs because the woman calls him.", "Der Mann lacht, weil die Frau ihn anruft.");
+  expect(statement(clause(the("woman"), "call", the("teacher"))), "The woman calls the teacher.",
+         "Die Frau ruft den Lehrer an.");
+  expect(statement(clause(the("woman"), "pick", pronoun(the("man")))), "The woman picks him up.",
+         "Die Frau holt ihn ab.");
+  expect(joined(Shape::kSubordinate, clause(the("man"), "laugh"),
+                clause(the("woman"), "call", pronoun(the("man"))), "because"),
+         "The man laughs because the woman calls him.",
+         "Der Mann lacht, weil die Frau ihn anruft.");
 }
 
 TEST(DemoGrammar, OrdersSubordinateClauses) {
   const NounPhrase cow = the("cow");
-  expect(joined(Shape::kSubordinate, clause(cow, "sleep"), is(pronoun(cow), "tired"), "because"), "The cow sleeps because it is tired.",
-         "Die Kuh schläft, weil sie müde ist.");
-  expect(joined(Shape::kSubordinateFirst, clause(the("man"), "read", a("book")), clause(the("child"), "sleep"), "when", "wenn"),
-         "When the child sleeps, the man reads a book.", "Wenn das Kind schläft, liest der Mann ein Buch.");
-  expect(joined(Shape::kThat, clause(the("boy"), "say"), clause(the("queen"), "eat", the("cake"), Tense::kPast)),
-         "The boy says that the queen ate the cake.", "Der Junge sagt, dass die Königin den Kuchen gegessen hat.");
+  expect(joined(Shape::kSubordinate, clause(cow, "sleep"), is(pronoun(cow), "tired"), "because"),
+         "The cow sleeps because it is tired.", "Die Kuh schläft, weil sie müde ist.");
+  expect(joined(Shape::kSubordinateFirst, clause(the("man"), "read", a("book")),
+                clause(the("child"), "sleep"), "when", "wenn"),
+         "When the child sleeps, the man reads a book.",
+         "Wenn das Kind schläft, liest der Mann ein Buch.");
+  expect(joined(Shape::kThat, clause(the("boy"), "say"),
+                clause(the("queen"), "eat", the("cake"), Tense::kPast)),
+         "The boy says that the queen ate the cake.",
+         "Der Junge sagt, dass die Königin den Kuchen gegessen hat.");
 }
 
 TEST(DemoGrammar, InvertsAfterAnAdverb) {
@@ -184,7 +206,8 @@ TEST(DemoGrammar, FormsRelativeClauses) {
   Clause sees = clause(man, "see", the("dog"));
   sees.gap = Gap::kSubject;
   man.relative = std::make_shared<Clause>(sees);
-  expect(statement(clause(man, "sleep")), "The man who sees the dog sleeps.", "Der Mann, der den Hund sieht, schläft.");
+  expect(statement(clause(man, "sleep")), "The man who sees the dog sleeps.",
+         "Der Mann, der den Hund sieht, schläft.");
   NounPhrase dog = the("dog");
   Clause bought = clause(the("woman"), "buy", dog, Tense::kPast);
   bought.gap = Gap::kObject;
@@ -198,15 +221,19 @@ TEST(DemoGrammar, RefersBackInTheGenderOfTheNoun) {
     return joined(Shape::kSequence, clause(the("man"), "buy", the(noun), Tense::kPast),
                   clause(the("man"), "eat", pronoun(the(noun)), Tense::kPast));
   };
-  expect(sequence("cake"), "The man bought the cake and ate it.", "Der Mann hat den Kuchen gekauft und ihn gegessen.");
-  expect(sequence("banana"), "The man bought the banana and ate it.", "Der Mann hat die Banane gekauft und sie gegessen.");
-  expect(sequence("egg"), "The man bought the egg and ate it.", "Der Mann hat das Ei gekauft und es gegessen.");
+  expect(sequence("cake"), "The man bought the cake and ate it.",
+         "Der Mann hat den Kuchen gekauft und ihn gegessen.");
+  expect(sequence("banana"), "The man bought the banana and ate it.",
+         "Der Mann hat die Banane gekauft und sie gegessen.");
+  expect(sequence("egg"), "The man bought the egg and ate it.",
+         "Der Mann hat das Ei gekauft und es gegessen.");
 }
 
 TEST(DemoGrammar, GivesToSomebody) {
   Clause gives = clause(the("mother"), "give", a("book", {"new"}));
   gives.indirect = the("child");
-  expect(statement(gives), "The mother gives the child a new book.", "Die Mutter gibt dem Kind ein neues Buch.");
+  expect(statement(gives), "The mother gives the child a new book.",
+         "Die Mutter gibt dem Kind ein neues Buch.");
 }
 
 }  // namespace

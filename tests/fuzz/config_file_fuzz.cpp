@@ -41,18 +41,23 @@ void fields(Options& o, Visitor&& visit) {
 }  // namespace
 
 std::vector<std::string> fuzz_corpus() {
-  return {"# a comment\n[model]\nd-model = 64\ndropout = 0.1\ntied = true\n\n[data]\nout = \"my run\"\ninputs = [\"a\", 'b']\n",
-          "seed = 18446744073709551615\nvalue = 1e-9\nnorm = \"post\"\n",
-          "inputs = [\n  \"a\",  # one\n  \"b\",\n]\n",
-          "out = \"\\u00fc \\\"quoted\\\" \\\\\"\n",
-          "d_model = 1_000\nout = '''\nlines\n'''\n",
-          "a.b.c = { d = [1, 2], e = 1979-05-27T07:32:00Z }\n[[x]]\ny = +inf\n"};
+  return {
+      "# a comment\n[model]\nd-model = 64\ndropout = 0.1\ntied = true\n\n[data]\nout = \"my "
+      "run\"\ninputs = [\"a\", 'b']\n",
+      "seed = 18446744073709551615\nvalue = 1e-9\nnorm = \"post\"\n",
+      "inputs = [\n  \"a\",  # one\n  \"b\",\n]\n",
+      "out = \"\\u00fc \\\"quoted\\\" \\\\\"\n",
+      "d_model = 1_000\nout = '''\nlines\n'''\n",
+      "a.b.c = { d = [1, 2], e = 1979-05-27T07:32:00Z }\n[[x]]\ny = +inf\n"};
 }
 
 std::vector<std::string> fuzz_dictionary() {
-  return {"\n",   "=",      "\"",     "'",        "[",    "]",      "{",    "}",   ",",       "#",     ".",          "[[",
-          "]]",   "\"\"\"", "'''",    "\\u",      "\\",   "true",   "nan",  "inf", "1e999",   "-1",    "0x",         "d-model",
-          "tied", "seed",   "inputs", "\xc3\xbc", "\xff", "[[[[[[", "norm", "out", "dropout", "value", "1979-05-27", "9223372036854775808"};
+  return {"\n",   "=",      "\"",      "'",        "[",          "]",
+          "{",    "}",      ",",       "#",        ".",          "[[",
+          "]]",   "\"\"\"", "'''",     "\\u",      "\\",         "true",
+          "nan",  "inf",    "1e999",   "-1",       "0x",         "d-model",
+          "tied", "seed",   "inputs",  "\xc3\xbc", "\xff",       "[[[[[[",
+          "norm", "out",    "dropout", "value",    "1979-05-27", "9223372036854775808"};
 }
 
 void fuzz_repair(std::string&) {}

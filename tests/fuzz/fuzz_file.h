@@ -1,4 +1,5 @@
-// A file with the input in it, for readers that take a path. In memory where the system has files there.
+// A file with the input in it, for readers that take a path. In memory where the system has files
+// there.
 #pragma once
 
 #include <sys/mman.h>
@@ -22,7 +23,8 @@ class FuzzFile {
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
   void write(std::string_view bytes) const {
-    if (::ftruncate(descriptor_, 0) != 0) throw std::runtime_error("a file in memory cannot be emptied");
+    if (::ftruncate(descriptor_, 0) != 0)
+      throw std::runtime_error("a file in memory cannot be emptied");
     if (::pwrite(descriptor_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
       throw std::runtime_error("a file in memory cannot be written");
   }

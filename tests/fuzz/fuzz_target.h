@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-// Libfuzzer's entry: reads one input. A crash, a sanitizer report or an exception other than DataError is a finding.
+// Libfuzzer's entry: reads one input. A crash, a sanitizer report or an exception other than
+// DataError is a finding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace attend {
@@ -15,7 +16,8 @@ namespace attend {
 std::vector<std::string> fuzz_corpus();
 std::vector<std::string> fuzz_dictionary();
 
-// Makes a mutated input pass the outermost check (a length prefix) so that what lies behind it is reached.
+// Makes a mutated input pass the outermost check (a length prefix) so that what lies behind it is
+// reached.
 void fuzz_repair(std::string& input);
 
 }  // namespace attend

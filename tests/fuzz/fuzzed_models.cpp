@@ -32,10 +32,13 @@ Checkpoint recurrent_translation() {
 
 Checkpoint with_a_shortlist(const Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
-  const ParallelText text{{"the old dog", "a cat", "dogs catch fish"}, {"der alte hund", "eine katze", "hund frisst fisch"}};
+  const ParallelText text{{"the old dog", "a cat", "dogs catch fish"},
+                          {"der alte hund", "eine katze", "hund frisst fisch"}};
   ReadReport report;
-  const EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
-  return with_shortlist(checkpoint, make_shortlist(model, pairs, {.translations = 3, .frequent = 2}));
+  const EncodedPairs pairs =
+      encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
+  return with_shortlist(checkpoint,
+                        make_shortlist(model, pairs, {.translations = 3, .frequent = 2}));
 }
 
 Checkpoint language() {
@@ -53,7 +56,10 @@ FuzzedModel taken_apart(const Checkpoint& checkpoint, const std::filesystem::pat
   model.metadata["attend.checksum"] = "none";
   for (const TensorEntry& entry : saved.entries()) {
     const auto data = saved.data(entry);
-    model.tensors.push_back({entry.name, entry.dtype, entry.shape, {reinterpret_cast<const char*>(data.data()), data.size()}});
+    model.tensors.push_back({entry.name,
+                             entry.dtype,
+                             entry.shape,
+                             {reinterpret_cast<const char*>(data.data()), data.size()}});
   }
   return model;
 }
@@ -66,9 +72,10 @@ std::vector<FuzzedModel> fuzzed_models() {
   const Checkpoint plain = translation();
   std::vector<FuzzedModel> models;
   for (const Checkpoint& checkpoint :
-       {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(), quantize_model(recurrent_translation()),
-        small_classifier_checkpoint(Pooling::max), small_classifier_checkpoint(Pooling::first),
-        quantize_model(small_classifier_checkpoint()), language(), quantize_model(language())})
+       {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(),
+        quantize_model(recurrent_translation()), small_classifier_checkpoint(Pooling::max),
+        small_classifier_checkpoint(Pooling::first), quantize_model(small_classifier_checkpoint()),
+        language(), quantize_model(language())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);
   return models;
@@ -79,12 +86,16 @@ std::string file_of(const FuzzedModel& model) {
   if (!model.metadata.empty()) header["__metadata__"] = model.metadata;
   std::string data;
   for (const FuzzedModel::Part& part : model.tensors) {
-    header[part.name] = {{"dtype", part.dtype}, {"shape", part.shape}, {"data_offsets", {data.size(), data.size() + part.data.size()}}};
+    header[part.name] = {{"dtype", part.dtype},
+                         {"shape", part.shape},
+                         {"data_offsets", {data.size(), data.size() + part.data.size()}}};
     data += part.data;
   }
-  const std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text =
+      header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string file;
-  for (int i = 0; i < 8; ++i) file += static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+  for (int i = 0; i < 8; ++i)
+    file += static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
   return file + text + data;
 }
 

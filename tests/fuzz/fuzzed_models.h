@@ -9,7 +9,8 @@
 
 namespace attend {
 
-// A model file taken apart, so that its parts can be exchanged and put together to a file that is whole again.
+// A model file taken apart, so that its parts can be exchanged and put together to a file that is
+// whole again.
 struct FuzzedModel {
   struct Part {
     std::string name;
@@ -21,8 +22,8 @@ struct FuzzedModel {
   std::vector<Part> tensors;
 };
 
-// The same models every time: of all three kinds, and of the first ones with recurrent networks, in 8 bits and with a shortlist. Their
-// checksum is "none".
+// The same models every time: of all three kinds, and of the first ones with recurrent networks, in
+// 8 bits and with a shortlist. Their checksum is "none".
 std::vector<FuzzedModel> fuzzed_models();
 
 // The bytes of a safetensors file. Text that is not UTF-8 is replaced.

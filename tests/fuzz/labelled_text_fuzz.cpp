@@ -1,5 +1,5 @@
-// The reader of labelled texts (TSV, CSV, JSON Lines) against hostile bytes: classes that are sorted and unique and labels that are among
-// them, or an error.
+// The reader of labelled texts (TSV, CSV, JSON Lines) against hostile bytes: classes that are
+// sorted and unique and labels that are among them, or an error.
 #include <algorithm>
 #include <stdexcept>
 
@@ -14,11 +14,13 @@ namespace {
 
 void check(const LabelledText& text) {
   const std::vector<std::string>& classes = text.classes;
-  const bool ordered =
-      std::is_sorted(classes.begin(), classes.end()) && std::adjacent_find(classes.begin(), classes.end()) == classes.end();
-  const bool known =
-      std::all_of(text.labels.begin(), text.labels.end(), [&](std::int32_t label) { return label >= 0 && label < std::ssize(classes); });
-  if (!ordered || !known || text.labels.size() != text.texts.size()) throw std::logic_error("labels that are none of the classes");
+  const bool ordered = std::is_sorted(classes.begin(), classes.end()) &&
+                       std::adjacent_find(classes.begin(), classes.end()) == classes.end();
+  const bool known = std::all_of(text.labels.begin(), text.labels.end(), [&](std::int32_t label) {
+    return label >= 0 && label < std::ssize(classes);
+  });
+  if (!ordered || !known || text.labels.size() != text.texts.size())
+    throw std::logic_error("labels that are none of the classes");
 }
 
 // The first two bytes choose the columns, by number (0 is refused) or by name, and the format.
@@ -26,7 +28,9 @@ void read(const std::string& bytes, const FuzzFile& file) {
   const std::vector<std::string> files{file.path()};
   LabelledOptions options;
   if (bytes.size() >= 2) {
-    const auto column = [](char byte, const char* name) { return (byte & 8) != 0 ? std::string(name) : std::to_string(byte & 3); };
+    const auto column = [](char byte, const char* name) {
+      return (byte & 8) != 0 ? std::string(name) : std::to_string(byte & 3);
+    };
     options.label_column = column(bytes[0], "label");
     options.text_column = column(bytes[1], "text");
     options.header = (bytes[0] & 4) != 0;
@@ -52,15 +56,24 @@ void read(const std::string& bytes, const FuzzFile& file) {
 
 std::vector<std::string> fuzz_corpus() {
   const std::string rows = "good\ta good film\nbad\ta bad film\tmore\r\ngood\tü\n";
-  const std::string csv = "label,text\ngood,\"a \"\"good\"\",\r\nlong film\"\n\nbad,a bad film\n\"good\",\"\n";
-  const std::string jsonl = "{\"label\":\"good\",\"text\":\"ein g\\u00fctes\"}\n{\"text\":\"bad\\nfilm\",\"label\":false}\n\n[1]\n";
-  return {"12" + rows,  "52label\ttext\n" + rows, "21" + rows, "12" + gzip(rows), "12good\t\n", "12\tgood\n\n", "8(" + csv, "1\"" + csv,
+  const std::string csv =
+      "label,text\ngood,\"a \"\"good\"\",\r\nlong film\"\n\nbad,a bad film\n\"good\",\"\n";
+  const std::string jsonl =
+      "{\"label\":\"good\",\"text\":\"ein "
+      "g\\u00fctes\"}\n{\"text\":\"bad\\nfilm\",\"label\":false}\n\n[1]\n";
+  return {"12" + rows,  "52label\ttext\n" + rows, "21" + rows, "12" + gzip(rows),
+          "12good\t\n", "12\tgood\n\n",           "8(" + csv,  "1\"" + csv,
           "88" + jsonl, "88" + gzip(jsonl),       "12" + csv};
 }
 
 std::vector<std::string> fuzz_dictionary() {
-  return {"\t",   "\n",           "\r\n", " ",  "good", "bad", "\xc2\xa0", "\xef\xbb\xbf", std::string("\0", 1), "\x1f\x8b",
-          "\xff", "good\ttext\n", ",",    "\"", "\"\"", "\",", "\\n",      "{\"label\":",  "\"text\":\"",        "null"};
+  return {"\t",          "\n",           "\r\n",
+          " ",           "good",         "bad",
+          "\xc2\xa0",    "\xef\xbb\xbf", std::string("\0", 1),
+          "\x1f\x8b",    "\xff",         "good\ttext\n",
+          ",",           "\"",           "\"\"",
+          "\",",         "\\n",          "{\"label\":",
+          "\"text\":\"", "null"};
 }
 
 void fuzz_repair(std::string&) {}

@@ -1,4 +1,5 @@
-// The readers of text against hostile bytes, plain and gzip: lines that are UTF-8 and short enough, or a DataError.
+// The readers of text against hostile bytes, plain and gzip: lines that are UTF-8 and short enough,
+// or a DataError.
 #include <sstream>
 #include <stdexcept>
 
@@ -22,7 +23,8 @@ void read_text(const std::string& bytes) {
   std::size_t size = 0;
   for (std::string line; lines.next(line); size += line.size()) {
     require(is_utf8(line), "a line that is not UTF-8");
-    require(line.find('\n') == line.npos && line.find('\0') == line.npos, "a line with a line feed or a zero byte in it");
+    require(line.find('\n') == line.npos && line.find('\0') == line.npos,
+            "a line with a line feed or a zero byte in it");
     require(line.size() <= LineReader::kMaxLineBytes, "a line that is too long");
   }
 }
@@ -38,18 +40,25 @@ void read_characters(const std::string& bytes) {
     require(at > before, "a loop that does not end");
   }
   require(count == count_code_points(bytes), "another number of code points");
-  require(is_utf8(again) && (invalid != bytes.npos || again == bytes), "code points that do not give the text back");
+  require(is_utf8(again) && (invalid != bytes.npos || again == bytes),
+          "code points that do not give the text back");
   is_blank(bytes);
   const std::string shown = printable(bytes);
   require(is_utf8(shown) && shown.size() < 1000, "what is shown is not UTF-8, or not short");
-  for (const char c : shown) require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character is shown");
+  for (const char c : shown)
+    require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character is shown");
 }
 
 }  // namespace
 
 std::vector<std::string> fuzz_corpus() {
   const std::string text = "first line\nsecond, ü € 𝄞\r\n\nlast";
-  return {text, "\xef\xbb\xbfmark\n", gzip(text), gzip(text) + gzip("more\n"), std::string("a\0b\n", 4), "\xed\xa0\x80\n\xc0\x80\n\xf5\n",
+  return {text,
+          "\xef\xbb\xbfmark\n",
+          gzip(text),
+          gzip(text) + gzip("more\n"),
+          std::string("a\0b\n", 4),
+          "\xed\xa0\x80\n\xc0\x80\n\xf5\n",
           ""};
 }
 

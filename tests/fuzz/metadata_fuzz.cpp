@@ -16,7 +16,8 @@ void read(const std::string& text) {
     options_from_json(text, config, "fuzz");
     TransformerConfig again;
     options_from_json(options_to_json(config), again, "fuzz");
-    if (options_to_json(again) != options_to_json(config)) throw std::logic_error("options that do not read back");
+    if (options_to_json(again) != options_to_json(config))
+      throw std::logic_error("options that do not read back");
   } catch (const DataError&) {
   }
   try {
@@ -34,8 +35,10 @@ void read(const std::string& text) {
 }  // namespace
 
 std::vector<std::string> fuzz_corpus() {
-  return {options_to_json(TransformerConfig{}), R"([{"ids":[1,2,3],"log_probability":-1.5e1},{"ids":[],"log_probability":0}])",
-          R"({"norm":"post","dropout":0.25,"d_model":8})", "[[[[[[[[]]]]]]]]", R"({"a":{"b":{"c":"\u00fc\ud834\udd1e"}}})"};
+  return {options_to_json(TransformerConfig{}),
+          R"([{"ids":[1,2,3],"log_probability":-1.5e1},{"ids":[],"log_probability":0}])",
+          R"({"norm":"post","dropout":0.25,"d_model":8})", "[[[[[[[[]]]]]]]]",
+          R"({"a":{"b":{"c":"\u00fc\ud834\udd1e"}}})"};
 }
 
 std::vector<std::string> fuzz_dictionary() {

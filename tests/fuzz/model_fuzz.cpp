@@ -1,12 +1,13 @@
-// Mutated models through load, info and one use: every outcome is a success or an attend::Error. Signals, other exceptions, answers that
-// are not numbers, much memory and much time are findings.
+// Mutated models through load, info and one use: every outcome is a success or an attend::Error.
+// Signals, other exceptions, answers that are not numbers, much memory and much time are findings.
 //
-//   fuzz_models [--mutations N] [--first N] [--seconds N] [--seed N] [--out FOLDER] [--memory MIB] [--patience N] [--tokenizers 0|1]
-//   fuzz_models FILE...                 uses each file once, in this process: to repeat a finding
+//   fuzz_models [--mutations N] [--first N] [--seconds N] [--seed N] [--out FOLDER] [--memory MIB]
+//   [--patience N] [--tokenizers 0|1] fuzz_models FILE...                 uses each file once, in
+//   this process: to repeat a finding
 //
-// Mutation i is a function of the seed and i. It ends after so many mutations or, when told, so many seconds. `memory` is what the process
-// may have at most, `patience` how many seconds of the processor one mutation may take. Findings are left in FOLDER (findings) and the exit
-// status is 1.
+// Mutation i is a function of the seed and i. It ends after so many mutations or, when told, so
+// many seconds. `memory` is what the process may have at most, `patience` how many seconds of the
+// processor one mutation may take. Findings are left in FOLDER (findings) and the exit status is 1.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -62,9 +63,12 @@ void be_patient(long seconds) {
   ::setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-void write(const std::filesystem::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void write(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
-void work(const Options& options, std::uint64_t first, Clock::time_point end, const std::filesystem::path& file, Progress& progress) {
+void work(const Options& options, std::uint64_t first, Clock::time_point end,
+          const std::filesystem::path& file, Progress& progress) {
   const attend::RuntimeScope runtime({.threads = 1});
   const attend::ModelMutator mutator(options.seed, options.tokenizers);
   for (std::uint64_t i = first; i < options.mutations && Clock::now() < end; ++i) {
@@ -73,7 +77,9 @@ void work(const Options& options, std::uint64_t first, Clock::time_point end, co
     be_patient(options.patience);
     try {
       const std::string outcome = attend::use_model(file);
-      ++(outcome == "used" ? progress.used : outcome == "DataError" ? progress.data_errors : progress.other_errors);
+      ++(outcome == "used"        ? progress.used
+         : outcome == "DataError" ? progress.data_errors
+                                  : progress.other_errors);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "mutation %llu: %s\n", static_cast<unsigned long long>(i), error.what());
       std::_Exit(kStrange);
@@ -94,12 +100,15 @@ std::string cause(int status) {
 
 int run_mutations(const Options& options) {
   std::filesystem::create_directories(options.out);
-  const std::filesystem::path file = std::filesystem::path(options.out) / ("at-work-" + std::to_string(::getpid()) + ".safetensors");
-  void* const shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const std::filesystem::path file = std::filesystem::path(options.out) /
+                                     ("at-work-" + std::to_string(::getpid()) + ".safetensors");
+  void* const shared =
+      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 2;
   Progress& progress = *static_cast<Progress*>(shared);
   const auto begin = Clock::now();
-  const auto end = options.seconds > 0 ? begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))
+  const auto end = options.seconds > 0 ? begin + std::chrono::duration_cast<Clock::duration>(
+                                                     std::chrono::duration<double>(options.seconds))
                                        : Clock::time_point::max();
   int findings = 0;
   std::uint64_t next = options.first;
@@ -111,20 +120,27 @@ int run_mutations(const Options& options) {
     int status = 0;
     if (worker < 0 || ::waitpid(worker, &status, 0) != worker) return 2;
     if (status == 0) break;
-    const std::filesystem::path kept = std::filesystem::path(options.out) /
-                                       ("seed-" + std::to_string(options.seed) + "-" + std::to_string(progress.number) + ".safetensors");
+    const std::filesystem::path kept =
+        std::filesystem::path(options.out) / ("seed-" + std::to_string(options.seed) + "-" +
+                                              std::to_string(progress.number) + ".safetensors");
     std::filesystem::rename(file, kept);
-    std::printf("finding: mutation %llu: %s; the model is in %s\n", static_cast<unsigned long long>(progress.number), cause(status).c_str(),
+    std::printf("finding: mutation %llu: %s; the model is in %s\n",
+                static_cast<unsigned long long>(progress.number), cause(status).c_str(),
                 kept.c_str());
     ++findings;
     next = progress.number + 1;
   }
   std::filesystem::remove(file);
   const std::chrono::duration<double> took = Clock::now() - begin;
-  std::printf("%llu mutations in %.0f s, %d findings: %llu used, %llu refused as data, %llu otherwise (seed %llu)\n",
-              static_cast<unsigned long long>(progress.used + progress.data_errors + progress.other_errors + findings), took.count(),
-              findings, static_cast<unsigned long long>(progress.used), static_cast<unsigned long long>(progress.data_errors),
-              static_cast<unsigned long long>(progress.other_errors), static_cast<unsigned long long>(options.seed));
+  std::printf(
+      "%llu mutations in %.0f s, %d findings: %llu used, %llu refused as data, %llu otherwise "
+      "(seed %llu)\n",
+      static_cast<unsigned long long>(progress.used + progress.data_errors + progress.other_errors +
+                                      findings),
+      took.count(), findings, static_cast<unsigned long long>(progress.used),
+      static_cast<unsigned long long>(progress.data_errors),
+      static_cast<unsigned long long>(progress.other_errors),
+      static_cast<unsigned long long>(options.seed));
   return findings > 0 ? 1 : 0;
 }
 
@@ -146,6 +162,7 @@ int main(int argc, char** argv) {
     if (flag == "--tokenizers") options.tokenizers = std::atol(value) != 0;
   }
   if (first == argc) return run_mutations(options);
-  for (int i = first; i < argc; ++i) std::printf("%s: %s\n", argv[i], attend::use_model(argv[i]).c_str());
+  for (int i = first; i < argc; ++i)
+    std::printf("%s: %s\n", argv[i], attend::use_model(argv[i]).c_str());
   return 0;
 }

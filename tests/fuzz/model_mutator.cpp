@@ -15,7 +15,10 @@ using Json = nlohmann::ordered_json;
 class Mutation {
  public:
   Mutation(const std::vector<FuzzedModel>& models, std::uint64_t seed, bool tokenizers)
-      : random_(seed), tokenizers_(tokenizers), models_(models), model_(models[below(models.size())]) {}
+      : random_(seed),
+        tokenizers_(tokenizers),
+        models_(models),
+        model_(models[below(models.size())]) {}
 
   std::string make() {
     for (std::size_t i = 0, count = 1 + below(3); i < count; ++i) mutate();
@@ -25,7 +28,9 @@ class Mutation {
   }
 
  private:
-  std::size_t below(std::size_t limit) { return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+  std::size_t below(std::size_t limit) {
+    return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+  }
 
   template <class T>
   const T& one_of(const std::vector<T>& values) {
@@ -63,13 +68,16 @@ class Mutation {
         model_.metadata.erase(entry);
         return;
       case 1:  // what stands elsewhere in this model or another one
-        if (const auto& others = one_of(models_).metadata; others.contains(entry->first)) text = others.at(entry->first);
+        if (const auto& others = one_of(models_).metadata; others.contains(entry->first))
+          text = others.at(entry->first);
         return;
       case 2:
         mutate_bytes(text);
         return;
       default: {
-        if (text.starts_with("[[[[")) return mutate_bytes(text);  // made deep before: copies of it would overflow the stack here
+        if (text.starts_with("[[[["))
+          return mutate_bytes(
+              text);  // made deep before: copies of it would overflow the stack here
         Json json = Json::parse(text, nullptr, false);
         if (json.is_discarded()) return mutate_bytes(text);
         mutate_json(json, 0);
@@ -102,11 +110,23 @@ class Mutation {
   }
 
   Json number() {
-    static const std::vector<Json> kNumbers{
-        0,     1,    2,    3,     5,      7,          8,          15,           17,          64,
-        100,   1023, 4096, 65536, 100000, 1000000000, 2147483647, 2147483648LL, -1,          -2147483648LL,
-        1e300, 1e39, -1.5, 0.5,   1e-45,  0.0,        -0.0,       1.0,          0.999999999, 9.3e18};
-    static const std::vector<Json> kLong{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(),
+    static const std::vector<Json> kNumbers{0,           1,
+                                            2,           3,
+                                            5,           7,
+                                            8,           15,
+                                            17,          64,
+                                            100,         1023,
+                                            4096,        65536,
+                                            100000,      1000000000,
+                                            2147483647,  2147483648LL,
+                                            -1,          -2147483648LL,
+                                            1e300,       1e39,
+                                            -1.5,        0.5,
+                                            1e-45,       0.0,
+                                            -0.0,        1.0,
+                                            0.999999999, 9.3e18};
+    static const std::vector<Json> kLong{std::numeric_limits<std::int64_t>::max(),
+                                         std::numeric_limits<std::int64_t>::min(),
                                          std::numeric_limits<std::uint64_t>::max()};
     return below(10) == 0 ? one_of(kLong) : one_of(kNumbers);
   }
@@ -130,9 +150,13 @@ class Mutation {
     return below(3) == 0 ? number() : one_of(kValues);
   }
 
-  FuzzedModel::Part* some_part() { return model_.tensors.empty() ? nullptr : &model_.tensors[below(model_.tensors.size())]; }
+  FuzzedModel::Part* some_part() {
+    return model_.tensors.empty() ? nullptr : &model_.tensors[below(model_.tensors.size())];
+  }
 
-  bool is_spared(const FuzzedModel::Part& part) const { return !tokenizers_ && part.name.starts_with("tokenizer"); }
+  bool is_spared(const FuzzedModel::Part& part) const {
+    return !tokenizers_ && part.name.starts_with("tokenizer");
+  }
 
   // Name, element type and shape, with data that fit them more often than not.
   void mutate_description() {
@@ -140,27 +164,33 @@ class Mutation {
     if (part == nullptr) return;
     switch (below(6)) {
       case 0:
-        part->name = below(2) == 0 ? one_of(model_.tensors).name : one_of(one_of(models_).tensors).name;
+        part->name =
+            below(2) == 0 ? one_of(model_.tensors).name : one_of(one_of(models_).tensors).name;
         return;
       case 1:
-        part->name = one_of<std::string>({"", "x", "tokenizer", "tokenizer.src", "shortlist.always", "shortlist.offsets", "state.step",
-                                          part->name + ".scale", part->name + "\n", std::string(300, 'n')});
+        part->name = one_of<std::string>({"", "x", "tokenizer", "tokenizer.src", "shortlist.always",
+                                          "shortlist.offsets", "state.step", part->name + ".scale",
+                                          part->name + "\n", std::string(300, 'n')});
         return;
       case 2:
         if (is_spared(*part)) return;
-        part->dtype = one_of<std::string>({"F32", "I8", "U8", "I32", "BF16", "F16", "F64", "BOOL", "F4"});
+        part->dtype =
+            one_of<std::string>({"F32", "I8", "U8", "I32", "BF16", "F16", "F64", "BOOL", "F4"});
         if (below(3) != 0)
-          part->shape = {static_cast<std::int64_t>(part->data.size() / (part->dtype == "F32" || part->dtype == "I32" ? 4 : 1))};
+          part->shape = {static_cast<std::int64_t>(
+              part->data.size() / (part->dtype == "F32" || part->dtype == "I32" ? 4 : 1))};
         return;
       case 3:
         std::reverse(part->shape.begin(), part->shape.end());
         return;
       case 4:
-        part->shape.insert(part->shape.begin() + static_cast<std::ptrdiff_t>(below(part->shape.size() + 1)), 1);
+        part->shape.insert(
+            part->shape.begin() + static_cast<std::ptrdiff_t>(below(part->shape.size() + 1)), 1);
         return;
       default:
         if (!part->shape.empty())
-          part->shape[below(part->shape.size())] = one_of<std::int64_t>({0, 1, 2, 7, 64, 1 << 20, std::int64_t{1} << 40, -1});
+          part->shape[below(part->shape.size())] =
+              one_of<std::int64_t>({0, 1, 2, 7, 64, 1 << 20, std::int64_t{1} << 40, -1});
     }
   }
 
@@ -181,7 +211,8 @@ class Mutation {
       default:  // fewer or more rows, of data that are there
         if (part->shape.empty() || part->shape[0] == 0 || is_spared(*part)) return;
         const std::size_t row = part->data.size() / static_cast<std::size_t>(part->shape[0]);
-        part->shape[0] = static_cast<std::int64_t>(below(2 * static_cast<std::size_t>(part->shape[0]) + 1));
+        part->shape[0] =
+            static_cast<std::int64_t>(below(2 * static_cast<std::size_t>(part->shape[0]) + 1));
         part->data.resize(row * static_cast<std::size_t>(part->shape[0]), '\1');
     }
   }
@@ -190,17 +221,25 @@ class Mutation {
   void mutate_data() {
     FuzzedModel::Part* const part = some_part();
     if (part == nullptr || part->data.empty() || is_spared(*part)) return;
-    static const std::vector<float> kFloats{0.0f,   -0.0f, 1.0f,    3e38f, -3e38f, 1e-45f, 1e20f, std::numeric_limits<float>::quiet_NaN(),
-                                            1e-38f, -1.0f, 65536.f, 1e10f, -1e10f, 0.5f,   1e30f, std::numeric_limits<float>::infinity()};
-    static const std::vector<std::int32_t> kIds{0, 1, 2, 3, 40, 60, 1000, -1, 2147483647, -2147483647 - 1};
+    static const std::vector<float> kFloats{
+        0.0f,   -0.0f,  1.0f,    3e38f,
+        -3e38f, 1e-45f, 1e20f,   std::numeric_limits<float>::quiet_NaN(),
+        1e-38f, -1.0f,  65536.f, 1e10f,
+        -1e10f, 0.5f,   1e30f,   std::numeric_limits<float>::infinity()};
+    static const std::vector<std::int32_t> kIds{0,  1,    2,  3,          40,
+                                                60, 1000, -1, 2147483647, -2147483647 - 1};
     if (below(5) == 0) return mutate_bytes(part->data, part->data.size());
     const bool everywhere = below(4) == 0;
     const float number = one_of(kFloats);
-    for (std::size_t i = 0, count = everywhere ? part->data.size() / 4 : 1 + below(3); i < count; ++i) {
+    for (std::size_t i = 0, count = everywhere ? part->data.size() / 4 : 1 + below(3); i < count;
+         ++i) {
       const std::size_t element = everywhere ? i : below(part->data.size() / 4);
-      if (part->dtype == "F32" && part->data.size() >= 4) std::memcpy(part->data.data() + 4 * element, &number, 4);
-      if (part->dtype == "I32" && part->data.size() >= 4) std::memcpy(part->data.data() + 4 * element, &one_of(kIds), 4);
-      if (part->dtype == "U8" || part->dtype == "I8") part->data[below(part->data.size())] = static_cast<char>(below(256));
+      if (part->dtype == "F32" && part->data.size() >= 4)
+        std::memcpy(part->data.data() + 4 * element, &number, 4);
+      if (part->dtype == "I32" && part->data.size() >= 4)
+        std::memcpy(part->data.data() + 4 * element, &one_of(kIds), 4);
+      if (part->dtype == "U8" || part->dtype == "I8")
+        part->data[below(part->data.size())] = static_cast<char>(below(256));
     }
   }
 
@@ -219,7 +258,8 @@ class Mutation {
           bytes.erase(at, 1 + below(8));
           break;
         case 3:
-          bytes.insert(at, one_of<std::string>({"{", "}", "[", "]", ",", ":", "\"", "0", "-", "1e999", "null", "\\u0000", "\xff", "\n"}));
+          bytes.insert(at, one_of<std::string>({"{", "}", "[", "]", ",", ":", "\"", "0", "-",
+                                                "1e999", "null", "\\u0000", "\xff", "\n"}));
           break;
         case 4:
           if (const std::size_t digit = bytes.find_first_of("0123456789", at); digit != bytes.npos)
@@ -239,7 +279,8 @@ class Mutation {
 
 }  // namespace
 
-ModelMutator::ModelMutator(std::uint64_t seed, bool tokenizers) : seed_(seed), tokenizers_(tokenizers), models_(fuzzed_models()) {}
+ModelMutator::ModelMutator(std::uint64_t seed, bool tokenizers)
+    : seed_(seed), tokenizers_(tokenizers), models_(fuzzed_models()) {}
 
 std::string ModelMutator::mutation(std::uint64_t number) const {
   std::seed_seq mixed{seed_ & 0xffffffffu, seed_ >> 32, number & 0xffffffffu, number >> 32};

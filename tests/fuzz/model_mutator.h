@@ -1,4 +1,5 @@
-// Mutations of model files, most of which get through the outer checks: a function of (seed, number) and of nothing else.
+// Mutations of model files, most of which get through the outer checks: a function of (seed,
+// number) and of nothing else.
 #pragma once
 
 #include <cstdint>

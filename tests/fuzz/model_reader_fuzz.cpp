@@ -22,7 +22,8 @@ void read_model(const SafetensorsFile& file) {
   for (const TensorEntry& entry : file.entries()) {
     try {
       read_all(file.tensor(entry));
-    } catch (const DataError&) {  // a type or rank that Tensor does not have; the others are still read
+    } catch (
+        const DataError&) {  // a type or rank that Tensor does not have; the others are still read
     }
   }
   const Checkpoint checkpoint = load_checkpoint(file);
@@ -44,14 +45,17 @@ std::vector<std::string> fuzz_corpus() {
   return {
       with_header("{}", 0),
       with_header(R"({"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}   )", 24),
-      with_header(R"({"__metadata__":{"attend.format":"1","attend.checksum":"none","state.step":"12","state.best":"-1.5e3"},)"
-                  R"("w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"t":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}})",
-                  19),
+      with_header(
+          R"({"__metadata__":{"attend.format":"1","attend.checksum":"none","state.step":"12","state.best":"-1.5e3"},)"
+          R"("w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"t":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}})",
+          19),
       with_header(
           R"({"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"I8","shape":[0,7],"data_offsets":[2,2]},)"
           R"("c":{"dtype":"F64","shape":[1,1,1,1,1],"data_offsets":[2,10]},"d":{"dtype":"I32","shape":[1],"data_offsets":[10,14]}})",
           14),
-      with_header(R"({"__metadata__":{"\u00e4\ud83d\ude00":"\"\\\n"},"f4":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}})", 2),
+      with_header(
+          R"({"__metadata__":{"\u00e4\ud83d\ude00":"\"\\\n"},"f4":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}})",
+          2),
   };
 }
 

@@ -29,15 +29,20 @@ void require(bool holds, const std::string& what) {
 }
 
 void require_numbers(std::span<const float> numbers) {
-  for (const float number : numbers) require(std::isfinite(number), "an answer that is not a number");
+  for (const float number : numbers)
+    require(std::isfinite(number), "an answer that is not a number");
 }
 
 // One of the streams of the process, caught in memory.
 class Caught {
  public:
   Caught(std::FILE* stream, int descriptor)
-      : stream_(stream), descriptor_(descriptor), before_(::dup(descriptor)), file_(::memfd_create("caught", MFD_CLOEXEC)) {
-    if (before_ < 0 || file_ < 0 || ::dup2(file_, descriptor_) < 0) throw std::runtime_error("the output cannot be caught");
+      : stream_(stream),
+        descriptor_(descriptor),
+        before_(::dup(descriptor)),
+        file_(::memfd_create("caught", MFD_CLOEXEC)) {
+    if (before_ < 0 || file_ < 0 || ::dup2(file_, descriptor_) < 0)
+      throw std::runtime_error("the output cannot be caught");
   }
   ~Caught() {
     std::fflush(stream_);
@@ -67,15 +72,19 @@ void show(const std::string& path, bool json) {
   int status = 0;
   {
     const Caught out(stdout, STDOUT_FILENO), error(stderr, STDERR_FILENO);
-    const char* const arguments[] = {"attend", "info", path.c_str(), "--format", json ? "json" : "text"};
+    const char* const arguments[] = {"attend", "info", path.c_str(), "--format",
+                                     json ? "json" : "text"};
     status = run_program(5, arguments);
     output = out.text();
     errors = error.text();
   }
-  require(status == 0 ? errors.empty() : status == 1 && errors.starts_with("attend: "), "exit status and message: " + errors);
-  for (const char* foreign : {"[json.exception", "std::", "basic_string", "vector::", "bad_alloc", "stoi"})
+  require(status == 0 ? errors.empty() : status == 1 && errors.starts_with("attend: "),
+          "exit status and message: " + errors);
+  for (const char* foreign :
+       {"[json.exception", "std::", "basic_string", "vector::", "bad_alloc", "stoi"})
     require(errors.find(foreign) == errors.npos, "an exception that is not attend's: " + errors);
-  if (json && !output.empty()) require(!nlohmann::json::parse(output, nullptr, false).is_discarded(), "JSON that is none");
+  if (json && !output.empty())
+    require(!nlohmann::json::parse(output, nullptr, false).is_discarded(), "JSON that is none");
 }
 
 void use_translation(const TranslationModel& model) {
@@ -91,7 +100,8 @@ void use_translation(const TranslationModel& model) {
       require_numbers(std::span(&candidate.score, 1));
     }
   }
-  for (const SequenceScore& score : translator.score(texts, targets)) require_numbers(score.token_scores);
+  for (const SequenceScore& score : translator.score(texts, targets))
+    require_numbers(score.token_scores);
 }
 
 void use_classifier(const ClassificationModel& model) {
@@ -112,7 +122,8 @@ void use_language_model(const LanguageModel& model) {
 
 void embed(const std::string& path) {
   const std::vector<std::string> texts{"the old cat"};
-  for (const TextEmbedding& embedding : EmbeddingEngine::load(path).embed(texts, {})) require_numbers(embedding.vectors.span());
+  for (const TextEmbedding& embedding : EmbeddingEngine::load(path).embed(texts, {}))
+    require_numbers(embedding.vectors.span());
 }
 
 }  // namespace
@@ -124,8 +135,11 @@ std::string use_model(const std::string& path) {
     describe(path);
     visit_model(
         *load_model(path), [](const TranslationModel& model) { use_translation(model); },
-        [](const ClassificationModel& model) { use_classifier(model); }, [](const LanguageModel& model) { use_language_model(model); },
-        [](const SavedModel& model) { throw std::logic_error("no use for " + std::string(model.task())); });
+        [](const ClassificationModel& model) { use_classifier(model); },
+        [](const LanguageModel& model) { use_language_model(model); },
+        [](const SavedModel& model) {
+          throw std::logic_error("no use for " + std::string(model.task()));
+        });
     embed(path);
     check_model(load_checkpoint(path));
     return "used";

@@ -1,9 +1,11 @@
-// A main for fuzz targets where libFuzzer is not at hand: mutates the target's corpus for some seconds, or reads the files named.
+// A main for fuzz targets where libFuzzer is not at hand: mutates the target's corpus for some
+// seconds, or reads the files named.
 //
 //   fuzz_x [--seconds N] [--seed N]     a fixed seed makes the same inputs, in the same order
 //   fuzz_x FILE...                      reads each file once: to repeat a finding
 //
-// An input that takes longer than a second is a finding too. The input at work when something goes wrong is left in crash-<target>.bin.
+// An input that takes longer than a second is a finding too. The input at work when something goes
+// wrong is left in crash-<target>.bin.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -36,7 +38,8 @@ std::string g_finding_file;
 void keep_input() {
   const int fd = ::creat(g_finding_file.c_str(), 0644);
   if (fd < 0) return;
-  if (::write(fd, g_input.data(), g_input.size()) >= 0) std::fprintf(stderr, "the input is in %s\n", g_finding_file.c_str());
+  if (::write(fd, g_input.data(), g_input.size()) >= 0)
+    std::fprintf(stderr, "the input is in %s\n", g_finding_file.c_str());
   ::close(fd);
 }
 
@@ -56,7 +59,8 @@ void watch_for_death() {
 
 class Mutator {
  public:
-  explicit Mutator(std::uint64_t seed) : random_(seed), corpus_(attend::fuzz_corpus()), words_(attend::fuzz_dictionary()) {}
+  explicit Mutator(std::uint64_t seed)
+      : random_(seed), corpus_(attend::fuzz_corpus()), words_(attend::fuzz_dictionary()) {}
 
   std::string next() {
     std::string input = corpus_[below(corpus_.size())];
@@ -66,7 +70,9 @@ class Mutator {
   }
 
  private:
-  std::size_t below(std::size_t limit) { return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+  std::size_t below(std::size_t limit) {
+    return limit == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+  }
 
   void mutate(std::string& input) {
     const std::size_t at = below(input.size() + 1);
@@ -110,7 +116,8 @@ class Mutator {
 
 // False when the input is a finding.
 bool run_one() {
-  const std::clock_t begin = std::clock();  // of the processor, so that a busy machine is no finding
+  const std::clock_t begin =
+      std::clock();  // of the processor, so that a busy machine is no finding
   try {
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(g_input.data()), g_input.size());
   } catch (const std::exception& error) {
@@ -144,7 +151,8 @@ int run_mutations(double seconds, std::uint64_t seed) {
       return 1;
     }
   }
-  std::printf("%ld inputs, no findings (seed %llu)\n", inputs, static_cast<unsigned long long>(seed));
+  std::printf("%ld inputs, no findings (seed %llu)\n", inputs,
+              static_cast<unsigned long long>(seed));
   return 0;
 }
 

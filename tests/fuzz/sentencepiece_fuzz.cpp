@@ -1,4 +1,5 @@
-// SentencePiece models as hostile bytes: a tokenizer is either refused with a DataError, or encodes and decodes any text.
+// SentencePiece models as hostile bytes: a tokenizer is either refused with a DataError, or encodes
+// and decodes any text.
 #include <sentencepiece_trainer.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,15 +30,16 @@ constexpr std::uint32_t kPiece = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4
 
 const std::vector<std::string>& texts() {
   static const std::vector<std::string> texts = [] {
-    std::vector<std::string> all{"",
-                                 "  ",
-                                 "the small dog reads a red house.",
-                                 "Ｔｈｅ ｓｍａｌｌ ﬁsch ½ e\u0301\u0301 ﷺ \u00A0\u3000x\u200B\u2028y",
-                                 "unknown 京都 🤖🤖🤖 letters\tand tabs",
-                                 "\xFF\xC3\xE2\x96 broken \xF0\x9F bytes \x80",
-                                 "\u2581\u2581 \u2581a",
-                                 std::string("zero \0 byte", 11),
-                                 std::string(300, 'a')};
+    std::vector<std::string> all{
+        "",
+        "  ",
+        "the small dog reads a red house.",
+        "Ｔｈｅ ｓｍａｌｌ ﬁsch ½ e\u0301\u0301 ﷺ \u00A0\u3000x\u200B\u2028y",
+        "unknown 京都 🤖🤖🤖 letters\tand tabs",
+        "\xFF\xC3\xE2\x96 broken \xF0\x9F bytes \x80",
+        "\u2581\u2581 \u2581a",
+        std::string("zero \0 byte", 11),
+        std::string(300, 'a')};
     std::string every, run;
     for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
     for (int i = 0; i < 1700; ++i) run += "京";
@@ -60,7 +62,8 @@ void use(const Tokenizer& tokenizer) {
     } catch (const DataError&) {  // a model that cannot encode it
       continue;
     }
-    for (const std::int32_t id : ids) require(id >= 0 && id < tokenizer.vocab_size(), "an id outside the vocabulary");
+    for (const std::int32_t id : ids)
+      require(id >= 0 && id < tokenizer.vocab_size(), "an id outside the vocabulary");
     const std::string decoded = tokenizer.decode(ids);
     require(is_utf8(decoded), "decoded text that is not UTF-8");
     require(decoded.find('\n') == std::string::npos, "decoded text of two lines");
@@ -71,14 +74,16 @@ void use(const Tokenizer& tokenizer) {
   require(is_utf8(tokenizer.decode(all)), "pieces that are not UTF-8");
 }
 
-// Rules of a small character map, which leaves more of the mutations to its structure than those of Unicode would.
+// Rules of a small character map, which leaves more of the mutations to its structure than those of
+// Unicode would.
 std::string write_rules() {
   std::string path = "/tmp/attend-fuzz-rules-XXXXXX";
   const int fd = ::mkstemp(path.data());
   if (fd < 0) throw std::runtime_error("no file for the rules");
   ::close(fd);
   std::ofstream file(path);
-  file << "FF34\t54\nE9\t65 301\n65 301\t65 301\nA0\t20\n3000\t20\n9\t20\nA\t20\n200B\t\nFB01\t66 69\nFDFA\t635 644 649 20 627 644\n";
+  file << "FF34\t54\nE9\t65 301\n65 301\t65 301\nA0\t20\n3000\t20\n9\t20\nA\t20\n200B\t\nFB01\t66 "
+          "69\nFDFA\t635 644 649 20 627 644\n";
   return path;
 }
 
@@ -90,27 +95,30 @@ class Sentences final : public sentencepiece::SentenceIterator {
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
-  std::vector<std::string> sentences_{"The small dog reads a red house.", "A young woman is watching the yellow bicycles!",
-                                      "Der alte Mann kauft den grünen Apfel.", "Ein Mädchen sieht die Straße?"};
+  std::vector<std::string> sentences_{
+      "The small dog reads a red house.", "A young woman is watching the yellow bicycles!",
+      "Der alte Mann kauft den grünen Apfel.", "Ein Mädchen sieht die Straße?"};
   std::size_t at_ = 0;
 };
 
 std::string trained(const std::string& type, const std::string& rules, bool byte_fallback) {
   Sentences sentences;
-  std::unordered_map<std::string, std::string> arguments{{"model_type", type},
-                                                         {"vocab_size", std::to_string((type == "word"      ? 20
-                                                                                        : type == "unigram" ? 50
-                                                                                                            : 70) +
-                                                                                       (byte_fallback ? 256 : 0))},
-                                                         {"byte_fallback", byte_fallback ? "true" : "false"},
-                                                         {"pad_id", "0"},
-                                                         {"unk_id", "1"},
-                                                         {"bos_id", "2"},
-                                                         {"eos_id", "3"},
-                                                         {"hard_vocab_limit", "false"},
-                                                         {"minloglevel", "3"},
-                                                         {"character_coverage", "1"}};
-  arguments.insert(rules.starts_with('/') ? std::pair{"normalization_rule_tsv", rules} : std::pair{"normalization_rule_name", rules});
+  std::unordered_map<std::string, std::string> arguments{
+      {"model_type", type},
+      {"vocab_size", std::to_string((type == "word"      ? 20
+                                     : type == "unigram" ? 50
+                                                         : 70) +
+                                    (byte_fallback ? 256 : 0))},
+      {"byte_fallback", byte_fallback ? "true" : "false"},
+      {"pad_id", "0"},
+      {"unk_id", "1"},
+      {"bos_id", "2"},
+      {"eos_id", "3"},
+      {"hard_vocab_limit", "false"},
+      {"minloglevel", "3"},
+      {"character_coverage", "1"}};
+  arguments.insert(rules.starts_with('/') ? std::pair{"normalization_rule_tsv", rules}
+                                          : std::pair{"normalization_rule_name", rules});
   if (byte_fallback) arguments["user_defined_symbols"] = "<x>,<xy>,red house";
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &sentences, &model);
@@ -140,8 +148,12 @@ std::string varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-std::string field(std::uint32_t number, const std::string& bytes) { return varint(number << 3 | 2) + varint(bytes.size()) + bytes; }
-std::string field(std::uint32_t number, std::uint64_t value) { return varint(number << 3) + varint(value); }
+std::string field(std::uint32_t number, const std::string& bytes) {
+  return varint(number << 3 | 2) + varint(bytes.size()) + bytes;
+}
+std::string field(std::uint32_t number, std::uint64_t value) {
+  return varint(number << 3) + varint(value);
+}
 
 struct Part {
   std::uint32_t number;
@@ -163,12 +175,15 @@ class StructuredMutation {
     }
     for (std::size_t i = 0, count = 1 + below(3); i < count && !parts.empty(); ++i) mutate(parts);
     std::string result;
-    for (const Part& part : parts) result += part.is_message ? field(part.number, part.bytes) : part.bytes;
+    for (const Part& part : parts)
+      result += part.is_message ? field(part.number, part.bytes) : part.bytes;
     return result;
   }
 
  private:
-  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+  std::size_t below(std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+  }
 
   void mutate(std::vector<Part>& parts) {
     const std::size_t at = below(parts.size());
@@ -183,7 +198,8 @@ class StructuredMutation {
         parts.push_back({kTrainer, true, trainer_field()});
         break;
       case 3:
-        parts.push_back({kNormalizer, true, field(3 + static_cast<std::uint32_t>(below(3)), below(2))});
+        parts.push_back(
+            {kNormalizer, true, field(3 + static_cast<std::uint32_t>(below(3)), below(2))});
         break;
       case 4:
         for (const Part& part : std::vector<Part>(parts)) {
@@ -191,7 +207,8 @@ class StructuredMutation {
         }
         break;
       case 5:
-        parts.push_back({kSelfTest, true, field(1, field(1, std::string(below(64), 'a')) + field(2, "a"))});
+        parts.push_back(
+            {kSelfTest, true, field(1, field(1, std::string(below(64), 'a')) + field(2, "a"))});
         break;
       case 6:
       case 7:
@@ -220,9 +237,18 @@ class StructuredMutation {
   }
 
   std::string piece_field() {
-    constexpr std::uint32_t kScores[] = {0x7FC00000, 0x7F800000, 0xFF800000, 0x7F7FFFFF, 0, 0xFF7FFFFF};
-    static const std::vector<std::string> kTexts{
-        "", "a", "\n", "\xE2\x96\x81", "\xC3", "<0x0A>", std::string("a\0b", 3), "<s>", "aa", std::string(2000, 'a')};
+    constexpr std::uint32_t kScores[] = {0x7FC00000, 0x7F800000, 0xFF800000,
+                                         0x7F7FFFFF, 0,          0xFF7FFFFF};
+    static const std::vector<std::string> kTexts{"",
+                                                 "a",
+                                                 "\n",
+                                                 "\xE2\x96\x81",
+                                                 "\xC3",
+                                                 "<0x0A>",
+                                                 std::string("a\0b", 3),
+                                                 "<s>",
+                                                 "aa",
+                                                 std::string(2000, 'a')};
     switch (below(3)) {
       case 0:
         return field(1, kTexts[below(kTexts.size())]);
@@ -246,7 +272,8 @@ class StructuredMutation {
     std::uint32_t size = 0;
     std::memcpy(&size, map.data(), 4);
     for (std::size_t i = 0, count = 1 + below(4); i < count; ++i) {
-      const std::size_t near = below(4) == 0 ? map.size() / 4 : std::min<std::size_t>(map.size() / 4, 300);
+      const std::size_t near =
+          below(4) == 0 ? map.size() / 4 : std::min<std::size_t>(map.size() / 4, 300);
       const std::size_t at = 4 * (below(24) == 0 ? 0 : below(near));
       std::uint32_t unit = 0;
       std::memcpy(&unit, map.data() + at, 4);
@@ -264,7 +291,9 @@ class StructuredMutation {
           unit ^= 0x100;
           break;
         case 4:  // a value near the end of the strings
-          unit = 0x80000000 | static_cast<std::uint32_t>(map.size() - std::min<std::size_t>(size, map.size()) - 8 + below(16));
+          unit = 0x80000000 |
+                 static_cast<std::uint32_t>(map.size() - std::min<std::size_t>(size, map.size()) -
+                                            8 + below(16));
           break;
         default:  // another label
           unit = (unit & ~0xFFu) | static_cast<std::uint32_t>(below(256));

@@ -40,7 +40,8 @@ class AttentionPage : public testing::Test {
     return attention_page(translator_.model(), given_pair(translator_, source, target));
   }
   static nlohmann::json data(const std::string& page) {
-    return nlohmann::json::parse(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
+    return nlohmann::json::parse(
+        between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
   }
   static std::vector<std::string> texts(const nlohmann::json& labels) {
     std::vector<std::string> list;
@@ -53,8 +54,10 @@ class AttentionPage : public testing::Test {
 
 TEST_F(AttentionPage, HoldsEveryWord) {
   const auto axes = data(page("the old dog", "der alte hund")).at("axes");
-  EXPECT_EQ(texts(axes["source"]["words"]), (std::vector<std::string>{"the", "old", "dog", "</s>"}));
-  EXPECT_EQ(texts(axes["written"]["words"]), (std::vector<std::string>{"der", "alte", "hund", "</s>"}));
+  EXPECT_EQ(texts(axes["source"]["words"]),
+            (std::vector<std::string>{"the", "old", "dog", "</s>"}));
+  EXPECT_EQ(texts(axes["written"]["words"]),
+            (std::vector<std::string>{"der", "alte", "hund", "</s>"}));
   EXPECT_EQ(texts(axes["read"]["words"]), (std::vector<std::string>{"<s>", "der", "alte", "hund"}));
   EXPECT_EQ(axes["written"]["words"][3]["marks"], "end");
   EXPECT_EQ(axes["read"]["words"][0]["marks"], "start");
@@ -64,7 +67,8 @@ TEST_F(AttentionPage, HoldsEveryWord) {
 TEST_F(AttentionPage, HoldsEveryPiece) {
   const Tokenizer& tokenizer = translator_.model().src_tokenizer;
   std::vector<std::string> pieces;
-  for (const std::int32_t id : source_ids(translator_.model(), "dogs catch fish")) pieces.push_back(tokenizer.piece(id));
+  for (const std::int32_t id : source_ids(translator_.model(), "dogs catch fish"))
+    pieces.push_back(tokenizer.piece(id));
   ASSERT_GT(pieces.size(), 4u);
   EXPECT_EQ(texts(data(page("dogs catch fish", "hund")).at("axes")["source"]["pieces"]), pieces);
 }
@@ -74,7 +78,8 @@ TEST_F(AttentionPage, HoldsTheWeightsOfEveryLayerAndHead) {
   const AttentionMaps maps = attention_maps(translator_.model(), pair.src, pair.tgt);
   const auto embedded = data(attention_page(translator_.model(), pair));
   const double scale = embedded.at("scale");
-  const auto expect_weights = [&](const char* kind, const std::vector<std::vector<AttentionMap>>& layers) {
+  const auto expect_weights = [&](const char* kind,
+                                  const std::vector<std::vector<AttentionMap>>& layers) {
     const auto& pieces = embedded.at("maps").at(kind).at("pieces");
     ASSERT_EQ(pieces.size(), layers.size());
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
@@ -83,7 +88,8 @@ TEST_F(AttentionPage, HoldsTheWeightsOfEveryLayerAndHead) {
         const std::vector<int> bytes = bytes_of_base64(pieces[layer][head]);
         const std::vector<float>& weights = layers[layer][head].weights;
         ASSERT_EQ(bytes.size(), weights.size());
-        for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_NEAR(bytes[i] / scale, weights[i], 0.5 / scale + 1e-6);
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+          EXPECT_NEAR(bytes[i] / scale, weights[i], 0.5 / scale + 1e-6);
       }
     }
   };
@@ -96,8 +102,9 @@ TEST_F(AttentionPage, GivesEveryWordWeightsThatSumToOne) {
   const auto embedded = data(page("dogs catch the small fish", "der alte hund fischt"));
   const double scale = embedded.at("scale");
   const auto& axes = embedded.at("axes");
-  const std::vector<std::array<std::string, 3>> kinds{
-      {"encoder", "source", "source"}, {"decoder", "written", "read"}, {"cross", "written", "source"}};
+  const std::vector<std::array<std::string, 3>> kinds{{"encoder", "source", "source"},
+                                                      {"decoder", "written", "read"},
+                                                      {"cross", "written", "source"}};
   for (const auto& [kind, row_axis, col_axis] : kinds) {
     const std::size_t rows = axes[row_axis]["words"].size(), cols = axes[col_axis]["words"].size();
     for (const auto& layer : embedded["maps"][kind]["words"]) {
@@ -107,7 +114,8 @@ TEST_F(AttentionPage, GivesEveryWordWeightsThatSumToOne) {
         for (std::size_t row = 0; row < rows; ++row) {
           double sum = 0;
           for (std::size_t col = 0; col < cols; ++col) sum += bytes[row * cols + col] / scale;
-          EXPECT_NEAR(sum, 1.0, 0.5 * static_cast<double>(cols) / scale) << kind << " row " << row;  // each is rounded
+          EXPECT_NEAR(sum, 1.0, 0.5 * static_cast<double>(cols) / scale)
+              << kind << " row " << row;  // each is rounded
         }
       }
     }
@@ -129,8 +137,10 @@ TEST_F(AttentionPage, EscapesItsTexts) {
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(occurrences(html, "</script>"), occurrences(plain, "</script>"));
   EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script"));
-  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u) << "in the title, as source and as translation";
-  EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]), (std::vector<std::string>{"</script><b>&\"'", "old", "</s>"}));
+  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u)
+      << "in the title, as source and as translation";
+  EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]),
+            (std::vector<std::string>{"</script><b>&\"'", "old", "</s>"}));
 }
 
 TEST_F(AttentionPage, LeavesTemplateMarksInTextsAlone) {
@@ -149,7 +159,8 @@ TEST_F(AttentionPage, NeedsNoNetwork) {
 TEST_F(AttentionPage, IsAFunctionOfItsInput) {
   const TranslationEngine same{small_model()};
   const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
-  EXPECT_EQ(attention_page(translator_.model(), pair), attention_page(same.model(), given_pair(same, "the old dog", "der alte hund")));
+  EXPECT_EQ(attention_page(translator_.model(), pair),
+            attention_page(same.model(), given_pair(same, "the old dog", "der alte hund")));
   EXPECT_NE(attention_page(translator_.model(), pair), page("the old dog", "der hund"));
 }
 
@@ -169,12 +180,14 @@ TEST_F(AttentionPage, ShowsTheTokensThatWereDecoded) {
   options.beam.max_length = 8;
   const ScoredPair pair = translated_pair(translator_, "the old dog", options);
   const std::vector<std::string> sources{"the old dog"};
-  const TranslationCandidate best = translator_.translate(sources, options).front().candidates.front();
+  const TranslationCandidate best =
+      translator_.translate(sources, options).front().candidates.front();
   EXPECT_EQ(pair.target, best.text);
   EXPECT_EQ(pair.log_probability, best.log_probability);
   std::vector<std::string> pieces = best.tokens;
   pieces.push_back("</s>");
-  EXPECT_EQ(texts(data(attention_page(translator_.model(), pair)).at("axes")["written"]["pieces"]), pieces);
+  EXPECT_EQ(texts(data(attention_page(translator_.model(), pair)).at("axes")["written"]["pieces"]),
+            pieces);
 }
 
 TEST_F(AttentionPage, RefusesWhatItCannotShow) {

@@ -53,7 +53,8 @@ TEST(ClassifierPage, HasRowsThatSumToOne) {
       ASSERT_EQ(map.rows, std::ssize(ids));
       for (std::int64_t row = 0; row < map.rows; ++row) {
         float sum = 0;
-        for (std::int64_t col = 0; col < map.cols; ++col) sum += map.weights[static_cast<std::size_t>(row * map.cols + col)];
+        for (std::int64_t col = 0; col < map.cols; ++col)
+          sum += map.weights[static_cast<std::size_t>(row * map.cols + col)];
         EXPECT_NEAR(sum, 1.0f, 1e-5);
       }
     }
@@ -69,7 +70,8 @@ TEST(ClassifierPage, ShowsAsMuchOfATextAsTheClassifierLooksAt) {
   const ClassifiedText text = classified_text(classifier, review);
   EXPECT_EQ(text.ids.size(), 300u);
   EXPECT_GT(std::ssize(text.ids), kMaxPageTokens) << "the limit is that of pairs";
-  EXPECT_EQ(data_of(attention_page(classifier.model(), text))["axes"]["source"]["pieces"].size(), 300u);
+  EXPECT_EQ(data_of(attention_page(classifier.model(), text))["axes"]["source"]["pieces"].size(),
+            300u);
 }
 
 TEST(ClassifierPage, RefusesWhatItCannotShow) {
@@ -81,18 +83,21 @@ TEST(ClassifierPage, RefusesWhatItCannotShow) {
 TEST(ClassifierVectors, AreThoseThatArePooled) {
   for (const Pooling pooling : {Pooling::max, Pooling::first}) {
     const ClassificationModel model = small_classifier(pooling);
-    const std::vector<std::int32_t> ids = model.ids("not a good film"), offsets{0, static_cast<std::int32_t>(ids.size())};
+    const std::vector<std::int32_t> ids = model.ids("not a good film"),
+                                    offsets{0, static_cast<std::int32_t>(ids.size())};
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Tensor encoded = model.network->encode(Ragged::copy(ids, offsets), pass).value();
-    const std::int64_t begin = pooling == Pooling::first ? 1 : 0;  // the special tokens at the ends have no vectors
+    const std::int64_t begin =
+        pooling == Pooling::first ? 1 : 0;  // the special tokens at the ends have no vectors
     EmbeddingOptions options;
     options.pooling = EmbeddingPooling::none;
     const EmbeddingEngine embedder(model);
     EXPECT_EQ(embedder.layers(), 2);
     EXPECT_EQ(embedder.width(), 32);
     const std::vector<std::string> texts{"not a good film"};
-    EXPECT_EQ(embedder.embed(texts, options).front().vectors.to_vector(), encoded.slice_rows(begin, encoded.dim(0) - 1).to_vector());
+    EXPECT_EQ(embedder.embed(texts, options).front().vectors.to_vector(),
+              encoded.slice_rows(begin, encoded.dim(0) - 1).to_vector());
   }
 }
 

@@ -13,8 +13,10 @@ namespace attend {
 namespace {
 
 // Two uses of one sense and three of another, each sense always in the same words.
-const LabelledText kUses{
-    {"fed", "seen"}, {"the old cat", "a cat eats the fish", "the old cat", "a cat eats the fish", "a cat eats the fish"}, {1, 0, 1, 0, 0}};
+const LabelledText kUses{{"fed", "seen"},
+                         {"the old cat", "a cat eats the fish", "the old cat",
+                          "a cat eats the fish", "a cat eats the fish"},
+                         {1, 0, 1, 0, 0}};
 
 TEST(WordSenses, AreOneInTheStaticEmbedding) {
   const WordSenses senses = measure_senses(EmbeddingEngine(small_model()), kUses, "Cat", -1);
@@ -52,10 +54,12 @@ TEST(WordSenses, AreDrawnAtTheLayerAskedFor) {
 
 TEST(WordSenses, NeedUsesOfTheWord) {
   const EmbeddingEngine embedder(small_model());
-  expect_error<DataError>([&] { measure_senses(embedder, kUses, "dog", -1); }, {"dog", "the old cat"});
+  expect_error<DataError>([&] { measure_senses(embedder, kUses, "dog", -1); },
+                          {"dog", "the old cat"});
   LabelledText single = kUses;
   single.labels = {1, 0, 0, 0, 0};
-  expect_error<DataError>([&] { measure_senses(embedder, single, "cat", -1); }, {"seen", "two uses"});
+  expect_error<DataError>([&] { measure_senses(embedder, single, "cat", -1); },
+                          {"seen", "two uses"});
   expect_error<ConfigError>([&] { measure_senses(embedder, kUses, "cat", 4); }, {"layer", "got 4"});
 }
 
@@ -64,7 +68,8 @@ TEST(PrincipalPlane, TurnsPointsOfAPlaneIntoIt) {
   const std::vector<std::pair<double, double>> plane{{4, 1}, {-4, 1}, {3, -1}, {-3, -1}};
   std::vector<std::vector<float>> vectors;
   for (const auto& [a, b] : plane)
-    vectors.push_back({static_cast<float>(0.6 * a + 7), static_cast<float>(0.8 * a - 2), static_cast<float>(b + 1)});
+    vectors.push_back({static_cast<float>(0.6 * a + 7), static_cast<float>(0.8 * a - 2),
+                       static_cast<float>(b + 1)});
   const auto points = principal_plane(vectors);
   ASSERT_EQ(points.size(), plane.size());
   for (std::size_t i = 0; i < plane.size(); ++i) {

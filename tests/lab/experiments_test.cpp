@@ -1,4 +1,5 @@
-// Every experiment at its smallest. Verdicts are expected where the claim is exact; elsewhere the result has to be whole.
+// Every experiment at its smallest. Verdicts are expected where the claim is exact; elsewhere the
+// result has to be whole.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -24,9 +25,11 @@ void expect_whole(const std::string& experiment, const LabResult& result) {
   std::set<std::string> plots;
   for (const Plot& plot : result.plots) {
     EXPECT_TRUE(plots.insert(plot.name).second) << plot.name << " twice";
-    EXPECT_TRUE(plot.name == experiment || plot.name.starts_with(experiment + "-")) << plot.name << " may be another experiment's";
+    EXPECT_TRUE(plot.name == experiment || plot.name.starts_with(experiment + "-"))
+        << plot.name << " may be another experiment's";
     EXPECT_FALSE(plot.series.empty()) << plot.name;
-    for (const Series& series : plot.series) EXPECT_FALSE(series.points.empty()) << plot.name << ": " << series.label;
+    for (const Series& series : plot.series)
+      EXPECT_FALSE(series.points.empty()) << plot.name << ": " << series.label;
   }
 }
 
@@ -51,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(All, LabExperiment, testing::ValuesIn(all_names()), tes
 TEST(LabExperiments, HaveNamesAndPlotsOfTheirOwn) {
   const std::vector<std::string> names = all_names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  // Plots are named after their experiment (see expect_whole): no two have one name unless one experiment's name begins another's.
+  // Plots are named after their experiment (see expect_whole): no two have one name unless one
+  // experiment's name begins another's.
   for (const std::string& a : names) {
     for (const std::string& b : names) EXPECT_FALSE(b.starts_with(a + "-")) << a << " and " << b;
   }
@@ -61,20 +65,26 @@ TEST(LabExperiments, PermutedTokensArePermutedOutputsOnlyWithoutPositions) {
   EXPECT_EQ(run_quickly("permutation").verdict, Verdict::confirmed);
 }
 
-TEST(LabExperiments, DividingBySqrtDKeepsTheSoftmaxOpen) { EXPECT_EQ(run_quickly("temperature").verdict, Verdict::confirmed); }
+TEST(LabExperiments, DividingBySqrtDKeepsTheSoftmaxOpen) {
+  EXPECT_EQ(run_quickly("temperature").verdict, Verdict::confirmed);
+}
 
 TEST(LabExperiments, MasksLeakNothing) {
   const LabResult result = run_quickly("masks");
   EXPECT_EQ(result.verdict, Verdict::confirmed);
-  for (const auto& row : result.table.rows) EXPECT_EQ(row[2] == "0", row[0] != "decoder without mask") << row[0] << ": " << row[2];
+  for (const auto& row : result.table.rows)
+    EXPECT_EQ(row[2] == "0", row[0] != "decoder without mask") << row[0] << ": " << row[2];
 }
 
 TEST(LabExperiments, HardAttentionSendsNoGradientToQueries) {
   const LabResult result = run_quickly("hard-attention");
-  for (const auto& row : result.table.rows) EXPECT_EQ(row[1] == "0", row[0] == "hard") << row[0] << ": " << row[1];
+  for (const auto& row : result.table.rows)
+    EXPECT_EQ(row[1] == "0", row[0] == "hard") << row[0] << ": " << row[1];
 }
 
-TEST(LabExperiments, DecideNothingFromTrainingOfSeconds) { EXPECT_EQ(run_quickly("heads").verdict, Verdict::unclear); }
+TEST(LabExperiments, DecideNothingFromTrainingOfSeconds) {
+  EXPECT_EQ(run_quickly("heads").verdict, Verdict::unclear);
+}
 
 TEST(LabExperiments, RepeatForTheSameSeed) {
   EXPECT_EQ(run_quickly("heads").table.rows, run_quickly("heads").table.rows);
@@ -86,7 +96,8 @@ TEST(LabExperiments, UnknownNamesAreErrorsThatNameTheNearest) {
     find_experiment("permutatoin");
     FAIL() << "expected a ConfigError";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean permutation?"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("did you mean permutation?"), std::string::npos)
+        << error.what();
   }
 }
 

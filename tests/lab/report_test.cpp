@@ -21,7 +21,8 @@ LabResult result_with(const std::string& cell, Verdict verdict) {
 }
 
 TEST(LabTable, HasColumnsOfEqualWidth) {
-  EXPECT_EQ(to_text(Table{{"n", "größe"}, {{"1000", "ä"}, {"2", "bb"}}}), "  n     größe\n  1000  ä\n  2     bb\n");
+  EXPECT_EQ(to_text(Table{{"n", "größe"}, {{"1000", "ä"}, {"2", "bb"}}}),
+            "  n     größe\n  1000  ä\n  2     bb\n");
 }
 
 TEST(LabPage, KeepsSectionsThatAreNotRunAgain) {
@@ -46,7 +47,8 @@ TEST(LabPage, IsTheSameInWhateverOrderItWasMade) {
   const Experiment& first = experiments()[0];
   const Experiment& second = experiments()[1];
   LabPage whole("lab"), begun("lab"), continued("lab");
-  for (const Experiment* experiment : {&first, &second}) whole.set(*experiment, result_with("x", Verdict::confirmed), {});
+  for (const Experiment* experiment : {&first, &second})
+    whole.set(*experiment, result_with("x", Verdict::confirmed), {});
   begun.set(first, result_with("x", Verdict::confirmed), {});
   continued.read(begun.markdown());
   continued.set(second, result_with("x", Verdict::confirmed), {});
@@ -61,10 +63,12 @@ TEST(LabPage, ForgetsOtherText) {
 
 TEST(LabPage, BeginsAsTheOneInTheDocumentation) {
   std::ifstream stream(std::string(ATTEND_SOURCE_DIR) + "/docs/lab.md", std::ios::binary);
-  const std::string committed{std::istreambuf_iterator<char>(stream), {}}, page = LabPage("lab").markdown();
+  const std::string committed{std::istreambuf_iterator<char>(stream), {}},
+      page = LabPage("lab").markdown();
   const std::string heading = page.substr(0, page.find("| experiment |"));
   EXPECT_TRUE(committed.starts_with(heading)) << heading;
-  EXPECT_NE(heading.find("attend lab --all --data DATA --out docs/lab"), std::string::npos) << heading;
+  EXPECT_NE(heading.find("attend lab --all --data DATA --out docs/lab"), std::string::npos)
+      << heading;
   EXPECT_NE(heading.find("path-length and architectures"), std::string::npos) << heading;
 }
 

@@ -19,7 +19,9 @@ E named(const std::string& name) {
   return static_cast<E>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-References first_references(int count) { return {goldens::kReferences.begin(), goldens::kReferences.begin() + count}; }
+References first_references(int count) {
+  return {goldens::kReferences.begin(), goldens::kReferences.begin() + count};
+}
 
 BleuOptions options_of(const goldens::Bleu& golden) {
   BleuOptions options;
@@ -53,42 +55,53 @@ TEST(Bleu, EqualsSacrebleu) {
     EXPECT_EQ(score.hypothesis_length, golden.hypothesis_length);
     EXPECT_EQ(score.reference_length, golden.reference_length);
     ASSERT_EQ(score.precisions.size(), golden.precisions.size());
-    for (std::size_t n = 0; n < score.precisions.size(); ++n) EXPECT_NEAR(score.precisions[n], golden.precisions[n], 1e-9) << n + 1;
+    for (std::size_t n = 0; n < score.precisions.size(); ++n)
+      EXPECT_NEAR(score.precisions[n], golden.precisions[n], 1e-9) << n + 1;
   }
 }
 
 TEST(Bleu, PrintsTheLineOfSacrebleu) {
   for (const auto& golden : goldens::kBleu) {
     const BleuOptions options = options_of(golden);
-    const auto score = corpus_bleu(goldens::kCorpora.at(golden.corpus), first_references(golden.references), options);
-    EXPECT_EQ(format_bleu(score, bleu_signature(options, static_cast<std::size_t>(golden.references))), golden.line);
+    const auto score = corpus_bleu(goldens::kCorpora.at(golden.corpus),
+                                   first_references(golden.references), options);
+    EXPECT_EQ(
+        format_bleu(score, bleu_signature(options, static_cast<std::size_t>(golden.references))),
+        golden.line);
   }
 }
 
 TEST(Bleu, OfASentenceEqualsSacrebleu) {
   for (const auto& golden : goldens::kSentences) {
-    EXPECT_NEAR(sentence_bleu(golden.hypothesis, golden.references).score, golden.bleu, 1e-9) << golden.hypothesis;
+    EXPECT_NEAR(sentence_bleu(golden.hypothesis, golden.references).score, golden.bleu, 1e-9)
+        << golden.hypothesis;
   }
 }
 
-// The score of the papers on Multi30k and others: tokens as they stand, lower-cased, and no smoothing.
+// The score of the papers on Multi30k and others: tokens as they stand, lower-cased, and no
+// smoothing.
 TEST(Bleu, IsMultiBleuWithoutTokenizationLowercased) {
   BleuOptions options;
   options.tokenization = BleuTokenization::kNone;
   options.lowercase = true;
   options.smoothing = BleuSmoothing::kNone;
   const auto& hypotheses = goldens::kCorpora.at("A");
-  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0], 1e-9);
-  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(2), options).score, goldens::kMultiBleu[1], 1e-9);
+  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0],
+              1e-9);
+  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(2), options).score, goldens::kMultiBleu[1],
+              1e-9);
   // A corpus with a match of every order is not smoothed, so the default smoothing gives the same.
   options.smoothing = BleuSmoothing::kExp;
-  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0], 1e-9);
+  EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0],
+              1e-9);
 }
 
-// Example 2 of Papineni et al. 2002: seven times "the" matches as often as one reference has it, twice.
+// Example 2 of Papineni et al. 2002: seven times "the" matches as often as one reference has it,
+// twice.
 TEST(Bleu, ClipsRepeatedWords) {
   const std::vector<std::string> hypotheses{"the the the the the the the"};
-  const auto score = corpus_bleu(hypotheses, {{"the cat is on the mat"}, {"there is a cat on the mat"}});
+  const auto score =
+      corpus_bleu(hypotheses, {{"the cat is on the mat"}, {"there is a cat on the mat"}});
   EXPECT_EQ(score.counts[0], 2);
   EXPECT_EQ(score.totals[0], 7);
   EXPECT_EQ(score.counts[1], 0);
@@ -105,9 +118,14 @@ TEST(Bleu, OfACopyIs100) {
 }
 
 TEST(Bleu, SaysWhichLineStillCarriesSubwords) {
-  EXPECT_EQ(message_of({"fine", "a sub@@ word"}, {{"fine", "a subword"}}).substr(0, 22), "hypotheses, line 2: ex");
-  EXPECT_NE(message_of({"fine", "\u2581a \u2581word"}, {{"fine", "a word"}}).find("hypotheses, line 2"), std::string::npos);
-  EXPECT_NE(message_of({"fine", "a"}, {{"fine", "a"}, {"ends wi@@", "a"}}).find("reference 2, line 1"), std::string::npos);
+  EXPECT_EQ(message_of({"fine", "a sub@@ word"}, {{"fine", "a subword"}}).substr(0, 22),
+            "hypotheses, line 2: ex");
+  EXPECT_NE(
+      message_of({"fine", "\u2581a \u2581word"}, {{"fine", "a word"}}).find("hypotheses, line 2"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of({"fine", "a"}, {{"fine", "a"}, {"ends wi@@", "a"}}).find("reference 2, line 1"),
+      std::string::npos);
   EXPECT_EQ(message_of({"mail me@@home", "@@ alone"}, {{"me@@home", "@@ alone"}}), "no error");
 }
 
@@ -134,7 +152,8 @@ TEST(Bleu, SignatureNamesTheBootstrap) {
             "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0");
 }
 
-// 100,000 pairs of 25 words; generous, because tests share the machine and may run without optimisation.
+// 100,000 pairs of 25 words; generous, because tests share the machine and may run without
+// optimisation.
 TEST(Bleu, ScoresALargeCorpusInSeconds) {
   Random random({1, 2});
   std::vector<std::string> hypotheses(100000), references(100000);
@@ -155,8 +174,10 @@ TEST(Bleu, ScoresALargeCorpusInSeconds) {
 TEST(Bleu, DoesNotDependOnThreads) {
   std::vector<std::string> hypotheses, references;
   for (int copy = 0; copy < 100; ++copy) {
-    hypotheses.insert(hypotheses.end(), goldens::kCorpora.at("A").begin(), goldens::kCorpora.at("A").end());
-    references.insert(references.end(), goldens::kReferences[0].begin(), goldens::kReferences[0].end());
+    hypotheses.insert(hypotheses.end(), goldens::kCorpora.at("A").begin(),
+                      goldens::kCorpora.at("A").end());
+    references.insert(references.end(), goldens::kReferences[0].begin(),
+                      goldens::kReferences[0].end());
   }
   const auto counts = [&](int count) {
     const ScopedThreads scope(count);

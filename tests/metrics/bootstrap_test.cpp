@@ -20,27 +20,36 @@ Metric metric_named(const std::string& name) {
   Metric metric;
   const References references{goldens::kMadeUpReference};
   for (const auto& system : goldens::kMadeUpSystems) {
-    metric.systems.push_back(name == "BLEU" ? bleu_counts(system, references) : chrf_counts(system, references));
+    metric.systems.push_back(name == "BLEU" ? bleu_counts(system, references)
+                                            : chrf_counts(system, references));
   }
-  if (name == "BLEU") metric.score = [](std::span<const std::int64_t> sum) { return bleu_from_counts(sum).score; };
-  if (name == "chrF") metric.score = [](std::span<const std::int64_t> sum) { return chrf_from_counts(sum); };
+  if (name == "BLEU")
+    metric.score = [](std::span<const std::int64_t> sum) { return bleu_from_counts(sum).score; };
+  if (name == "chrF")
+    metric.score = [](std::span<const std::int64_t> sum) { return chrf_from_counts(sum); };
   return metric;
 }
 
-// Other random numbers, same distributions: means of 1000 resamples agree within a fraction of the interval, verdicts at 5 % are the same.
+// Other random numbers, same distributions: means of 1000 resamples agree within a fraction of the
+// interval, verdicts at 5 % are the same.
 TEST(PairedBootstrap, AgreesWithSacrebleu) {
   ASSERT_FALSE(goldens::kBootstrap.empty());
   for (const auto& golden : goldens::kBootstrap) {
-    SCOPED_TRACE(golden.metric + " of systems " + std::to_string(golden.baseline) + " and " + std::to_string(golden.system));
+    SCOPED_TRACE(golden.metric + " of systems " + std::to_string(golden.baseline) + " and " +
+                 std::to_string(golden.system));
     const Metric metric = metric_named(golden.metric);
-    const auto result = paired_bootstrap(metric.systems[static_cast<std::size_t>(golden.baseline)],
-                                         metric.systems[static_cast<std::size_t>(golden.system)], metric.score);
-    EXPECT_NEAR(result.baseline.score, golden.baseline_score, 1e-4);  // sacreBLEU adds in single precision
+    const auto result =
+        paired_bootstrap(metric.systems[static_cast<std::size_t>(golden.baseline)],
+                         metric.systems[static_cast<std::size_t>(golden.system)], metric.score);
+    EXPECT_NEAR(result.baseline.score, golden.baseline_score,
+                1e-4);  // sacreBLEU adds in single precision
     EXPECT_NEAR(result.system.score, golden.system_score, 1e-4);
     EXPECT_NEAR(result.baseline.mean, golden.baseline_mean, 0.08 * golden.baseline_half_width);
     EXPECT_NEAR(result.system.mean, golden.system_mean, 0.08 * golden.system_half_width);
-    EXPECT_NEAR(result.baseline.half_width(), golden.baseline_half_width, 0.15 * golden.baseline_half_width);
-    EXPECT_NEAR(result.system.half_width(), golden.system_half_width, 0.15 * golden.system_half_width);
+    EXPECT_NEAR(result.baseline.half_width(), golden.baseline_half_width,
+                0.15 * golden.baseline_half_width);
+    EXPECT_NEAR(result.system.half_width(), golden.system_half_width,
+                0.15 * golden.system_half_width);
     EXPECT_EQ(result.p_value < 0.05, golden.p_value < 0.05);
     EXPECT_NEAR(result.p_value, golden.p_value, 0.06);
   }
@@ -84,7 +93,8 @@ TEST(Bootstrap, HoldsTheScoreInItsInterval) {
 TEST(Bootstrap, OfOneSegmentHasNoSpread) {
   const std::vector<std::string> one{"a b c d e"};
   const auto counts = bleu_counts(one, {{"a b c d f"}});
-  const auto result = bootstrap(counts, [](std::span<const std::int64_t> sum) { return bleu_from_counts(sum).score; });
+  const auto result = bootstrap(
+      counts, [](std::span<const std::int64_t> sum) { return bleu_from_counts(sum).score; });
   EXPECT_EQ(result.low, result.high);
   EXPECT_NEAR(result.mean, result.score, 1e-9);
 }
@@ -94,7 +104,8 @@ TEST(Bootstrap, RefusesWhatItCannotResample) {
   EXPECT_THROW(bootstrap(SegmentCounts{}, metric.score), ConfigError);
   EXPECT_THROW(bootstrap(metric.systems[0], metric.score, {.samples = 0}), ConfigError);
   const std::vector<std::string> one{"a"};
-  EXPECT_THROW(paired_bootstrap(metric.systems[0], bleu_counts(one, {one}), metric.score), ConfigError);
+  EXPECT_THROW(paired_bootstrap(metric.systems[0], bleu_counts(one, {one}), metric.score),
+               ConfigError);
 }
 
 }  // namespace

@@ -17,10 +17,13 @@ TEST(Chrf, EqualsSacrebleu) {
     options.beta = golden.beta;
     options.lowercase = golden.lowercase;
     SCOPED_TRACE(golden.corpus + ": " + golden.name + "|" + golden.signature);
-    const References references(goldens::kReferences.begin(), goldens::kReferences.begin() + golden.references);
-    EXPECT_NEAR(corpus_chrf(goldens::kCorpora.at(golden.corpus), references, options), golden.score, 1e-9);
+    const References references(goldens::kReferences.begin(),
+                                goldens::kReferences.begin() + golden.references);
+    EXPECT_NEAR(corpus_chrf(goldens::kCorpora.at(golden.corpus), references, options), golden.score,
+                1e-9);
     EXPECT_EQ(chrf_name(options), golden.name);
-    EXPECT_EQ(chrf_signature(options, static_cast<std::size_t>(golden.references)), golden.signature);
+    EXPECT_EQ(chrf_signature(options, static_cast<std::size_t>(golden.references)),
+              golden.signature);
   }
 }
 
@@ -28,8 +31,10 @@ TEST(Chrf, OfASentenceEqualsSacrebleu) {
   ChrfOptions plus;
   plus.word_order = 2;
   for (const auto& golden : goldens::kSentences) {
-    EXPECT_NEAR(sentence_chrf(golden.hypothesis, golden.references), golden.chrf, 1e-9) << golden.hypothesis;
-    EXPECT_NEAR(sentence_chrf(golden.hypothesis, golden.references, plus), golden.chrf_plus, 1e-9) << golden.hypothesis;
+    EXPECT_NEAR(sentence_chrf(golden.hypothesis, golden.references), golden.chrf, 1e-9)
+        << golden.hypothesis;
+    EXPECT_NEAR(sentence_chrf(golden.hypothesis, golden.references, plus), golden.chrf_plus, 1e-9)
+        << golden.hypothesis;
   }
 }
 
@@ -39,7 +44,8 @@ TEST(Chrf, FollowsItsFormula) {
   options.char_order = 3;
   options.beta = 1;
   const double precision = (3.0 / 4 + 1.0 / 3 + 0) / 3, recall = (1.0 + 1.0 / 2 + 0) / 3;
-  EXPECT_NEAR(sentence_chrf("ab cd", std::vector<std::string>{"a bd"}, options), 200 * precision * recall / (precision + recall), 1e-9);
+  EXPECT_NEAR(sentence_chrf("ab cd", std::vector<std::string>{"a bd"}, options),
+              200 * precision * recall / (precision + recall), 1e-9);
 }
 
 TEST(Chrf, RefusesWrongOptionsAndTexts) {

@@ -10,7 +10,8 @@ namespace {
 // Gold rows: a: 3 right, 1 as b; b: 2 as a, 4 right; c: never predicted, 1 as b.
 ConfusionMatrix example() {
   ConfusionMatrix matrix({"a", "b", "c"});
-  const std::vector<std::int64_t> gold{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2}, predicted{0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1};
+  const std::vector<std::int64_t> gold{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2},
+      predicted{0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1};
   matrix.add(gold, predicted);
   return matrix;
 }
@@ -89,10 +90,13 @@ TEST(ConfusionMatrix, ComparesWithTheMajority) {
   EXPECT_NE(good.table().find("always \"b\": 0.6000"), std::string::npos) << good.table();
   const ConfusionMatrix close = matrix_of(5, 60, 35, 0);
   EXPECT_TRUE(close.may_be_majority());
-  EXPECT_NE(close.table().find("not clearly better than always answering \"b\""), std::string::npos) << close.table();
+  EXPECT_NE(close.table().find("not clearly better than always answering \"b\""), std::string::npos)
+      << close.table();
   const ConfusionMatrix worse = matrix_of(5, 50, 35, 10);
-  EXPECT_NE(worse.table().find("no better than always answering \"b\""), std::string::npos) << worse.table();
-  const ShareInterval perfect = matrix_of(5, 5, 0, 0).accuracy_interval(), none = ConfusionMatrix({"a"}).accuracy_interval();
+  EXPECT_NE(worse.table().find("no better than always answering \"b\""), std::string::npos)
+      << worse.table();
+  const ShareInterval perfect = matrix_of(5, 5, 0, 0).accuracy_interval(),
+                      none = ConfusionMatrix({"a"}).accuracy_interval();
   EXPECT_NEAR(perfect.high, 1, 1e-12);
   EXPECT_NEAR(perfect.low, 0.7225, 5e-5);
   EXPECT_EQ(none.low, 0);
@@ -103,7 +107,8 @@ TEST(ConfusionMatrix, RefusesClassesItDoesNotHave) {
   ConfusionMatrix matrix({"a", "b"});
   EXPECT_THROW(matrix.add(2, 0), DataError);
   EXPECT_THROW(matrix.add(0, -1), DataError);
-  EXPECT_THROW(matrix.add(std::vector<std::int64_t>{0, 1}, std::vector<std::int64_t>{0}), ConfigError);
+  EXPECT_THROW(matrix.add(std::vector<std::int64_t>{0, 1}, std::vector<std::int64_t>{0}),
+               ConfigError);
   EXPECT_THROW(ConfusionMatrix({}), ConfigError);
   EXPECT_EQ(matrix.accuracy(), 0);
 }

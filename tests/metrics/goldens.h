@@ -1,4 +1,5 @@
-// What sacreBLEU says about texts made up for the purpose: the data is in goldens.cpp, which tools/make_metric_goldens.py writes.
+// What sacreBLEU says about texts made up for the purpose: the data is in goldens.cpp, which
+// tools/make_metric_goldens.py writes.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ TEST(Perplexity, OfAUniformModelIsTheSizeOfItsVocabulary) {
   EXPECT_NEAR(perplexity.bits_per_token(), std::log2(50.0), 1e-12);
 }
 
-// Words of several tokens each are less likely than the tokens: exp(20 / 5) instead of exp(20 / 10).
+// Words of several tokens each are less likely than the tokens: exp(20 / 5) instead of exp(20 /
+// 10).
 TEST(Perplexity, PerWordSharesTheSameLikelihood) {
   Perplexity perplexity;
   perplexity.add(20, 10, 5);

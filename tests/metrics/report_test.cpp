@@ -19,7 +19,9 @@ TEST(Report, PrintsOneLinePerMetric) {
   EXPECT_EQ(report.metrics[0].system.score, bleu.score);
   const std::string text = format_report(report);
   EXPECT_EQ(text.substr(0, text.find('\n')), format_bleu(bleu, bleu_signature({}, 1)));
-  EXPECT_NE(text.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0 = "), std::string::npos);
+  EXPECT_NE(
+      text.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0 = "),
+      std::string::npos);
 }
 
 TEST(Report, GivesAnIntervalWhenAsked) {
@@ -38,7 +40,9 @@ TEST(Report, ComparesTwoSystems) {
   EXPECT_LT(report.metrics[0].baseline->score, report.metrics[0].system.score);
   EXPECT_LT(*report.metrics[0].p_value, 0.05);
   EXPECT_NE(format_report(report).find(": significant at 0.05"), std::string::npos);
-  EXPECT_NE(format_report(compare(system_a(), system_a(), goldens::kReferences)).find(": not significant at 0.05"), std::string::npos);
+  EXPECT_NE(format_report(compare(system_a(), system_a(), goldens::kReferences))
+                .find(": not significant at 0.05"),
+            std::string::npos);
 }
 
 TEST(Report, ScoresSubwordsWhenAllowed) {
@@ -46,7 +50,8 @@ TEST(Report, ScoresSubwordsWhenAllowed) {
   EXPECT_THROW(evaluate(lines, {lines}), DataError);
   EvaluationOptions options;
   options.bleu.allow_subwords = true;
-  for (const auto& metric : evaluate(lines, {lines}, options).metrics) EXPECT_NEAR(metric.system.score, 100, 1e-9);
+  for (const auto& metric : evaluate(lines, {lines}, options).metrics)
+    EXPECT_NEAR(metric.system.score, 100, 1e-9);
 }
 
 TEST(Report, NeedsAMetric) {

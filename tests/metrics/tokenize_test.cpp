@@ -19,16 +19,19 @@ BleuTokenization named(const std::string& name) {
 TEST(BleuTokenization, EqualsSacrebleu) {
   ASSERT_FALSE(goldens::kTokens.empty());
   for (const auto& golden : goldens::kTokens) {
-    EXPECT_EQ(bleu_tokenize(golden.line, named(golden.tokenization)), golden.tokens) << golden.tokenization << ": " << golden.line;
+    EXPECT_EQ(bleu_tokenize(golden.line, named(golden.tokenization)), golden.tokens)
+        << golden.tokenization << ": " << golden.line;
   }
 }
 
 TEST(BleuTokenization, RefusesWhatIsNotUtf8) {
-  for (int i = 0; i < 4; ++i) EXPECT_THROW(bleu_tokenize("a \xff b", static_cast<BleuTokenization>(i)), DataError);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_THROW(bleu_tokenize("a \xff b", static_cast<BleuTokenization>(i)), DataError);
 }
 
 TEST(Lowercase, EqualsPython) {
-  for (const auto& golden : goldens::kLower) EXPECT_EQ(unicode::lowercase(golden.line), golden.lower) << golden.line;
+  for (const auto& golden : goldens::kLower)
+    EXPECT_EQ(unicode::lowercase(golden.line), golden.lower) << golden.line;
 }
 
 TEST(Lowercase, EndsWordsWithFinalSigma) {
@@ -44,7 +47,8 @@ TEST(Split, KnowsEveryPythonSpace) {
   const std::string text =
       " a\u00a0b\u2003c\u3000d\u0085e\x1c"
       "f\u2028g\u205fh\u1680i\t\n";
-  EXPECT_EQ(unicode::split(text), (std::vector<std::string_view>{"a", "b", "c", "d", "e", "f", "g", "h", "i"}));
+  EXPECT_EQ(unicode::split(text),
+            (std::vector<std::string_view>{"a", "b", "c", "d", "e", "f", "g", "h", "i"}));
   EXPECT_EQ(unicode::split("zero\u200bwidth").size(), 1u);
 }
 

@@ -23,7 +23,10 @@ struct Run {
 
 class DecodingStep : public testing::TestWithParam<Run> {
  protected:
-  DecodingStep() : backend_(GetParam().backend()), owner_(make_encoder_decoder(GetParam().variant.config, 1)), model_(*owner_) {}
+  DecodingStep()
+      : backend_(GetParam().backend()),
+        owner_(make_encoder_decoder(GetParam().variant.config, 1)),
+        model_(*owner_) {}
 
   Tensor last_hidden(const Ragged& src, const Numbers& prefix) const {
     const NoGradient guard;
@@ -41,17 +44,19 @@ class DecodingStep : public testing::TestWithParam<Run> {
 std::vector<Run> runs() {
   std::vector<Run> all;
   for (const EncoderDecoderVariant& variant : encoder_decoder_variants()) {
-    for (const auto backend : {&reference_backend, &fast_backend}) all.push_back({variant, backend});
+    for (const auto backend : {&reference_backend, &fast_backend})
+      all.push_back({variant, backend});
   }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, DecodingStep, testing::ValuesIn(runs()), [](const auto& suite) {
-  return suite.param.variant.name + (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
+  return suite.param.variant.name +
+         (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
 });
 
-// Bit for bit in the reference. The fast attention of a single query adds its products in another order than that of whole sequences;
-// behind two layers this is some 1e-6 of states around 1.
+// Bit for bit in the reference. The fast attention of a single query adds its products in another
+// order than that of whole sequences; behind two layers this is some 1e-6 of states around 1.
 TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
   const Ragged src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);
@@ -67,9 +72,11 @@ TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
     const Tensor states = state->step(Numbers{0, 1, 2}, tokens);
     for (std::size_t r = 0; r < 3; ++r) {
       const Tensor expected = last_hidden(alone(src, r), prefixes[r]);
-      const Tensor found = states.slice_rows(static_cast<std::int64_t>(r), static_cast<std::int64_t>(r) + 1);
+      const Tensor found =
+          states.slice_rows(static_cast<std::int64_t>(r), static_cast<std::int64_t>(r) + 1);
       EXPECT_LE(largest_difference(found, expected), 5e-6) << "sentence " << r << ", step " << t;
-      EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected)) << "sentence " << r << ", step " << t;
+      EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected))
+          << "sentence " << r << ", step " << t;
     }
   }
 }
@@ -87,11 +94,13 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherHypotheses) {
   EXPECT_FALSE(same_bits(many.slice_rows(2, 3), one));
 }
 
-// More source tokens than are encoded at a time, one sentence having more alone where positions allow it.
+// More source tokens than are encoded at a time, one sentence having more alone where positions
+// allow it.
 TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
   const auto longest = static_cast<std::int32_t>(model_.longest_sequence());
   const std::int32_t most = longest > 0 ? longest : 140;
-  const Ragged src = random_tokens({most, 0, most / 2, most, most / 2, most, most, 3, most, most}, model_.config().src_vocab_size);
+  const Ragged src = random_tokens({most, 0, most / 2, most, most / 2, most, most, 3, most, most},
+                                   model_.config().src_vocab_size);
   ASSERT_GT(src.tokens(), 128);
   const auto together = model_.begin(src);
   Numbers parents, tokens;
@@ -99,20 +108,35 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
   const Tensor states = together->step(parents, tokens);
   for (std::int64_t r = 0; r < src.sequences(); ++r) {
     const auto single = model_.begin(alone(src, static_cast<std::size_t>(r)));
-    EXPECT_TRUE(same_bits(states.slice_rows(r, r + 1), single->step(Numbers{0}, Numbers{static_cast<std::int32_t>(r + 2)}))) << r;
+    EXPECT_TRUE(same_bits(states.slice_rows(r, r + 1),
+                          single->step(Numbers{0}, Numbers{static_cast<std::int32_t>(r + 2)})))
+        << r;
   }
 }
 
 TEST_P(DecodingStep, RefusesParentsAndTokensThatDoNotExistAndStaysAsItWas) {
   const Ragged src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);
-  expect_error<ShapeError>([&] { state->step(Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0, 2}, Numbers{1, 1});
+      },
+      {"[step]", "2 hypotheses", "got 2"});
   expect_error<ShapeError>([&] { state->step(Numbers{-1}, Numbers{1}); }, {"[step]", "got -1"});
-  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1}); }, {"[step]", "2 parents", "1 tokens"});
-  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0, 1}, Numbers{1});
+      },
+      {"[step]", "2 parents", "1 tokens"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0, 1}, Numbers{1, 23});
+      },
+      {"[embedding]", "0..22"});
   EXPECT_EQ(state->hypotheses(), 2);
   const auto fresh = model_.begin(src);
-  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}), fresh->step(Numbers{0, 1}, Numbers{1, 2})));
+  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}),
+                        fresh->step(Numbers{0, 1}, Numbers{1, 2})));
 }
 
 TEST(DecodingWithLearnedPositions, EndsWithAClearErrorPastTheLastOne) {
@@ -122,7 +146,8 @@ TEST(DecodingWithLearnedPositions, EndsWithAClearErrorPastTheLastOne) {
   const Transformer model(config, 1);
   const auto state = model.begin(random_tokens({2}, 23));
   for (int t = 0; t < 3; ++t) state->step(Numbers{0}, Numbers{1});
-  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
+  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); },
+                          {"4 tokens", "3 positions"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Dropout on the sums of embeddings and positions, which every model has besides that of its sublayers (Vaswani et al. 2017, 5.4).
+// Dropout on the sums of embeddings and positions, which every model has besides that of its
+// sublayers (Vaswani et al. 2017, 5.4).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -24,7 +25,8 @@ Tensor first_input(Pass pass, const std::function<void(Pass&)>& run) {
   return hidden.at(0);
 }
 
-// In training every element of the input is either zero or what it is otherwise, scaled; about a quarter are zeros.
+// In training every element of the input is either zero or what it is otherwise, scaled; about a
+// quarter are zeros.
 void expect_dropped(const std::function<void(Pass&)>& run) {
   const NoGradient guard;
   const std::vector<float> whole = first_input(Pass::inference(), run).to_vector();
@@ -50,10 +52,13 @@ TEST_P(EmbeddingDropout, IsOnSources) {
   ArchitectureConfig config = GetParam().config;
   std::visit([](auto& one) { one.dropout = kShare; }, config);
   const auto model = make_encoder_decoder(config, 1);
-  expect_dropped([&](Pass& pass) { model->encode(random_tokens({20, 30, 1}, model->config().src_vocab_size), pass); });
+  expect_dropped([&](Pass& pass) {
+    model->encode(random_tokens({20, 30, 1}, model->config().src_vocab_size), pass);
+  });
 }
 
-// The pass numbers the masks it gives out: each layer asks for one more mask for its input than for its sublayers.
+// The pass numbers the masks it gives out: each layer asks for one more mask for its input than for
+// its sublayers.
 TEST_P(EmbeddingDropout, IsOnTargets) {
   const NoGradient guard;
   ArchitectureConfig config = GetParam().config;
@@ -64,7 +69,8 @@ TEST_P(EmbeddingDropout, IsOnTargets) {
     masks = 1 + 3 * static_cast<std::uint64_t>(transformer->n_decoder_layers);
   }
   const auto model = make_encoder_decoder(config, 1);
-  const Ragged src = random_tokens({4, 5}, model->config().src_vocab_size), tgt = random_tokens({3, 6}, model->config().tgt_vocab_size);
+  const Ragged src = random_tokens({4, 5}, model->config().src_vocab_size),
+               tgt = random_tokens({3, 6}, model->config().tgt_vocab_size);
   Pass encoding = Pass::inference(), decoding = Pass::training(1, 1);
   const Variable memory = model->encode(src, encoding);
   const std::uint64_t first = Pass::training(1, 1).dropout(kShare).key.stream;
@@ -114,7 +120,9 @@ TEST(EmbeddingDropoutOf, TheTokensBefore) {
   Pass pass = Pass::training(1, 1);
   const float scale = std::sqrt(32.0f);
   const Variable here = embedding(table, text, scale, {}, pass.dropout(kShare));
-  const Variable expected = add(here, linear(embedding(table, before, scale, {}, pass.dropout(kShare)), Variable(projection)));
+  const Variable expected =
+      add(here,
+          linear(embedding(table, before, scale, {}, pass.dropout(kShare)), Variable(projection)));
   const Tensor found = first_input(Pass::training(1, 1), [&](Pass& p) {
     model.hidden(Ragged::copy(*text, std::vector<std::int32_t>{0, 4}), p);
   });
@@ -143,7 +151,8 @@ TEST(EmbeddingDropoutOf, ThePairsOfAClassifier) {
   Pass pass = Pass::training(1, 1);
   const float scale = std::sqrt(32.0f);
   const Variable alone = embedding(Variable(words), text.ids, scale, {}, pass.dropout(kShare));
-  const Variable expected = add(alone, embedding(Variable(pairs), bigram_buckets(text, 11), scale, {}, pass.dropout(kShare)));
+  const Variable expected = add(
+      alone, embedding(Variable(pairs), bigram_buckets(text, 11), scale, {}, pass.dropout(kShare)));
   const Tensor found = first_input(Pass::training(1, 1), [&](Pass& p) { model.encode(text, p); });
   EXPECT_LE(largest_difference(found, expected.value()), 1e-6);
 }

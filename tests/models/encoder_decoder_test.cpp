@@ -20,7 +20,8 @@ INSTANTIATE_TEST_SUITE_P(Of, EncoderDecoders, testing::ValuesIn(encoder_decoder_
 // Vaswani et al. 2017, 3.4.
 TEST_P(EncoderDecoders, MultiplyEmbeddingsByTheRootOfTheirWidth) {
   ArchitectureConfig config = GetParam().config;
-  if (auto* transformer = std::get_if<TransformerConfig>(&config)) transformer->positions = PositionKind::none;
+  if (auto* transformer = std::get_if<TransformerConfig>(&config))
+    transformer->positions = PositionKind::none;
   const auto model = make_encoder_decoder(config, 1);
   const Ragged src = random_tokens({3, 5}, model->config().src_vocab_size);
   const NoGradient guard;
@@ -32,7 +33,8 @@ TEST_P(EncoderDecoders, MultiplyEmbeddingsByTheRootOfTheirWidth) {
   for (std::int64_t n = 0; n < 8; ++n) {
     const std::int64_t id = (*src.ids)[static_cast<std::size_t>(n)];
     for (std::int64_t d = 0; d < 32; ++d)
-      ASSERT_FLOAT_EQ(states.at(0).row(n)[d], std::sqrt(32.0f) * table.row(id)[d]) << "token " << n << ", element " << d;
+      ASSERT_FLOAT_EQ(states.at(0).row(n)[d], std::sqrt(32.0f) * table.row(id)[d])
+          << "token " << n << ", element " << d;
   }
 }
 

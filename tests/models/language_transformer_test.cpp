@@ -69,7 +69,10 @@ class LanguageStep : public testing::TestWithParam<LanguageRun> {
     const NoGradient guard;
     Pass pass = Pass::inference();
     const Tensor logits =
-        model_.project(model_.hidden(Ragged::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())}), pass)).value();
+        model_
+            .project(model_.hidden(
+                Ragged::copy(prefix, Numbers{0, static_cast<std::int32_t>(prefix.size())}), pass))
+            .value();
     return logits.slice_rows(logits.rows() - 1, logits.rows());
   }
 
@@ -80,16 +83,21 @@ class LanguageStep : public testing::TestWithParam<LanguageRun> {
 std::vector<LanguageRun> language_runs() {
   std::vector<LanguageRun> all;
   for (const LanguageVariant& variant : language_variants()) {
-    for (const auto backend : {&reference_backend, &fast_backend}) all.push_back({variant, backend});
+    for (const auto backend : {&reference_backend, &fast_backend})
+      all.push_back({variant, backend});
   }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(language_runs()), [](const auto& suite) {
-  return suite.param.variant.name + (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
-});
+INSTANTIATE_TEST_SUITE_P(Of, LanguageStep, testing::ValuesIn(language_runs()),
+                         [](const auto& suite) {
+                           return suite.param.variant.name +
+                                  (suite.param.backend == &reference_backend ? "_Reference"
+                                                                             : "_Fast");
+                         });
 
-// Bit for bit in the reference; the fast attention of a single query adds its products in another order.
+// Bit for bit in the reference; the fast attention of a single query adds its products in another
+// order.
 TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
   const auto state = model_.begin(3);
   std::vector<Numbers> prefixes(3);
@@ -102,9 +110,11 @@ TEST_P(LanguageStep, GivesTheLogitsOfAPassOverTheWholePrefix) {
     }
     const Tensor logits = model_.project(Variable(state->step(Numbers{0, 1, 2}, tokens))).value();
     for (std::int64_t r = 0; r < 3; ++r) {
-      const Tensor expected = last_logits(prefixes[static_cast<std::size_t>(r)]), found = logits.slice_rows(r, r + 1);
+      const Tensor expected = last_logits(prefixes[static_cast<std::size_t>(r)]),
+                   found = logits.slice_rows(r, r + 1);
       EXPECT_LE(largest_difference(found, expected), 5e-6) << "hypothesis " << r << ", step " << t;
-      EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected)) << "hypothesis " << r << ", step " << t;
+      EXPECT_TRUE(GetParam().backend == &fast_backend || same_bits(found, expected))
+          << "hypothesis " << r << ", step " << t;
     }
   }
 }
@@ -113,7 +123,8 @@ TEST_P(LanguageStep, ContinuesWhicheverHypothesesAreAskedFor) {
   const auto state = model_.begin(2), single = model_.begin(1);
   state->step(Numbers{0, 1}, Numbers{5, 6});
   single->step(Numbers{0}, Numbers{6});
-  const Tensor many = state->step(Numbers{1, 0, 1}, Numbers{7, 7, 7}), one = single->step(Numbers{0}, Numbers{7});
+  const Tensor many = state->step(Numbers{1, 0, 1}, Numbers{7, 7, 7}),
+               one = single->step(Numbers{0}, Numbers{7});
   ASSERT_EQ(state->hypotheses(), 3);
   EXPECT_TRUE(same_bits(many.slice_rows(0, 1), one));
   EXPECT_TRUE(same_bits(many.slice_rows(2, 3), one));
@@ -122,11 +133,24 @@ TEST_P(LanguageStep, ContinuesWhicheverHypothesesAreAskedFor) {
 
 TEST_P(LanguageStep, RefusesWhatDoesNotExistAndStaysAsItWas) {
   const auto state = model_.begin(2);
-  expect_error<ShapeError>([&] { state->step(Numbers{0, 2}, Numbers{1, 1}); }, {"[step]", "2 hypotheses", "got 2"});
-  expect_error<ShapeError>([&] { state->step(Numbers{0}, Numbers{1, 1}); }, {"[step]", "1 parents", "2 tokens"});
-  expect_error<ShapeError>([&] { state->step(Numbers{0, 1}, Numbers{1, 23}); }, {"[embedding]", "0..22"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0, 2}, Numbers{1, 1});
+      },
+      {"[step]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0}, Numbers{1, 1});
+      },
+      {"[step]", "1 parents", "2 tokens"});
+  expect_error<ShapeError>(
+      [&] {
+        state->step(Numbers{0, 1}, Numbers{1, 23});
+      },
+      {"[embedding]", "0..22"});
   const auto fresh = model_.begin(2);
-  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}), fresh->step(Numbers{0, 1}, Numbers{1, 2})));
+  EXPECT_TRUE(same_bits(state->step(Numbers{0, 1}, Numbers{1, 2}),
+                        fresh->step(Numbers{0, 1}, Numbers{1, 2})));
 }
 
 // Bit for bit: what comes later in a text changes nothing before it.
@@ -146,7 +170,9 @@ TEST_P(LanguageStep, GivesEveryTextTheBitsItHasAlone) {
   const Ragged texts = random_tokens({3, 1, 9, 2, 16}, 23);
   const Tensor together = model_.hidden(texts, pass).value();
   for (std::size_t b = 0; b < 5; ++b)
-    EXPECT_TRUE(same_bits(model_.hidden(alone(texts, b), pass).value(), rows_of(together, texts, b))) << "text " << b;
+    EXPECT_TRUE(
+        same_bits(model_.hidden(alone(texts, b), pass).value(), rows_of(together, texts, b)))
+        << "text " << b;
 }
 
 TEST(LanguageTransformer, DividesBothOfItsLossesByTheNormalizer) {
@@ -158,9 +184,11 @@ TEST(LanguageTransformer, DividesBothOfItsLossesByTheNormalizer) {
     const auto loss = [&](double normalizer) {
       Pass pass = Pass::inference();
       const CrossEntropyOptions options{0.0f, normalizer};
-      const CrossEntropy result =
-          sampled ? model.sampled_loss(text, targets, sample, options, pass) : model.loss(text, targets, options, pass);
-      EXPECT_NEAR(result.loss.value().item(), result.loss_sum / normalizer, 1e-5 * result.loss_sum / normalizer) << "sampled: " << sampled;
+      const CrossEntropy result = sampled ? model.sampled_loss(text, targets, sample, options, pass)
+                                          : model.loss(text, targets, options, pass);
+      EXPECT_NEAR(result.loss.value().item(), result.loss_sum / normalizer,
+                  1e-5 * result.loss_sum / normalizer)
+          << "sampled: " << sampled;
       return result.loss_sum;
     };
     EXPECT_EQ(loss(10.0), loss(40.0));
@@ -174,7 +202,8 @@ TEST(LanguageTransformer, EndsWithAClearErrorPastItsLearnedPositions) {
   const LanguageTransformer model(config, 1);
   const auto state = model.begin(1);
   for (int t = 0; t < 3; ++t) state->step(Numbers{0}, Numbers{1});
-  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); }, {"4 tokens", "3 positions"});
+  expect_error<DataError>([&] { state->step(Numbers{0}, Numbers{1}); },
+                          {"4 tokens", "3 positions"});
 }
 
 TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {

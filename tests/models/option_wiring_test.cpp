@@ -1,4 +1,5 @@
-// Every option of every model reaches what it is for: altered alone, it changes the loss, the gradient or the number of parameters.
+// Every option of every model reaches what it is for: altered alone, it changes the loss, the
+// gradient or the number of parameters.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,7 +17,8 @@ namespace {
 // What one training step of a model is, to the last digit.
 std::string told(const CrossEntropy& loss, const ParameterSet& parameters) {
   backward(loss.loss);
-  return fmt::format("{} {} {} {}", loss.loss_sum, loss.nll, backend().sum_of_squares(parameters.gradients()), parameters.size());
+  return fmt::format("{} {} {} {}", loss.loss_sum, loss.nll,
+                     backend().sum_of_squares(parameters.gradients()), parameters.size());
 }
 
 std::string step_of(const ArchitectureConfig& config) {
@@ -30,14 +32,17 @@ std::string language_step(const LanguageTransformerConfig& config) {
   LanguageTransformer model(config, 1);
   const Ragged text = random_tokens({5, 9, 2}, 23, 1);
   Pass pass = Pass::training(1, 1);
-  return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass), model.parameters());
+  return told(model.loss(text, random_tokens({5, 9, 2}, 23, 2).ids, {0.1f, 0.0}, pass),
+              model.parameters());
 }
 
 std::string classifier_step(const ClassifierConfig& config) {
   TextClassifier model(config, 1);
   Pass pass = Pass::training(1, 1);
   const Ids labels{2, 0, 1};
-  return told(cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}), model.parameters());
+  return told(
+      cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}),
+      model.parameters());
 }
 
 // The standard scores of a Transformer are scaled dot products.
@@ -46,9 +51,10 @@ TEST(OptionWiring, OfTheTransformer) {
     TransformerConfig base = small_config();
     base.dropout = 0.0f;
     base.norm_first = norm_first;
-    expect_every_option_matters<TransformerConfig>(base, step_of,
-                                                   {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-                                                    {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+    expect_every_option_matters<TransformerConfig>(
+        base, step_of,
+        {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+         {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
   }
 }
 
@@ -76,23 +82,27 @@ TEST(OptionWiring, OfTheClassifier) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
-  expect_every_option_matters<ClassifierConfig>(base, classifier_step,
-                                                {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-                                                 {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+  expect_every_option_matters<ClassifierConfig>(
+      base, classifier_step,
+      {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
+       {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.
 template <class Config>
-void expect_steps_at_the_ends(Config config, const std::function<std::string(const Config&)>& step) {
+void expect_steps_at_the_ends(Config config,
+                              const std::function<std::string(const Config&)>& step) {
   int found = 0;
   for (const OptionField& field : option_fields(config)) {
     if (!field.name.ends_with("dropout")) continue;
     float& share = **std::get_if<float*>(&field.value);
     const float before = share, most = static_cast<float>(field.range.most);
-    for (const float end : {static_cast<float>(field.range.least), field.range.most_excluded ? std::nextafter(most, 0.0f) : most}) {
+    for (const float end : {static_cast<float>(field.range.least),
+                            field.range.most_excluded ? std::nextafter(most, 0.0f) : most}) {
       share = end;
       ASSERT_TRUE(field.range.contains(share));
-      EXPECT_NO_THROW(EXPECT_EQ(step(config).find("nan"), std::string::npos)) << field.name << " " << share;
+      EXPECT_NO_THROW(EXPECT_EQ(step(config).find("nan"), std::string::npos))
+          << field.name << " " << share;
     }
     share = before;
     ++found;
@@ -125,8 +135,8 @@ TEST(OptionWiring, OfTheLossOfTwoPasses) {
     const CrossEntropy result = model.paired_loss(src, tgt, tgt.ids, divergence, options, pass);
     return std::array<double, 3>{result.loss.value().item(), result.loss_sum, result.nll};
   };
-  const auto base = loss(2.0f, {0.1f, 10.0}), smoother = loss(2.0f, {0.3f, 10.0}), closer = loss(4.0f, {0.1f, 10.0}),
-             smaller = loss(2.0f, {0.1f, 20.0});
+  const auto base = loss(2.0f, {0.1f, 10.0}), smoother = loss(2.0f, {0.3f, 10.0}),
+             closer = loss(4.0f, {0.1f, 10.0}), smaller = loss(2.0f, {0.1f, 20.0});
   EXPECT_NE(smoother[1], base[1]);
   EXPECT_EQ(smoother[2], base[2]);
   EXPECT_GT(closer[1], base[1]);

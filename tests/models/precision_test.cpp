@@ -22,7 +22,8 @@ void expect_products_in_the_precision_of_the_pass(const Loss& loss) {
     Pass pass = Pass::training(1, 1, precision);
     backward(loss(pass).loss);
     EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
-    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0) << "products of the other precision";
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0)
+        << "products of the other precision";
   }
   EXPECT_EQ(Pass::inference().precision(), Precision::f32);
 }
@@ -34,8 +35,10 @@ INSTANTIATE_TEST_SUITE_P(Of, PrecisionOf, testing::ValuesIn(encoder_decoder_vari
 TEST_P(PrecisionOf, AnEncoderDecoder) {
   const auto model = make_encoder_decoder(GetParam().config, 1);
   const Ragged src = random_tokens({5, 1, 3}, 23, 1), tgt = random_tokens({4, 2, 6}, 23, 2);
-  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->loss(src, tgt, tgt.ids, {}, pass); });
-  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model->paired_loss(src, tgt, tgt.ids, 0.5f, {}, pass); });
+  expect_products_in_the_precision_of_the_pass(
+      [&](Pass& pass) { return model->loss(src, tgt, tgt.ids, {}, pass); });
+  expect_products_in_the_precision_of_the_pass(
+      [&](Pass& pass) { return model->paired_loss(src, tgt, tgt.ids, 0.5f, {}, pass); });
 }
 
 TEST(PrecisionOf, ALanguageModel) {
@@ -46,7 +49,8 @@ TEST(PrecisionOf, ALanguageModel) {
   const LanguageTransformer model(config, 1);
   const Ragged text = random_tokens({5, 1, 3}, 23);
   const Ids classes{1, 5, 7};
-  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return model.loss(text, text.ids, {}, pass); });
+  expect_products_in_the_precision_of_the_pass(
+      [&](Pass& pass) { return model.loss(text, text.ids, {}, pass); });
   expect_products_in_the_precision_of_the_pass([&](Pass& pass) {
     return model.sampled_loss(text, text.ids, {classes, {0.0f, 0.5f, 0.5f}}, {}, pass);
   });
@@ -60,7 +64,8 @@ TEST(PrecisionOf, AClassifier) {
   const TextClassifier model(config, 1);
   const Ragged texts = random_tokens({5, 1, 3}, 23);
   const Ids labels{0, 2, 1};
-  expect_products_in_the_precision_of_the_pass([&](Pass& pass) { return cross_entropy(model.forward(texts, pass), labels); });
+  expect_products_in_the_precision_of_the_pass(
+      [&](Pass& pass) { return cross_entropy(model.forward(texts, pass), labels); });
 }
 
 }  // namespace

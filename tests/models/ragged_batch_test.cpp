@@ -1,4 +1,5 @@
-// What a sentence gives does not depend on the batch it is in: its neighbours, their order, the number of threads. Bit for bit.
+// What a sentence gives does not depend on the batch it is in: its neighbours, their order, the
+// number of threads. Bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +20,12 @@ class RaggedBatch : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
   RaggedBatch() : owner_(make_encoder_decoder(GetParam().config, 1)), model_(*owner_) {}
 
-  Ragged sources(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().src_vocab_size, 1); }
-  Ragged targets(const std::vector<int>& lengths) const { return random_tokens(lengths, model_.config().tgt_vocab_size, 2); }
+  Ragged sources(const std::vector<int>& lengths) const {
+    return random_tokens(lengths, model_.config().src_vocab_size, 1);
+  }
+  Ragged targets(const std::vector<int>& lengths) const {
+    return random_tokens(lengths, model_.config().tgt_vocab_size, 2);
+  }
 
   struct Outputs {
     Tensor memory, hidden, logits;
@@ -76,8 +81,11 @@ TEST_P(RaggedBatch, HasTargetsThatDoNotSeeTheFuture) {
   const Ragged src = sources({5}), tgt = targets({9});
   const Tensor all = run(src, tgt).logits;
   for (const std::int32_t length : {1, 4, 8}) {
-    const std::vector<std::int32_t> prefix(tgt.ids->begin(), tgt.ids->begin() + length), offsets{0, length};
-    EXPECT_TRUE(same_bits(run(src, Ragged::copy(prefix, offsets)).logits, all.slice_rows(0, length))) << length;
+    const std::vector<std::int32_t> prefix(tgt.ids->begin(), tgt.ids->begin() + length),
+        offsets{0, length};
+    EXPECT_TRUE(
+        same_bits(run(src, Ragged::copy(prefix, offsets)).logits, all.slice_rows(0, length)))
+        << length;
   }
 }
 
@@ -93,7 +101,8 @@ TEST_P(RaggedBatch, HasALossThatIsTheSumOverItsSentences) {
     loss += one.loss_sum;
     nll += one.nll;
     const Variable hidden = model_.decode(one_tgt, model_.encode(one_src, pass), one_src, pass);
-    for (const float value : model_.target_log_probabilities(hidden, *one_tgt.ids)) log_probability += value;
+    for (const float value : model_.target_log_probabilities(hidden, *one_tgt.ids))
+      log_probability += value;
   }
   EXPECT_NEAR(all.loss_sum, loss, 1e-9 * loss);
   EXPECT_NEAR(all.nll, nll, 1e-9 * nll);
@@ -104,8 +113,10 @@ TEST_P(RaggedBatch, HasALossThatIsTheSumOverItsSentences) {
 TEST_P(RaggedBatch, RefusesTokensThatDoNotFit) {
   Pass pass = Pass::inference();
   const Ragged src = sources({3, 2}), tgt = targets({4, 1, 1});
-  expect_error<ShapeError>([&] { model_.decode(tgt, model_.encode(src, pass), src, pass); }, {"[3]", "[2]"});
-  const Ragged outside = Ragged::copy(std::vector<std::int32_t>{0, 1000}, std::vector<std::int32_t>{0, 2});
+  expect_error<ShapeError>([&] { model_.decode(tgt, model_.encode(src, pass), src, pass); },
+                           {"[3]", "[2]"});
+  const Ragged outside =
+      Ragged::copy(std::vector<std::int32_t>{0, 1000}, std::vector<std::int32_t>{0, 2});
   expect_error<ShapeError>([&] { model_.encode(outside, pass); }, {"[embedding]", "1000"});
 }
 

@@ -23,16 +23,19 @@ TEST(Recurrent, HasTheParametersOfItsFormula) {
   const std::int64_t d = c.d_model, h = c.d_hidden, a = h, v = c.tgt_vocab_size;
   const std::int64_t gru = 3 * h * d + 3 * h * h + 6 * h;
   const std::int64_t attention = a * h + a * 2 * h + a + a;
-  EXPECT_EQ(Recurrent(c, 1).parameters().size(), v * d + 3 * gru + (2 * h * h + h) + attention + 3 * h * 2 * h + ((3 * h + d) * d + d));
+  EXPECT_EQ(Recurrent(c, 1).parameters().size(),
+            v * d + 3 * gru + (2 * h * h + h) + attention + 3 * h * 2 * h + ((3 * h + d) * d + d));
 }
 
 TEST(Recurrent, NamesItsParametersAfterTheirModules) {
   std::set<std::string> names;
   const Recurrent model(small_recurrent_config(), 1);
   for (const auto& entry : model.parameters().entries()) names.insert(entry.name);
-  for (const char* name : {"embedding.weight", "encoder.forward.weight_ih", "encoder.backward.bias_hh", "decoder.initial.weight",
-                           "decoder.attention.query_proj.weight", "decoder.attention.score.weight", "decoder.gru.weight_hh",
-                           "decoder.context_proj.weight", "decoder.readout.bias"})
+  for (const char* name :
+       {"embedding.weight", "encoder.forward.weight_ih", "encoder.backward.bias_hh",
+        "decoder.initial.weight", "decoder.attention.query_proj.weight",
+        "decoder.attention.score.weight", "decoder.gru.weight_hh", "decoder.context_proj.weight",
+        "decoder.readout.bias"})
     EXPECT_TRUE(names.count(name)) << name;
 }
 
@@ -46,22 +49,28 @@ TEST_P(RecurrentVariants, SendAGradientToEveryParameterThatCanHaveOne) {
   const Ragged src = random_tokens({3, 5}, 23), tgt = random_tokens({4, 2}, 23, 2);
   Pass pass = Pass::training(1, 1);
   backward(model->loss(src, tgt, tgt.ids, {}, pass).loss);
-  const bool hard = std::visit([](const auto& one) { return one.attention.choice; }, GetParam().config) == AttentionChoice::hard;
-  const std::set<std::string> of_scores{"q_proj.weight", "k_proj.weight",     "q_proj.bias",     "k_proj.bias",
-                                        "score.weight",  "query_proj.weight", "key_proj.weight", "key_proj.bias"};
+  const bool hard = std::visit([](const auto& one) { return one.attention.choice; },
+                               GetParam().config) == AttentionChoice::hard;
+  const std::set<std::string> of_scores{"q_proj.weight",   "k_proj.weight", "q_proj.bias",
+                                        "k_proj.bias",     "score.weight",  "query_proj.weight",
+                                        "key_proj.weight", "key_proj.bias"};
   for (const auto& entry : model->parameters().entries()) {
-    const std::string last = entry.name.substr(entry.name.rfind('.', entry.name.rfind('.') - 1) + 1);
-    const Tensor gradient = model->parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const std::string last =
+        entry.name.substr(entry.name.rfind('.', entry.name.rfind('.') - 1) + 1);
+    const Tensor gradient =
+        model->parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
     EXPECT_TRUE(all_finite(gradient)) << entry.name;
     if (hard && of_scores.count(last)) {
-      EXPECT_EQ(backend().sum_of_squares(gradient), 0.0) << entry.name << ": nothing passes an arg max";
+      EXPECT_EQ(backend().sum_of_squares(gradient), 0.0)
+          << entry.name << ": nothing passes an arg max";
     } else {
       EXPECT_GT(backend().sum_of_squares(gradient), 0.0) << entry.name;
     }
   }
 }
 
-// The slope of the loss along every parameter's gradient, measured by differences: it is the gradient's length.
+// The slope of the loss along every parameter's gradient, measured by differences: it is the
+// gradient's length.
 TEST(Recurrent, HasTheGradientOfItsLoss) {
   RecurrentConfig config = small_recurrent_config();
   config.tie_embeddings = TiedEmbeddings::none;
@@ -71,8 +80,10 @@ TEST(Recurrent, HasTheGradientOfItsLoss) {
   backward(model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss);
   const NoGradient guard;
   for (const auto& entry : model.parameters().entries()) {
-    const Tensor gradient = model.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
-    const Tensor values = model.parameters().values().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const Tensor gradient =
+        model.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const Tensor values =
+        model.parameters().values().slice_rows(entry.offset, entry.offset + entry.shape.size());
     const Tensor before = values.clone();
     const double length = std::sqrt(backend().sum_of_squares(gradient));
     ASSERT_GT(length, 0.0) << entry.name;
@@ -82,7 +93,8 @@ TEST(Recurrent, HasTheGradientOfItsLoss) {
       backend().axpby(static_cast<float>(step / length), gradient, 1.0f, values);
       return model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss_sum;
     };
-    EXPECT_NEAR((loss_at(kStep) - loss_at(-kStep)) / (2 * kStep), length, 1e-2 * length + 2e-3) << entry.name;
+    EXPECT_NEAR((loss_at(kStep) - loss_at(-kStep)) / (2 * kStep), length, 1e-2 * length + 2e-3)
+        << entry.name;
     values.copy_from(before);
   }
 }

@@ -25,12 +25,14 @@ struct EncoderDecoderVariant {
 
 // A Transformer with another attention, and recurrent ones.
 inline std::vector<EncoderDecoderVariant> attention_variants() {
-  const auto transformer = [](const char* name, const AttentionVariant& attention) -> EncoderDecoderVariant {
+  const auto transformer = [](const char* name,
+                              const AttentionVariant& attention) -> EncoderDecoderVariant {
     TransformerConfig config = small_config();
     config.attention = attention;
     return {name, config};
   };
-  const auto recurrent = [](const char* name, const AttentionVariant& attention) -> EncoderDecoderVariant {
+  const auto recurrent = [](const char* name,
+                            const AttentionVariant& attention) -> EncoderDecoderVariant {
     RecurrentConfig config = small_recurrent_config();
     config.attention = attention;
     return {name, config};

@@ -49,18 +49,23 @@ inline std::vector<Variant> variants() {
 }
 
 // `lengths.size()` sequences of random ids below `vocabulary`.
-inline Ragged random_tokens(const std::vector<int>& lengths, int vocabulary, std::uint64_t seed = 1) {
+inline Ragged random_tokens(const std::vector<int>& lengths, int vocabulary,
+                            std::uint64_t seed = 1) {
   Random random({seed, stream_of("tokens")});
   std::vector<std::int32_t> ids, offsets{0};
   for (const int length : lengths) {
-    for (int i = 0; i < length; ++i) ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vocabulary))));
+    for (int i = 0; i < length; ++i)
+      ids.push_back(
+          static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vocabulary))));
     offsets.push_back(static_cast<std::int32_t>(ids.size()));
   }
   return Ragged::copy(ids, offsets);
 }
 
 // Sequence b of a batch as a batch of its own.
-inline Ragged alone(const Ragged& all, std::size_t b) { return all.slice(static_cast<std::int64_t>(b), static_cast<std::int64_t>(b) + 1); }
+inline Ragged alone(const Ragged& all, std::size_t b) {
+  return all.slice(static_cast<std::int64_t>(b), static_cast<std::int64_t>(b) + 1);
+}
 
 inline Tensor rows_of(const Tensor& x, const Ragged& tokens, std::size_t b) {
   return x.slice_rows((*tokens.offsets)[b], (*tokens.offsets)[b + 1]);

@@ -14,18 +14,23 @@ namespace {
 
 class Stacks : public testing::TestWithParam<Variant> {
  protected:
-  Variable hidden(Pass& pass) const { return model_.decode(tgt_, model_.encode(src_, pass), src_, pass); }
+  Variable hidden(Pass& pass) const {
+    return model_.decode(tgt_, model_.encode(src_, pass), src_, pass);
+  }
 
   Transformer model_{GetParam().config, 1};
   Ragged src_ = random_tokens({3, 5}, 23), tgt_ = random_tokens({4, 2}, 23, 2);
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()), [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()),
+                         [](const auto& suite) { return suite.param.name; });
 
 void expect_normalised(const Tensor& x) {
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     EXPECT_NEAR(backend().sum(x.slice_rows(r, r + 1)), 0.0, 1e-4) << "row " << r;
-    EXPECT_NEAR(backend().sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()), 1.0, 1e-2) << "row " << r;
+    EXPECT_NEAR(backend().sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()),
+                1.0, 1e-2)
+        << "row " << r;
   }
 }
 
@@ -45,13 +50,16 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
   hidden(pass);
   std::vector<std::string> modules;
   for (const AttentionRecord& record : records) modules.push_back(record.module);
-  EXPECT_EQ(modules,
-            (std::vector<std::string>{"encoder.layers.0.self_attn", "encoder.layers.1.self_attn", "decoder.layers.0.self_attn",
-                                      "decoder.layers.0.cross_attn", "decoder.layers.1.self_attn", "decoder.layers.1.cross_attn"}));
+  EXPECT_EQ(modules, (std::vector<std::string>{
+                         "encoder.layers.0.self_attn", "encoder.layers.1.self_attn",
+                         "decoder.layers.0.self_attn", "decoder.layers.0.cross_attn",
+                         "decoder.layers.1.self_attn", "decoder.layers.1.cross_attn"}));
   const std::int64_t heads = model_.config().n_heads;
-  const auto expect_rows = [&](const Tensor& weights, std::int64_t first, std::int64_t rows, std::int64_t keys) {
+  const auto expect_rows = [&](const Tensor& weights, std::int64_t first, std::int64_t rows,
+                               std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
-      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0, 1e-5);
+      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
+                  1e-5);
   };
   ASSERT_EQ(records[0].weights.size(), heads * (3 * 3 + 5 * 5));
   expect_rows(records[0].weights, 0, heads * 3, 3);
@@ -72,16 +80,19 @@ TEST_P(Stacks, RecordWhatEntersAndLeavesEveryEncoderLayer) {
   const Tensor memory = model_.encode(src_, pass).value();
   ASSERT_EQ(states.size(), static_cast<std::size_t>(model_.encoder_layers()) + 1);
   EXPECT_TRUE(same_bits(states.back(), memory));
-  for (std::size_t i = 1; i < states.size(); ++i) EXPECT_FALSE(same_bits(states[i - 1], states[i])) << "layer " << i - 1;
+  for (std::size_t i = 1; i < states.size(); ++i)
+    EXPECT_FALSE(same_bits(states[i - 1], states[i])) << "layer " << i - 1;
 }
 
 TEST_P(Stacks, SendAGradientToEveryParameter) {
   Pass pass = Pass::training(1, 1);
   backward(model_.loss(src_, tgt_, tgt_.ids, {}, pass).loss);
   for (const auto& entry : model_.parameters().entries()) {
-    const Tensor gradient = model_.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
+    const Tensor gradient =
+        model_.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
     EXPECT_TRUE(all_finite(gradient)) << entry.name;
-    const bool shift_of_scores = entry.name.ends_with("k_proj.bias");  // adds the same to all scores of a query: softmax does not feel it
+    const bool shift_of_scores = entry.name.ends_with(
+        "k_proj.bias");  // adds the same to all scores of a query: softmax does not feel it
     EXPECT_GT(backend().sum_of_squares(gradient), shift_of_scores ? -1.0 : 0.0) << entry.name;
   }
 }
@@ -113,12 +124,14 @@ TEST(PositionalEncoding, MakesTheOrderOfTokensMatter) {
   const std::vector<std::int32_t> offsets{0, 3};
   const Ragged there = Ragged::copy(std::vector<std::int32_t>{1, 2, 3}, offsets),
                back = Ragged::copy(std::vector<std::int32_t>{3, 2, 1}, offsets);
-  for (const PositionKind kind : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
+  for (const PositionKind kind :
+       {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
     TransformerConfig config = small_config();
     config.positions = kind;
     const Transformer model(config, 1);
     const Tensor a = model.encode(there, pass).value(), b = model.encode(back, pass).value();
-    const double difference = largest_difference(a.slice_rows(0, 1), b.slice_rows(2, 3));  // of the token 1
+    const double difference =
+        largest_difference(a.slice_rows(0, 1), b.slice_rows(2, 3));  // of the token 1
     if (kind == PositionKind::none) {
       EXPECT_LE(difference, 1e-5) << "a bag of words";
     } else {
@@ -140,8 +153,8 @@ TEST(Dropout, OfResidualsAttentionAndActivationsIsChosenApart) {
     Pass pass = Pass::training(1, 1);
     return model.decode(tgt, model.encode(src, pass), src, pass).value().to_vector();
   };
-  const std::vector<std::vector<float>> results{hidden_with(0, 0, 0), hidden_with(0.5f, 0, 0), hidden_with(0, 0.5f, 0),
-                                                hidden_with(0, 0, 0.5f)};
+  const std::vector<std::vector<float>> results{hidden_with(0, 0, 0), hidden_with(0.5f, 0, 0),
+                                                hidden_with(0, 0.5f, 0), hidden_with(0, 0, 0.5f)};
   for (std::size_t a = 0; a < results.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(results[a], results[b]) << a << " and " << b;
   }

@@ -12,11 +12,13 @@
 namespace attend {
 namespace {
 
-constexpr std::int64_t kPieces = 2 << 20;  // memory is taken in pieces of this order, and these models are small
+constexpr std::int64_t kPieces =
+    2 << 20;  // memory is taken in pieces of this order, and these models are small
 
 class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
  protected:
-  SteadyTraining() : owner_(make_encoder_decoder(with_dropout(GetParam().config), 1)), model_(*owner_) {}
+  SteadyTraining()
+      : owner_(make_encoder_decoder(with_dropout(GetParam().config), 1)), model_(*owner_) {}
 
   static ArchitectureConfig with_dropout(ArchitectureConfig config) {
     std::visit([](auto& one) { one.dropout = 0.2f; }, config);
@@ -49,7 +51,8 @@ class SteadyTraining : public testing::TestWithParam<EncoderDecoderVariant> {
 INSTANTIATE_TEST_SUITE_P(Of, SteadyTraining, testing::ValuesIn(encoder_decoder_variants()),
                          [](const auto& suite) { return suite.param.name; });
 
-// With one thread: each further one takes scratch memory when it is first given work, and when that is depends on the machine.
+// With one thread: each further one takes scratch memory when it is first given work, and when that
+// is depends on the machine.
 TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
   release_cached_memory();
   reset_peak_memory();
@@ -63,7 +66,8 @@ TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
   };
   for (int i = 0; i < 2; ++i) epoch();  // small blocks settle
   const MemoryStatistics warm = memory_statistics();
-  EXPECT_LE(warm.bytes_reserved, warm.peak_bytes * 3 / 2 + kPieces) << "all batches together want at most half more than the largest";
+  EXPECT_LE(warm.bytes_reserved, warm.peak_bytes * 3 / 2 + kPieces)
+      << "all batches together want at most half more than the largest";
   epoch();
   EXPECT_EQ(memory_statistics().system_calls, warm.system_calls);
   EXPECT_EQ(memory_statistics().bytes_reserved, warm.bytes_reserved);

@@ -17,7 +17,8 @@
 namespace attend {
 namespace {
 
-ClassifierConfig small_classifier_config(Pooling pooling, PositionKind positions = PositionKind::sinusoidal) {
+ClassifierConfig small_classifier_config(Pooling pooling,
+                                         PositionKind positions = PositionKind::sinusoidal) {
   ClassifierConfig config;
   static_cast<StackConfig&>(config) = small_config();
   config.positions = positions;
@@ -35,12 +36,17 @@ Tensor logits(const TextClassifier& classifier, const Ragged& texts) {
 
 class Classifying : public testing::TestWithParam<Pooling> {};
 
-INSTANTIATE_TEST_SUITE_P(By, Classifying, testing::Values(Pooling::max, Pooling::mean, Pooling::first),
-                         [](const auto& suite) { return std::string(enum_names(suite.param)[static_cast<std::size_t>(suite.param)]); });
+INSTANTIATE_TEST_SUITE_P(By, Classifying,
+                         testing::Values(Pooling::max, Pooling::mean, Pooling::first),
+                         [](const auto& suite) {
+                           return std::string(
+                               enum_names(suite.param)[static_cast<std::size_t>(suite.param)]);
+                         });
 
 TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
   std::vector<ClassifierConfig> configs;
-  for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none})
+  for (const PositionKind positions :
+       {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none})
     configs.push_back(small_classifier_config(GetParam(), positions));
   configs.push_back(configs.front());
   configs.back().attention.scores = AttentionScores::additive;
@@ -52,7 +58,8 @@ TEST_P(Classifying, GivesEveryTextTheBitsItHasAlone) {
     ASSERT_EQ(together.shape(), (Shape{6, 5}));
     for (std::size_t b = 0; b < 6; ++b) {
       const auto row = static_cast<std::int64_t>(b);
-      EXPECT_TRUE(same_bits(logits(classifier, alone(texts, b)), together.slice_rows(row, row + 1))) << "text " << b;
+      EXPECT_TRUE(same_bits(logits(classifier, alone(texts, b)), together.slice_rows(row, row + 1)))
+          << "text " << b;
     }
   }
 }
@@ -81,7 +88,8 @@ TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
     Pass pass = Pass::training(1, 1);
     const CrossEntropy loss = cross_entropy(classifier.forward({ids, texts.offsets}, pass), labels);
     backward(loss.loss);
-    backend().axpby(-0.1f, classifier.parameters().gradients(), 1.0f, classifier.parameters().values());
+    backend().axpby(-0.1f, classifier.parameters().gradients(), 1.0f,
+                    classifier.parameters().values());
     return loss.nll / 32;
   };
   const double before = step();
@@ -95,16 +103,19 @@ TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
   const Ragged text = random_tokens({20}, 23);
   std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
   const Ragged backwards = Ragged::copy(turned, *text.offsets);
-  for (const PositionKind positions : {PositionKind::none, PositionKind::sinusoidal, PositionKind::learned}) {
+  for (const PositionKind positions :
+       {PositionKind::none, PositionKind::sinusoidal, PositionKind::learned}) {
     const TextClassifier classifier(small_classifier_config(Pooling::max, positions), 1);
-    const double difference = largest_difference(logits(classifier, text), logits(classifier, backwards));
+    const double difference =
+        largest_difference(logits(classifier, text), logits(classifier, backwards));
     EXPECT_EQ(difference > 1e-3, positions != PositionKind::none);
     EXPECT_EQ(difference < 1e-5, positions == PositionKind::none);
   }
 }
 
 TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
-  const Ragged texts = Ragged::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6}, std::vector<std::int32_t>{0, 3, 7});
+  const Ragged texts = Ragged::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6},
+                                    std::vector<std::int32_t>{0, 3, 7});
   const Ids found = bigram_buckets(texts, 1000);
   const std::span<const std::int32_t> b = *found;
   EXPECT_EQ(b[1], b[5]) << "4 5, in another text";
@@ -121,11 +132,14 @@ TEST(TextClassifier, WithPairsSeesTheOrderOfWordsWithoutPositions) {
   TextClassifier classifier(config, 1);
   Random random({1, 2});
   for (const auto& entry : classifier.parameters().entries()) {
-    if (entry.name == "bigram_embedding.weight") fill_normal(classifier.parameters().value(entry), random, 0.2f);
+    if (entry.name == "bigram_embedding.weight")
+      fill_normal(classifier.parameters().value(entry), random, 0.2f);
   }
   const Ragged text = random_tokens({20}, 23);
   const std::vector<std::int32_t> turned(text.ids->rbegin(), text.ids->rend());
-  EXPECT_GT(largest_difference(logits(classifier, text), logits(classifier, Ragged::copy(turned, *text.offsets))), 1e-3);
+  EXPECT_GT(largest_difference(logits(classifier, text),
+                               logits(classifier, Ragged::copy(turned, *text.offsets))),
+            1e-3);
 }
 
 TEST(TextClassifier, NamesItsParametersByTheirModules) {
@@ -133,7 +147,8 @@ TEST(TextClassifier, NamesItsParametersByTheirModules) {
   std::set<std::string> names;
   for (const auto& entry : classifier.parameters().entries()) names.insert(entry.name);
   for (const char* name :
-       {"embedding.weight", "positions.weight", "encoder.layers.1.self_attn.q_proj.weight", "output.weight", "output.bias"})
+       {"embedding.weight", "positions.weight", "encoder.layers.1.self_attn.q_proj.weight",
+        "output.weight", "output.bias"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
@@ -144,7 +159,8 @@ TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
   const TextClassifier classifier(config, 1);
   const Ragged text = random_tokens({20}, 23);
   Pass first = Pass::training(1, 1), second = Pass::training(1, 2);
-  EXPECT_FALSE(same_bits(classifier.forward(text, first).value(), classifier.forward(text, second).value()));
+  EXPECT_FALSE(
+      same_bits(classifier.forward(text, first).value(), classifier.forward(text, second).value()));
   EXPECT_TRUE(same_bits(logits(classifier, text), logits(classifier, text)));
 }
 
@@ -178,7 +194,8 @@ TEST(TextClassifier, BeginsWithEmbeddingsOfTheDeviationAskedFor) {
     pass.hidden = &hidden;
     classifier.encode(random_tokens({500}, 500), pass);
     const Tensor& input = hidden.front();
-    EXPECT_NEAR(std::sqrt(backend().sum_of_squares(input) / static_cast<double>(input.size())), deviation, 0.05 * deviation);
+    EXPECT_NEAR(std::sqrt(backend().sum_of_squares(input) / static_cast<double>(input.size())),
+                deviation, 0.05 * deviation);
   }
 }
 
@@ -187,7 +204,8 @@ TEST(TextClassifier, HasNoOptionsOfADecoder) {
   const std::vector<std::string> names = option_names(option_fields(config));
   for (const char* name : {"d-model", "n-encoder-layers", "positions", "pooling", "output-dropout"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
-  for (const char* name : {"n-decoder-layers", "tie-embeddings"}) EXPECT_EQ(std::count(names.begin(), names.end(), name), 0) << name;
+  for (const char* name : {"n-decoder-layers", "tie-embeddings"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 0) << name;
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ TEST(TransformerConfig, DefaultsToTheBaseModelOfThePaper) {
 }
 
 TEST(TransformerConfig, AcceptsEveryVariant) {
-  for (const Variant& variant : variants()) EXPECT_NO_THROW(validate(variant.config)) << variant.name;
+  for (const Variant& variant : variants())
+    EXPECT_NO_THROW(validate(variant.config)) << variant.name;
 }
 
 struct Mistake {

@@ -15,7 +15,8 @@ namespace {
 
 // By the formulas of the paper: projections with biases, two maps, gains and shifts.
 std::int64_t expected_parameters(const TransformerConfig& c) {
-  const std::int64_t d = c.d_model, keys = c.n_heads * (c.d_key > 0 ? c.d_key : c.d_model / c.n_heads),
+  const std::int64_t d = c.d_model,
+                     keys = c.n_heads * (c.d_key > 0 ? c.d_key : c.d_model / c.n_heads),
                      values = c.n_heads * (c.d_value > 0 ? c.d_value : c.d_model / c.n_heads);
   const std::int64_t attention = 2 * (d * keys + keys) + (d * values + values) + (values * d + d);
   const std::int64_t feed_forward = d * c.d_ff + c.d_ff + c.d_ff * d + d, norm = 2 * d;
@@ -25,12 +26,15 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
   if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
-  return tables * d + c.n_encoder_layers * encoder_layer + c.n_decoder_layers * decoder_layer + (c.norm_first ? 2 * norm : 0);
+  return tables * d + c.n_encoder_layers * encoder_layer + c.n_decoder_layers * decoder_layer +
+         (c.norm_first ? 2 * norm : 0);
 }
 
 TEST(TransformerParameters, AreAsManyAsTheFormulaSays) {
   for (const Variant& variant : variants())
-    EXPECT_EQ(Transformer(variant.config, 1).parameters().size(), expected_parameters(variant.config)) << variant.name;
+    EXPECT_EQ(Transformer(variant.config, 1).parameters().size(),
+              expected_parameters(variant.config))
+        << variant.name;
 }
 
 TEST(TransformerParameters, OfTheTinyTranslatorAreTheKnownNumber) {
@@ -52,14 +56,19 @@ std::set<std::string> names(const TransformerConfig& config) {
 
 TEST(TransformerParameters, AreNamedAfterTheirModules) {
   const std::set<std::string> tied = names(small_config());
-  for (const char* name : {"embedding.weight", "encoder.layers.0.self_attn.q_proj.weight", "encoder.layers.1.feed_forward.linear2.bias",
-                           "encoder.layers.1.norm2.weight", "decoder.layers.0.cross_attn.out_proj.bias", "decoder.layers.1.norm3.bias"})
+  for (const char* name :
+       {"embedding.weight", "encoder.layers.0.self_attn.q_proj.weight",
+        "encoder.layers.1.feed_forward.linear2.bias", "encoder.layers.1.norm2.weight",
+        "decoder.layers.0.cross_attn.out_proj.bias", "decoder.layers.1.norm3.bias"})
     EXPECT_TRUE(tied.count(name)) << name;
   EXPECT_FALSE(tied.count("output_proj.weight"));
   EXPECT_FALSE(tied.count("encoder.norm.weight")) << "post-norm ends with a normalisation already";
-  const std::set<std::string> untied = names(variants()[4].config), pre_norm = names(variants()[1].config);
-  for (const char* name : {"src_embedding.weight", "tgt_embedding.weight", "output_proj.weight"}) EXPECT_TRUE(untied.count(name)) << name;
-  for (const char* name : {"encoder.norm.weight", "decoder.norm.bias"}) EXPECT_TRUE(pre_norm.count(name)) << name;
+  const std::set<std::string> untied = names(variants()[4].config),
+                              pre_norm = names(variants()[1].config);
+  for (const char* name : {"src_embedding.weight", "tgt_embedding.weight", "output_proj.weight"})
+    EXPECT_TRUE(untied.count(name)) << name;
+  for (const char* name : {"encoder.norm.weight", "decoder.norm.bias"})
+    EXPECT_TRUE(pre_norm.count(name)) << name;
 }
 
 TEST(TransformerParameters, AreAFunctionOfTheSeed) {
@@ -80,10 +89,12 @@ TEST(TransformerParameters, BeginWithEmbeddingsOfUnitVarianceAfterScaling) {
   const Transformer model(config, 1);
   const Tensor table = model.parameters().value(model.parameters().entries()[0]);
   ASSERT_EQ(table.shape(), (Shape{2000, 32}));
-  EXPECT_NEAR(backend().sum_of_squares(table) / 2000.0, 1.0, 0.02) << "each row: 32 numbers of variance 1/32";
+  EXPECT_NEAR(backend().sum_of_squares(table) / 2000.0, 1.0, 0.02)
+      << "each row: 32 numbers of variance 1/32";
 }
 
-// One table three times: looked up for source and target, and as the output's weight. Its gradient is the sum of the three.
+// One table three times: looked up for source and target, and as the output's weight. Its gradient
+// is the sum of the three.
 TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
   const Ragged src = random_tokens({4, 3}, 23), tgt = random_tokens({3, 5}, 23, 2);
   TransformerConfig config = small_config();
@@ -97,8 +108,10 @@ TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
     throw Error("no parameter " + name);
   };
   for (const auto& entry : untied.parameters().entries()) {
-    const bool table = entry.name == "src_embedding.weight" || entry.name == "tgt_embedding.weight" || entry.name == "output_proj.weight";
-    untied.parameters().value(entry).copy_from(value(tied, table ? "embedding.weight" : entry.name));
+    const bool table = entry.name == "src_embedding.weight" ||
+                       entry.name == "tgt_embedding.weight" || entry.name == "output_proj.weight";
+    untied.parameters().value(entry).copy_from(
+        value(tied, table ? "embedding.weight" : entry.name));
   }
   Pass pass = Pass::inference();
   const auto run = [&](Transformer& model) {
@@ -110,7 +123,10 @@ TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
   const auto gradient = [](const Transformer& model, const std::string& name) {
     for (const auto& entry : model.parameters().entries()) {
       if (entry.name == name)
-        return model.parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape);
+        return model.parameters()
+            .gradients()
+            .slice_rows(entry.offset, entry.offset + entry.shape.size())
+            .reshape(entry.shape);
     }
     throw Error("no parameter " + name);
   };

@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t kVariantWidth = 6;
 
 struct VariantModule {
-  explicit VariantModule(const AttentionVariant& variant, int heads = 1) : attention(parameters, "a", options(variant, heads)) {
+  explicit VariantModule(const AttentionVariant& variant, int heads = 1)
+      : attention(parameters, "a", options(variant, heads)) {
     parameters.allocate(1);
   }
   static MultiHeadAttentionOptions options(const AttentionVariant& variant, int heads) {
@@ -35,7 +36,8 @@ struct VariantModule {
 };
 
 // Attention of x to itself, as it is: no projections, one head.
-Variable unprojected(const AttentionVariant& variant, const Tensor& x, const AttentionPattern& pattern, Tensor* weights = nullptr) {
+Variable unprojected(const AttentionVariant& variant, const Tensor& x,
+                     const AttentionPattern& pattern, Tensor* weights = nullptr) {
   ParameterSet parameters;
   const AttentionFunction function(parameters, "a", {1, kVariantWidth, variant});
   return function.forward(Variable(x), Variable(x), Variable(x), pattern, {}, weights);
@@ -54,13 +56,16 @@ class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, AttentionVariants, testing::Values(&reference_backend, &fast_backend),
-                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+                         [](const auto& suite) {
+                           return suite.param == &reference_backend ? "Reference" : "Fast";
+                         });
 
 // h = X a with a = softargmax(beta X^T x), column for column.
 TEST_P(AttentionVariants, ScoresAreProductsTimesBeta) {
   constexpr double kBeta = 0.8;
   const Tensor x = inputs(5);
-  const AttentionVariant variant{AttentionScores::dot, AttentionChoice::soft, static_cast<float>(kBeta)};
+  const AttentionVariant variant{AttentionScores::dot, AttentionChoice::soft,
+                                 static_cast<float>(kBeta)};
   const Tensor h = unprojected(variant, x, {ids({0, 5}), ids({0, 5})}).value();
   for (std::int64_t i = 0; i < 5; ++i) {
     std::vector<double> a(5);
@@ -72,7 +77,8 @@ TEST_P(AttentionVariants, ScoresAreProductsTimesBeta) {
     }
     for (std::int64_t d = 0; d < kVariantWidth; ++d) {
       double expected = 0.0;
-      for (std::int64_t j = 0; j < 5; ++j) expected += a[static_cast<std::size_t>(j)] / total * x.row(j)[d];
+      for (std::int64_t j = 0; j < 5; ++j)
+        expected += a[static_cast<std::size_t>(j)] / total * x.row(j)[d];
       EXPECT_NEAR(h.row(i)[d], expected, 1e-5) << i << ", " << d;
     }
   }
@@ -82,14 +88,21 @@ TEST_P(AttentionVariants, ScoresAreProductsTimesBeta) {
 TEST_P(AttentionVariants, SoftAttentionAtALargeBetaIsHardAttention) {
   const Tensor x = inputs(7);
   const AttentionPattern pattern{ids({0, 3, 7}), ids({0, 3, 7})};
-  const Tensor hard = unprojected({AttentionScores::dot, AttentionChoice::hard, 1.0f}, x, pattern).value();
-  EXPECT_LE(largest_difference(hard, unprojected({AttentionScores::dot, AttentionChoice::soft, 1e4f}, x, pattern).value()), 1e-5);
+  const Tensor hard =
+      unprojected({AttentionScores::dot, AttentionChoice::hard, 1.0f}, x, pattern).value();
+  EXPECT_LE(
+      largest_difference(
+          hard,
+          unprojected({AttentionScores::dot, AttentionChoice::soft, 1e4f}, x, pattern).value()),
+      1e-5);
 }
 
 TEST_P(AttentionVariants, HardAttentionCopiesTheRowItLooksAt) {
   const Tensor x = inputs(4);
   Tensor weights;
-  const Tensor h = unprojected({AttentionScores::dot, AttentionChoice::hard, 0.0f}, x, {ids({0, 4}), ids({0, 4})}, &weights).value();
+  const Tensor h = unprojected({AttentionScores::dot, AttentionChoice::hard, 0.0f}, x,
+                               {ids({0, 4}), ids({0, 4})}, &weights)
+                       .value();
   ASSERT_EQ(weights.size(), 16);
   for (std::int64_t i = 0; i < 4; ++i) {
     std::int64_t chosen = -1;
@@ -117,7 +130,9 @@ TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
   backward(y, inputs(4));
   for (const auto& entry : m.parameters.entries()) {
     if (entry.name == "a.k_proj.bias" || entry.name == "a.q_proj.bias") continue;
-    EXPECT_GT(backend().sum_of_squares(m.parameters.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size())), 0.0)
+    EXPECT_GT(backend().sum_of_squares(m.parameters.gradients().slice_rows(
+                  entry.offset, entry.offset + entry.shape.size())),
+              0.0)
         << entry.name;
   }
 }
@@ -128,12 +143,14 @@ TEST_P(AttentionVariants, AdditiveScoresAreNotScaledUnlessAsked) {
       one({AttentionScores::additive, AttentionChoice::soft, 1.0f});
   const Variable x(inputs(4));
   const AttentionPattern pattern{ids({0, 4}), ids({0, 4})};
-  EXPECT_TRUE(same_bits(plain.attention.self(x, pattern, pass_).value(), one.attention.self(x, pattern, pass_).value()));
+  EXPECT_TRUE(same_bits(plain.attention.self(x, pattern, pass_).value(),
+                        one.attention.self(x, pattern, pass_).value()));
 }
 
 TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
   for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive}) {
-    for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::straight_through}) {
+    for (const AttentionChoice choice :
+         {AttentionChoice::soft, AttentionChoice::straight_through}) {
       MultiHeadAttentionOptions o = VariantModule::options({scores, choice, 0.0f}, 2);
       o.dropout = 0.5f;
       ParameterSet parameters;
@@ -151,7 +168,8 @@ TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
 
 TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
   for (const AttentionScores scores : {AttentionScores::dot, AttentionScores::additive}) {
-    for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
+    for (const AttentionChoice choice :
+         {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
       const NoGradient guard;
       const VariantModule m({scores, choice, 0.0f}, 2);
       const Tensor x = inputs(5);
@@ -161,7 +179,8 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
       KVCache cache(1, 1);
       for (std::int64_t t = 0; t < 5; ++t) {
         cache.extend(std::vector<std::int32_t>{1});
-        const Tensor step = m.attention.self_cached(Variable(x.slice_rows(t, t + 1)), cache, 0).value();
+        const Tensor step =
+            m.attention.self_cached(Variable(x.slice_rows(t, t + 1)), cache, 0).value();
         EXPECT_LE(largest_difference(step, whole.slice_rows(t, t + 1)), 2e-6) << "step " << t;
       }
     }
@@ -169,7 +188,11 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
 }
 
 TEST(AttentionFunction, RefusesATemperatureThatIsNoNumber) {
-  expect_error<ConfigError>([&] { VariantModule({AttentionScores::dot, AttentionChoice::soft, NAN}); }, {"inverse-temperature"});
+  expect_error<ConfigError>(
+      [&] {
+        VariantModule({AttentionScores::dot, AttentionChoice::soft, NAN});
+      },
+      {"inverse-temperature"});
 }
 
 }  // namespace

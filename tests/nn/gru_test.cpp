@@ -47,13 +47,16 @@ class GruModule : public testing::TestWithParam<Backend& (*)()> {
 
   ScopedBackend backend_;
   ParameterSet parameters_;
-  BidirectionalGru gru_{parameters_, "gru", 5, 9};  // made before the constructor's body, which allocates
+  BidirectionalGru gru_{parameters_, "gru", 5,
+                        9};  // made before the constructor's body, which allocates
   Random random_{{1, 2}};
   Pass pass_ = Pass::inference();
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, GruModule, testing::Values(&reference_backend, &fast_backend),
-                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+                         [](const auto& suite) {
+                           return suite.param == &reference_backend ? "Reference" : "Fast";
+                         });
 
 TEST_P(GruModule, GivesEverySequenceTheBitsItHasAlone) {
   const NoGradient guard;
@@ -63,7 +66,9 @@ TEST_P(GruModule, GivesEverySequenceTheBitsItHasAlone) {
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
     const std::int32_t begin = offsets[b], end = offsets[b + 1];
     const Variable alone(x.value().slice_rows(begin, end));
-    EXPECT_TRUE(same_bits(gru_.forward(alone, Numbers{0, end - begin}, pass_).value(), all.slice_rows(begin, end))) << "sequence " << b;
+    EXPECT_TRUE(same_bits(gru_.forward(alone, Numbers{0, end - begin}, pass_).value(),
+                          all.slice_rows(begin, end)))
+        << "sequence " << b;
   }
 }
 
@@ -73,8 +78,12 @@ TEST_P(GruModule, ReadsOneHalfFromTheBeginningAndOneFromTheEnd) {
   const Tensor before = gru_.forward(Variable(x), Numbers{0, 6}, pass_).value();
   x.row(4)[0] += 1.0f;  // a change at the fifth token
   const Tensor after = gru_.forward(Variable(x), Numbers{0, 6}, pass_).value();
-  EXPECT_TRUE(same_bits(after.slice_rows(0, 4).slice_columns(0, 9), before.slice_rows(0, 4).slice_columns(0, 9))) << "no future";
-  EXPECT_TRUE(same_bits(after.slice_rows(5, 6).slice_columns(9, 18), before.slice_rows(5, 6).slice_columns(9, 18))) << "no past";
+  EXPECT_TRUE(same_bits(after.slice_rows(0, 4).slice_columns(0, 9),
+                        before.slice_rows(0, 4).slice_columns(0, 9)))
+      << "no future";
+  EXPECT_TRUE(same_bits(after.slice_rows(5, 6).slice_columns(9, 18),
+                        before.slice_rows(5, 6).slice_columns(9, 18)))
+      << "no past";
   EXPECT_GT(largest_difference(after.slice_rows(5, 6), before.slice_rows(5, 6)), 1e-4);
   EXPECT_GT(largest_difference(after.slice_rows(0, 1), before.slice_rows(0, 1)), 1e-6);
 }
@@ -84,7 +93,9 @@ TEST_P(GruModule, SendsAGradientToEveryParameter) {
   const Variable y = gru_.forward(x, Numbers{0, 4, 6}, pass_);
   backward(y, normal_tensor(y.shape(), random_));
   for (const auto& entry : parameters_.entries())
-    EXPECT_GT(backend().sum_of_squares(parameters_.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size())), 0.0)
+    EXPECT_GT(backend().sum_of_squares(parameters_.gradients().slice_rows(
+                  entry.offset, entry.offset + entry.shape.size())),
+              0.0)
         << entry.name;
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 using Rows = std::vector<std::int32_t>;
 
-// Keys and values of new positions, one column each: the key's number, and its negative as the value.
+// Keys and values of new positions, one column each: the key's number, and its negative as the
+// value.
 Tensor block(const std::vector<float>& keys) {
   const Tensor x = Tensor::empty({static_cast<std::int64_t>(keys.size()), 2});
   for (std::size_t r = 0; r < keys.size(); ++r) {
@@ -60,7 +61,8 @@ TEST(KVCache, GrowsByOneRowForEachHypothesis) {
 
 TEST(KVCache, KeepsBytesAsTheyAre) {
   const Tensor bytes = Tensor::empty({2, 3}, DType::i8);
-  for (std::int64_t i = 0; i < 6; ++i) bytes.data<std::int8_t>()[i] = static_cast<std::int8_t>(i - 3);
+  for (std::int64_t i = 0; i < 6; ++i)
+    bytes.data<std::int8_t>()[i] = static_cast<std::int8_t>(i - 3);
   KVCache cache(1, 2);
   cache.extend(Rows{1, 1});
   cache.append(0, bytes.slice_columns(1, 3));
@@ -87,7 +89,8 @@ TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
   EXPECT_EQ(seen(cache, 1), expected);
 }
 
-// As long as one hypothesis lives on and three others fall behind it at every step, four rows are new and three become free.
+// As long as one hypothesis lives on and three others fall behind it at every step, four rows are
+// new and three become free.
 TEST(KVCache, UsesTheRowsOfDroppedHypothesesAgain) {
   constexpr std::int64_t kWidth = 1024, kSteps = 400;
   KVCache cache(1, 4);
@@ -97,7 +100,8 @@ TEST(KVCache, UsesTheRowsOfDroppedHypothesesAgain) {
     cache.reorder(Rows{2, 2, 2, 2});
     cache.extend(Rows{1, 1, 1, 1});
     const Tensor rows = Tensor::zeros({4, kWidth});
-    for (std::int64_t r = 0; r < 4; ++r) rows.row(r)[0] = static_cast<float>(10 * step + r), rows.row(r)[1] = -rows.row(r)[0];
+    for (std::int64_t r = 0; r < 4; ++r)
+      rows.row(r)[0] = static_cast<float>(10 * step + r), rows.row(r)[1] = -rows.row(r)[0];
     cache.append(0, rows);
     const std::vector<float> survivor = expected[2];
     for (std::size_t r = 0; r < 4; ++r) {
@@ -107,7 +111,8 @@ TEST(KVCache, UsesTheRowsOfDroppedHypothesesAgain) {
     ASSERT_EQ(seen(cache, 0), expected) << "step " << step;
   }
   const std::int64_t row_bytes = kWidth * static_cast<std::int64_t>(sizeof(float));
-  EXPECT_LT(memory_statistics().bytes_in_use - before, 3 * kSteps / 2 * row_bytes);  // of 4 * kSteps that were appended
+  EXPECT_LT(memory_statistics().bytes_in_use - before,
+            3 * kSteps / 2 * row_bytes);  // of 4 * kSteps that were appended
 }
 
 // Against a copy of everything, with hypotheses that branch and end at random.
@@ -176,12 +181,17 @@ TEST(KVCache, LetsHypothesesBranchSwapAndEnd) {
 
 TEST(KVCache, RefusesParentsAndRowsThatDoNotExist) {
   KVCache cache(1, 2);
-  expect_error<ShapeError>([&] { cache.reorder(Rows{0, 2}); }, {"[kv_cache]", "2 hypotheses", "got 2"});
+  expect_error<ShapeError>(
+      [&] {
+        cache.reorder(Rows{0, 2});
+      },
+      {"[kv_cache]", "2 hypotheses", "got 2"});
   expect_error<ShapeError>([&] { cache.reorder(Rows{-1}); }, {"[kv_cache]", "got -1"});
   expect_error<ShapeError>([&] { cache.extend(Rows{1}); }, {"[kv_cache]", "2 hypotheses", "got 1"});
   EXPECT_EQ(cache.hypotheses(), 2);
   cache.extend(Rows{1, 1});
-  expect_error<ShapeError>([&] { cache.append(0, block({1})); }, {"[kv_cache]", "2 new positions", "[1, 2]"});
+  expect_error<ShapeError>([&] { cache.append(0, block({1})); },
+                           {"[kv_cache]", "2 new positions", "[1, 2]"});
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ Variable input(std::int64_t rows, std::int64_t width) {
 
 std::vector<std::string> names(const ParameterSet& parameters) {
   std::vector<std::string> result;
-  for (const auto& entry : parameters.entries()) result.push_back(entry.name + " " + to_string(entry.shape));
+  for (const auto& entry : parameters.entries())
+    result.push_back(entry.name + " " + to_string(entry.shape));
   return result;
 }
 
@@ -26,14 +27,17 @@ TEST(Linear, HasAWeightAndMayHaveABias) {
   ParameterSet parameters;
   const Linear with(parameters, "a", 3, 5), without(parameters, "b", 3, 5, false);
   parameters.allocate(1);
-  EXPECT_EQ(names(parameters), (std::vector<std::string>{"a.weight [5, 3]", "a.bias [5]", "b.weight [5, 3]"}));
+  EXPECT_EQ(names(parameters),
+            (std::vector<std::string>{"a.weight [5, 3]", "a.bias [5]", "b.weight [5, 3]"}));
   const Variable x = input(4, 3);
   const Pass pass = Pass::inference();
   const auto& entries = parameters.entries();
-  EXPECT_TRUE(
-      same_bits(with.forward(x, pass, Activation::relu).value(),
-                linear(x, Variable(parameters.value(entries[0])), Variable(parameters.value(entries[1])), {Activation::relu}).value()));
-  EXPECT_TRUE(same_bits(without.forward(x, pass).value(), linear(x, Variable(parameters.value(entries[2]))).value()));
+  EXPECT_TRUE(same_bits(with.forward(x, pass, Activation::relu).value(),
+                        linear(x, Variable(parameters.value(entries[0])),
+                               Variable(parameters.value(entries[1])), {Activation::relu})
+                            .value()));
+  EXPECT_TRUE(same_bits(without.forward(x, pass).value(),
+                        linear(x, Variable(parameters.value(entries[2]))).value()));
 }
 
 TEST(LayerNorm, BeginsAsPlainNormalisation) {
@@ -53,12 +57,16 @@ TEST(FeedForward, IsTwoMapsWithAnActivationBetweenThem) {
     ParameterSet parameters;
     const FeedForward network(parameters, "ff", {6, 10, activation, 0.0f});
     parameters.allocate(1);
-    EXPECT_EQ(names(parameters), (std::vector<std::string>{"ff.linear1.weight [10, 6]", "ff.linear1.bias [10]", "ff.linear2.weight [6, 10]",
-                                                           "ff.linear2.bias [6]"}));
+    EXPECT_EQ(names(parameters),
+              (std::vector<std::string>{"ff.linear1.weight [10, 6]", "ff.linear1.bias [10]",
+                                        "ff.linear2.weight [6, 10]", "ff.linear2.bias [6]"}));
     Pass pass = Pass::inference();
     const Variable x = input(4, 6);
-    const auto part = [&](std::size_t i) { return Variable(parameters.value(parameters.entries()[i])); };
-    const Variable composed = linear(activate(linear(x, part(0), part(1)), activation), part(2), part(3));
+    const auto part = [&](std::size_t i) {
+      return Variable(parameters.value(parameters.entries()[i]));
+    };
+    const Variable composed =
+        linear(activate(linear(x, part(0), part(1)), activation), part(2), part(3));
     EXPECT_LE(largest_difference(network.forward(x, pass).value(), composed.value()), 1e-6);
   }
 }
@@ -69,16 +77,21 @@ TEST(FeedForward, DropsAfterTheActivationInTraining) {
   parameters.allocate(1);
   const Variable x = input(4, 6);
   Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
-  const auto part = [&](std::size_t i) { return Variable(parameters.value(parameters.entries()[i])); };
-  const Variable hidden = dropout(linear(x, part(0), part(1), {Activation::relu}), again.dropout(0.5f));
-  EXPECT_TRUE(same_bits(network.forward(x, pass).value(), linear(hidden, part(2), part(3)).value()));
+  const auto part = [&](std::size_t i) {
+    return Variable(parameters.value(parameters.entries()[i]));
+  };
+  const Variable hidden =
+      dropout(linear(x, part(0), part(1), {Activation::relu}), again.dropout(0.5f));
+  EXPECT_TRUE(
+      same_bits(network.forward(x, pass).value(), linear(hidden, part(2), part(3)).value()));
 }
 
 // f(x) = 3 x as the sublayer.
 Variable triple(const Variable& x) { return scale(x, 3.0f); }
 
 struct Connection {
-  Connection(float dropout, bool norm_first) : module(parameters, "c", 8, dropout, norm_first), norm(other, "c", 8) {
+  Connection(float dropout, bool norm_first)
+      : module(parameters, "c", 8, dropout, norm_first), norm(other, "c", 8) {
     parameters.allocate(1);
     other.allocate(1);
   }
@@ -93,7 +106,8 @@ TEST(SublayerConnection, NormalisesTheSumInPostNorm) {
     const Variable x = input(4, 8);
     Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
     const Variable expected = c.norm.forward(add(x, dropout(triple(x), again.dropout(p))));
-    EXPECT_LE(largest_difference(c.module.forward(x, pass, triple).value(), expected.value()), 2e-6);
+    EXPECT_LE(largest_difference(c.module.forward(x, pass, triple).value(), expected.value()),
+              2e-6);
   }
 }
 

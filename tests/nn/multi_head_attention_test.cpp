@@ -66,14 +66,21 @@ class MultiHead : public testing::TestWithParam<Backend& (*)()> {
 };
 
 INSTANTIATE_TEST_SUITE_P(On, MultiHead, testing::Values(&reference_backend, &fast_backend),
-                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+                         [](const auto& suite) {
+                           return suite.param == &reference_backend ? "Reference" : "Fast";
+                         });
 
-// Concat(head_1, ..., head_H) W_O + b_O with head_i = softmax(beta q_i k_i^T) v_i, in double precision, of one sequence.
-Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory, const MultiHeadAttentionOptions& o, double beta) {
+// Concat(head_1, ..., head_H) W_O + b_O with head_i = softmax(beta q_i k_i^T) v_i, in double
+// precision, of one sequence.
+Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory,
+                   const MultiHeadAttentionOptions& o, double beta) {
   const auto project = [&](const Tensor& in, const char* name) {
-    return linear(Variable(in), Variable(m[std::string(name) + ".weight"]), Variable(m[std::string(name) + ".bias"])).value();
+    return linear(Variable(in), Variable(m[std::string(name) + ".weight"]),
+                  Variable(m[std::string(name) + ".bias"]))
+        .value();
   };
-  const Tensor q = project(x, "q_proj"), k = project(memory, "k_proj"), v = project(memory, "v_proj");
+  const Tensor q = project(x, "q_proj"), k = project(memory, "k_proj"),
+               v = project(memory, "v_proj");
   const std::int64_t dk = q.cols() / o.n_heads, dv = v.cols() / o.n_heads;
   const Tensor heads = Tensor::zeros({x.rows(), v.cols()});
   for (std::int64_t h = 0; h < o.n_heads; ++h) {
@@ -82,13 +89,15 @@ Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory, const
       double sum = 0.0;
       for (std::int64_t j = 0; j < k.rows(); ++j) {
         double score = 0.0;
-        for (std::int64_t d = h * dk; d < (h + 1) * dk; ++d) score += double{q.row(i)[d]} * k.row(j)[d];
+        for (std::int64_t d = h * dk; d < (h + 1) * dk; ++d)
+          score += double{q.row(i)[d]} * k.row(j)[d];
         weight.push_back(std::exp(beta * score));
         sum += weight.back();
       }
       for (std::int64_t d = h * dv; d < (h + 1) * dv; ++d) {
         double value = 0.0;
-        for (std::int64_t j = 0; j < k.rows(); ++j) value += weight[static_cast<std::size_t>(j)] / sum * v.row(j)[d];
+        for (std::int64_t j = 0; j < k.rows(); ++j)
+          value += weight[static_cast<std::size_t>(j)] / sum * v.row(j)[d];
         heads.row(i)[d] = static_cast<float>(value);
       }
     }
@@ -100,7 +109,8 @@ TEST_P(MultiHead, SelfAttentionFollowsThePaper) {
   const Module m(options());
   const Tensor x = inputs(5);
   const Variable y = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_);
-  EXPECT_LE(largest_difference(y.value(), by_the_book(m, x, x, options(), 1.0 / std::sqrt(4.0))), 2e-6);
+  EXPECT_LE(largest_difference(y.value(), by_the_book(m, x, x, options(), 1.0 / std::sqrt(4.0))),
+            2e-6);
 }
 
 TEST_P(MultiHead, CrossAttentionTakesAMemoryOfAnotherWidthAndHeadsOfAnyWidth) {
@@ -111,7 +121,8 @@ TEST_P(MultiHead, CrossAttentionTakesAMemoryOfAnotherWidthAndHeadsOfAnyWidth) {
   o.variant.inverse_temperature = 0.8f;
   const Module m(o);
   const Tensor x = inputs(4), memory = inputs(6, 7);
-  const Variable y = m.attention.cross(Variable(x), Variable(memory), {ids({0, 4}), ids({0, 6})}, pass_);
+  const Variable y =
+      m.attention.cross(Variable(x), Variable(memory), {ids({0, 4}), ids({0, 6})}, pass_);
   EXPECT_EQ(m["k_proj.weight"].shape(), (Shape{15, 7}));
   EXPECT_EQ(m["v_proj.weight"].shape(), (Shape{6, 7}));
   EXPECT_EQ(m["out_proj.weight"].shape(), (Shape{kWidth, 6}));
@@ -122,7 +133,9 @@ TEST_P(MultiHead, CrossAttentionToItselfIsSelfAttention) {
   const Module m(options());
   const Variable x(inputs(5));
   const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 2, 5})};
-  EXPECT_LE(largest_difference(m.attention.self(x, pattern, pass_).value(), m.attention.cross(x, x, pattern, pass_).value()), 1e-6);
+  EXPECT_LE(largest_difference(m.attention.self(x, pattern, pass_).value(),
+                               m.attention.cross(x, x, pattern, pass_).value()),
+            1e-6);
 }
 
 TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
@@ -135,23 +148,28 @@ TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
   for (const std::int32_t row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) slots.push_back({0, row});
   const std::vector<std::int32_t> offsets{0, 3, 6, 7, 8, 9};
   const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slot_ids(slots), offsets});
-  EXPECT_LE(largest_difference(m.attention.cross(x, memory, pattern, pass_).value(), y.value()), 1e-6);
+  EXPECT_LE(largest_difference(m.attention.cross(x, memory, pattern, pass_).value(), y.value()),
+            1e-6);
 }
 
 TEST_P(MultiHead, SequencesOfABatchGiveTheBitsThatEachGivesAlone) {
   const Module m(options());
   const Tensor x = inputs(9);
   const std::vector<std::int32_t> offsets{0, 4, 4, 5, 9};
-  const Tensor all = m.attention.self(Variable(x), {ids(offsets), ids(offsets), {}, true}, pass_).value();
+  const Tensor all =
+      m.attention.self(Variable(x), {ids(offsets), ids(offsets), {}, true}, pass_).value();
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
     const std::int32_t length = offsets[b + 1] - offsets[b];
     const AttentionPattern alone{ids({0, length}), ids({0, length}), {}, true};
-    const Variable y = m.attention.self(Variable(x.slice_rows(offsets[b], offsets[b + 1])), alone, pass_);
-    EXPECT_TRUE(same_bits(y.value(), all.slice_rows(offsets[b], offsets[b + 1]))) << "sequence " << b;
+    const Variable y =
+        m.attention.self(Variable(x.slice_rows(offsets[b], offsets[b + 1])), alone, pass_);
+    EXPECT_TRUE(same_bits(y.value(), all.slice_rows(offsets[b], offsets[b + 1])))
+        << "sequence " << b;
   }
 }
 
-// Bit for bit in the reference. The fast kernel of a single query adds its products in another order than that of whole sequences.
+// Bit for bit in the reference. The fast kernel of a single query adds its products in another
+// order than that of whole sequences.
 TEST_P(MultiHead, OneStepAfterTheOtherGivesTheWholePass) {
   MultiHeadAttentionOptions o = options();
   o.d_key = 5;
@@ -184,14 +202,16 @@ TEST_P(MultiHead, RecordsTheWeightsOfEveryHeadWhenAsked) {
   pass_.attention = &records;
   const Variable with = m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), pattern, pass_);
   pass_.attention = nullptr;
-  const Variable without = m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), pattern, pass_);
+  const Variable without =
+      m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), pattern, pass_);
   EXPECT_TRUE(same_bits(with.value(), without.value()));
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].module, "attn");
   EXPECT_EQ(records[0].heads, 3);
   ASSERT_EQ(records[0].weights.size(), 3 * (2 * 3 + 3 * 1));
   const Tensor first = records[0].weights.slice_rows(0, 18);
-  for (std::int64_t row = 0; row < 6; ++row) EXPECT_NEAR(backend().sum(first.slice_rows(row * 3, row * 3 + 3)), 1.0, 1e-6);
+  for (std::int64_t row = 0; row < 6; ++row)
+    EXPECT_NEAR(backend().sum(first.slice_rows(row * 3, row * 3 + 3)), 1.0, 1e-6);
   for (const float only : records[0].weights.slice_rows(18, 27).span()) EXPECT_EQ(only, 1.0f);
   EXPECT_FALSE(same_bits(first.slice_rows(0, 6), first.slice_rows(6, 12))) << "heads differ";
 }
@@ -211,9 +231,12 @@ TEST(MultiHeadAttention, BeginsWithXavierOfTheStackedProjections) {
   parameters.allocate(1);
   for (const auto& entry : parameters.entries()) {
     float largest = 0.0f;
-    for (const float value : parameters.value(entry).to_vector()) largest = std::max(largest, std::abs(value));
-    const bool input = entry.name.find("out_proj") == std::string::npos;  // Q, K, V: as one matrix [2*64, 64] would
-    const double limit = entry.shape.rank() == 1 ? 0.0 : std::sqrt(6.0 / 128.0) * (input ? std::sqrt(0.5) : 1.0);
+    for (const float value : parameters.value(entry).to_vector())
+      largest = std::max(largest, std::abs(value));
+    const bool input = entry.name.find("out_proj") ==
+                       std::string::npos;  // Q, K, V: as one matrix [2*64, 64] would
+    const double limit =
+        entry.shape.rank() == 1 ? 0.0 : std::sqrt(6.0 / 128.0) * (input ? std::sqrt(0.5) : 1.0);
     EXPECT_LE(largest, limit * (1 + 1e-6)) << entry.name;
     EXPECT_GE(largest, 0.99 * limit) << entry.name;
   }
@@ -221,8 +244,10 @@ TEST(MultiHeadAttention, BeginsWithXavierOfTheStackedProjections) {
 
 TEST(MultiHeadAttention, RefusesHeadsThatDoNotDivideTheWidth) {
   ParameterSet parameters;
-  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(5)); }, {"n-heads 5", "d-model 12", "divisor"});
-  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(0)); }, {"n-heads", "from 1"});
+  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(5)); },
+                            {"n-heads 5", "d-model 12", "divisor"});
+  expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(0)); },
+                            {"n-heads", "from 1"});
   MultiHeadAttentionOptions o = options(5);
   o.d_key = o.d_value = 3;
   EXPECT_NO_THROW(MultiHeadAttention(parameters, "attn", o));
@@ -233,7 +258,11 @@ TEST(MultiHeadAttention, RefusesSelfAttentionWhenItsMemoryIsOfAnotherWidth) {
   o.d_memory = 7;
   const Module m(o);
   Pass pass = Pass::inference();
-  expect_error<ShapeError>([&] { m.attention.self(Variable(inputs(2)), {ids({0, 2}), ids({0, 2})}, pass); }, {"attn", "7", "12"});
+  expect_error<ShapeError>(
+      [&] {
+        m.attention.self(Variable(inputs(2)), {ids({0, 2}), ids({0, 2})}, pass);
+      },
+      {"attn", "7", "12"});
 }
 
 TEST(MultiHeadAttention, DropsWeightsInTrainingOnly) {

@@ -31,7 +31,8 @@ Moments moments(const Tensor& x) {
   return m;
 }
 
-Tensor drawn(const Shape& shape, const Init& init, std::uint64_t seed = 1, const std::string& name = "weight") {
+Tensor drawn(const Shape& shape, const Init& init, std::uint64_t seed = 1,
+             const std::string& name = "weight") {
   ParameterSet parameters;
   const Parameter parameter = parameters.add(name, shape, init);
   parameters.allocate(seed);
@@ -62,9 +63,17 @@ TEST(ParameterSet, LaysParametersOutInTheOrderOfDeclarationWithoutGaps) {
 TEST(ParameterSet, RefusesMoreThanAnyMachineHolds) {
   ParameterSet parameters;
   parameters.add("small", {8}, {});
-  expect_error<ConfigError>([&] { parameters.add("huge", {std::int64_t{1} << 31, std::int64_t{1} << 31}, {}); }, {"huge", "too large"});
+  expect_error<ConfigError>(
+      [&] {
+        parameters.add("huge", {std::int64_t{1} << 31, std::int64_t{1} << 31}, {});
+      },
+      {"huge", "too large"});
   parameters.add("large", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {});
-  expect_error<ConfigError>([&] { parameters.add("larger", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {}); }, {"larger", "too large"});
+  expect_error<ConfigError>(
+      [&] {
+        parameters.add("larger", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {});
+      },
+      {"larger", "too large"});
 }
 
 TEST(ParameterSet, CollectsGradientsInOneBufferThatBeginsWithZeros) {
@@ -91,8 +100,10 @@ TEST(ParameterSet, HasNoGradientsForInference) {
 TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
   ParameterSet parameters;
   const Parameter bias = parameters.add("bias", {2}, {});
-  const Parameter q = parameters.add_weights("q", {2, 3}, {}), k = parameters.add_weights("k", {1, 3}, {});
-  const Parameter both = parameters.stack("q", "k"), other = parameters.add_weights("other", {1, 3}, {});
+  const Parameter q = parameters.add_weights("q", {2, 3}, {}),
+                  k = parameters.add_weights("k", {1, 3}, {});
+  const Parameter both = parameters.stack("q", "k"),
+                  other = parameters.add_weights("other", {1, 3}, {});
   parameters.allocate_for_inference({"q", "k"});
   EXPECT_EQ(parameters.values().size(), 2 + 3);
   EXPECT_EQ(both->value().dtype(), DType::i8);
@@ -108,44 +119,55 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantised) {
   parameters.add_weights("q", {2, 3}, {});
   parameters.add_weights("k", {2, 3}, {});
   parameters.stack("q", "k");
-  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"gain"}); }, {"gain", "8 bits"});
+  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"gain"}); },
+                            {"gain", "8 bits"});
   expect_error<ConfigError>([&] { parameters.allocate_for_inference({"absent"}); }, {"absent"});
-  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); }, {"q", "k", "one matrix"});
+  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); },
+                            {"q", "k", "one matrix"});
 }
 
 TEST(ParameterSet, PacksTheWeightsOfProductsAndNothingElse) {
   ParameterSet parameters;
   const Init normal{Init::Kind::normal};
-  const Parameter table = parameters.add_table("table", {32, 4}, normal), bias = parameters.add("bias", {32}, normal);
-  const Parameter q = parameters.add_weights("q", {16, 4}, normal), k = parameters.add_weights("k", {32, 4}, normal);
-  const Parameter both = parameters.stack("q", "k"), odd = parameters.add_weights("odd", {20, 4}, normal);
+  const Parameter table = parameters.add_table("table", {32, 4}, normal),
+                  bias = parameters.add("bias", {32}, normal);
+  const Parameter q = parameters.add_weights("q", {16, 4}, normal),
+                  k = parameters.add_weights("k", {32, 4}, normal);
+  const Parameter both = parameters.stack("q", "k"),
+                  odd = parameters.add_weights("odd", {20, 4}, normal);
   parameters.allocate(1);
   const std::vector<float> rows = both->value().to_vector(), odd_rows = odd->value().to_vector();
   parameters.pack_weights();
   EXPECT_EQ(table->value().dtype(), DType::f32);
   EXPECT_EQ(bias->value().dtype(), DType::f32);
-  for (const Parameter& weights : {q, k, both, odd}) EXPECT_EQ(weights->value().dtype(), DType::packed_f32);
+  for (const Parameter& weights : {q, k, both, odd})
+    EXPECT_EQ(weights->value().dtype(), DType::packed_f32);
   EXPECT_EQ(backend().float_weights(both->value()).to_vector(), rows);
   EXPECT_EQ(backend().float_weights(odd->value()).to_vector(), odd_rows);
-  EXPECT_EQ(backend().float_weights(k->value()).to_vector(), std::vector<float>(rows.begin() + 16 * 4, rows.end()));
+  EXPECT_EQ(backend().float_weights(k->value()).to_vector(),
+            std::vector<float>(rows.begin() + 16 * 4, rows.end()));
   EXPECT_EQ(parameters.value(parameters.entries()[2]).dtype(), DType::packed_f32);
 }
 
 TEST(ParameterSet, PacksAllPartsOfAStackOrNone) {
   ParameterSet parameters;
-  const Parameter q = parameters.add_weights("q", {16, 4}, {}), k = parameters.add_weights("k", {16, 4}, {});
+  const Parameter q = parameters.add_weights("q", {16, 4}, {}),
+                  k = parameters.add_weights("k", {16, 4}, {});
   const Parameter v = parameters.add_weights("v", {20, 4}, {});
-  const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"), other = parameters.add_weights("other", {16, 4}, {});
+  const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"),
+                  other = parameters.add_weights("other", {16, 4}, {});
   parameters.allocate_for_inference({"other"});
   parameters.pack_weights();
-  for (const Parameter& weights : {q, k, v, all, kv}) EXPECT_EQ(weights->value().dtype(), DType::f32);
+  for (const Parameter& weights : {q, k, v, all, kv})
+    EXPECT_EQ(weights->value().dtype(), DType::f32);
   EXPECT_EQ(other->value().dtype(), DType::packed_i8);
 }
 
 TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {
   ParameterSet parameters;
   const Parameter before = parameters.add("before", {1}, {});
-  const Parameter q = parameters.add("q", {2, 3}, {Init::Kind::normal}), k = parameters.add("k", {4, 3}, {Init::Kind::normal});
+  const Parameter q = parameters.add("q", {2, 3}, {Init::Kind::normal}),
+                  k = parameters.add("k", {4, 3}, {Init::Kind::normal});
   const Parameter bq = parameters.add("bq", {2}, {}), bk = parameters.add("bk", {4}, {});
   const Parameter weight = parameters.stack("q", "k"), bias = parameters.stack("bq", "bk");
   parameters.allocate(1);
@@ -165,7 +187,8 @@ TEST(ParameterSet, RefusesNamesUsedTwiceAndStacksOfStrangers) {
   parameters.add("a.weight", {2}, {});
   parameters.add("b.weight", {2}, {});
   expect_error<ConfigError>([&] { parameters.add("a.weight", {3}, {}); }, {"a.weight", "twice"});
-  expect_error<ConfigError>([&] { parameters.stack("b.weight", "a.weight"); }, {"b.weight", "a.weight"});
+  expect_error<ConfigError>([&] { parameters.stack("b.weight", "a.weight"); },
+                            {"b.weight", "a.weight"});
   expect_error<ConfigError>([&] { parameters.stack("a.weight", "c.weight"); }, {"c.weight"});
 }
 
@@ -190,8 +213,10 @@ TEST(Init, XavierIsUniformWithinItsLimit) {
 }
 
 TEST(Init, XavierCanBeScaledAndCountAnotherFanOut) {
-  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 0.5f})).largest, 0.5 * std::sqrt(6.0 / 400.0), 1e-4);
-  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 1.0f, 900})).largest, std::sqrt(6.0 / 1000.0), 1e-4);
+  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 0.5f})).largest,
+              0.5 * std::sqrt(6.0 / 400.0), 1e-4);
+  EXPECT_NEAR(moments(drawn({300, 100}, {Init::Kind::xavier_uniform, 1.0f, 900})).largest,
+              std::sqrt(6.0 / 1000.0), 1e-4);
 }
 
 TEST(Init, NormalHasTheDeviationAskedFor) {
@@ -210,7 +235,8 @@ TEST(Init, IsAFunctionOfSeedAndNameAlone) {
   parameters.add("another before it", {3}, normal);
   const Parameter w = parameters.add("w", {7, 5}, normal);
   parameters.allocate(1);
-  EXPECT_TRUE(same_bits(w->value(), drawn({7, 5}, normal, 1, "w"))) << "not of the order of declaration";
+  EXPECT_TRUE(same_bits(w->value(), drawn({7, 5}, normal, 1, "w")))
+      << "not of the order of declaration";
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(Sinusoids, BeginWithZerosAndOnesAndTakeOddWidths) {
   EXPECT_EQ(sinusoids(0, 4).shape(), (Shape{0, 4}));
 }
 
-// Any fixed distance is a rotation (section 3.5): the product of two positions depends on their distance alone.
+// Any fixed distance is a rotation (section 3.5): the product of two positions depends on their
+// distance alone.
 TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
   const Tensor table = sinusoids(40, 16);
   const auto product = [&](int a, int b) {
@@ -37,11 +38,13 @@ TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
     for (int d = 0; d < 16; ++d) sum += double{table.row(a)[d]} * table.row(b)[d];
     return sum;
   };
-  for (const int distance : {1, 5, 13}) EXPECT_NEAR(product(0, distance), product(20, 20 + distance), 1e-5);
+  for (const int distance : {1, 5, 13})
+    EXPECT_NEAR(product(0, distance), product(20, 20 + distance), 1e-5);
 }
 
 struct Encoding {
-  explicit Encoding(PositionKind kind, std::int64_t max_length = 8) : encoding(parameters, "positions", kind, 4, max_length) {
+  explicit Encoding(PositionKind kind, std::int64_t max_length = 8)
+      : encoding(parameters, "positions", kind, 4, max_length) {
     parameters.allocate(1);
   }
   ParameterSet parameters;
@@ -62,7 +65,8 @@ TEST(PositionalEncoding, HasSinusoidsOfAnyLengthAndNoParameters) {
     const Positions positions = e.encoding.at(ids({last}));
     ASSERT_GT(positions.table.dim(0), last);
     EXPECT_FALSE(positions.table.requires_gradient());
-    EXPECT_TRUE(same_bits(positions.table.value().slice_rows(last, last + 1), sinusoids(last + 1, 4).slice_rows(last, last + 1)));
+    EXPECT_TRUE(same_bits(positions.table.value().slice_rows(last, last + 1),
+                          sinusoids(last + 1, 4).slice_rows(last, last + 1)));
   }
 }
 
@@ -78,7 +82,11 @@ TEST(PositionalEncoding, LearnsATable) {
 
 TEST(PositionalEncoding, RefusesASequenceLongerThanItHasLearned) {
   const Encoding e(PositionKind::learned, 8);
-  expect_error<DataError>([&] { e.encoding.of(std::vector<std::int32_t>{0, 2, 11}); }, {"9 tokens", "8 positions"});
+  expect_error<DataError>(
+      [&] {
+        e.encoding.of(std::vector<std::int32_t>{0, 2, 11});
+      },
+      {"9 tokens", "8 positions"});
   EXPECT_NO_THROW(e.encoding.of(std::vector<std::int32_t>{0, 8, 16}));
 }
 

@@ -62,12 +62,18 @@ TEST(Ragged, IsBuiltSequenceBySequence) {
 }
 
 TEST(Ragged, RefusesOffsetsThatDoNotRiseFromZeroToTheNumberOfIds) {
-  for (const Numbers& offsets : {Numbers{}, Numbers{1, 3}, Numbers{0, 2}, Numbers{0, 4}, Numbers{0, 3, 2, 3}, Numbers{0, -1, 3}})
-    expect_error<ShapeError>([&] { Ragged::copy(Numbers{5, 6, 7}, offsets); }, {"[ragged]", "from 0 to 3"});
+  for (const Numbers& offsets : {Numbers{}, Numbers{1, 3}, Numbers{0, 2}, Numbers{0, 4},
+                                 Numbers{0, 3, 2, 3}, Numbers{0, -1, 3}})
+    expect_error<ShapeError>(
+        [&] {
+          Ragged::copy(Numbers{5, 6, 7}, offsets);
+        },
+        {"[ragged]", "from 0 to 3"});
 }
 
 TEST(Ragged, AttendsWithinItsSequences) {
-  const Ragged src = Ragged::copy(Numbers{5, 6, 7}, Numbers{0, 2, 3}), tgt = Ragged::copy(Numbers{1, 2}, Numbers{0, 1, 2});
+  const Ragged src = Ragged::copy(Numbers{5, 6, 7}, Numbers{0, 2, 3}),
+               tgt = Ragged::copy(Numbers{1, 2}, Numbers{0, 1, 2});
   EXPECT_TRUE(tgt.self_pattern(true).causal);
   EXPECT_FALSE(src.self_pattern(false).causal);
   EXPECT_EQ(src.self_pattern(false).key_offsets, src.offsets);
@@ -88,7 +94,8 @@ TEST(Pass, GivesEveryModuleAMaskOfItsOwnAndEveryStepOthers) {
   const Dropout first = pass.dropout(0.5f), second = pass.dropout(0.5f);
   EXPECT_EQ(first.p, 0.5f);
   EXPECT_NE(first.key.stream, second.key.stream);
-  EXPECT_EQ(first.key.stream, again.dropout(0.5f).key.stream) << "the same step gives the same masks";
+  EXPECT_EQ(first.key.stream, again.dropout(0.5f).key.stream)
+      << "the same step gives the same masks";
   const Dropout later = next.dropout(0.5f);
   EXPECT_NE(later.key.stream, first.key.stream);
   EXPECT_NE(later.key.stream, second.key.stream);

@@ -15,63 +15,84 @@ constexpr float kBeta = 0.9f;  // any inverse temperature; 1/sqrt(3) would be us
 
 AttentionOptions options(float dropout = 0.0f) { return {kHeads, kBeta, {dropout, {3, 4}}}; }
 
-AttentionPattern pattern(const Ids& queries, const Ids& keys, bool causal = false, Tensor bias = {}) {
+AttentionPattern pattern(const Ids& queries, const Ids& keys, bool causal = false,
+                         Tensor bias = {}) {
   return {queries, keys, {}, causal, std::move(bias)};
 }
 
 // q [N, 2*3], k [M, 2*3], v [M, 2*2]: keys and values of different widths.
-std::vector<Operand> separate(std::int64_t queries, std::int64_t keys) { return {{{queries, 6}}, {{keys, 6}}, {{keys, 4}}}; }
+std::vector<Operand> separate(std::int64_t queries, std::int64_t keys) {
+  return {{{queries, 6}}, {{keys, 6}}, {{keys, 4}}};
+}
 
-OpCase with_separate_inputs(const char* what, std::int64_t queries, std::int64_t keys, const AttentionPattern& seen, float dropout = 0.0f) {
+OpCase with_separate_inputs(const char* what, std::int64_t queries, std::int64_t keys,
+                            const AttentionPattern& seen, float dropout = 0.0f) {
   return {std::string("scaled_dot_product_attention_") + what, separate(queries, keys),
-          [=](Inputs x) { return scaled_dot_product_attention(x[0], x[1], x[2], seen, options(dropout)); }};
+          [=](Inputs x) {
+            return scaled_dot_product_attention(x[0], x[1], x[2], seen, options(dropout));
+          }};
 }
 
-OpCase with_columns(const char* what, std::int64_t width, std::function<Variable(const Variable&, const AttentionPattern&)> run) {
+OpCase with_columns(const char* what, std::int64_t width,
+                    std::function<Variable(const Variable&, const AttentionPattern&)> run) {
   const Ids offsets = ids({0, 2, 2, 3, 6});
-  return {
-      std::string("scaled_dot_product_attention_") + what, {{{6, width}}}, [=](Inputs x) { return run(x[0], pattern(offsets, offsets)); }};
+  return {std::string("scaled_dot_product_attention_") + what, {{{6, width}}}, [=](Inputs x) {
+            return run(x[0], pattern(offsets, offsets));
+          }};
 }
 
-Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& seen) {
+Variable attend(const Columns& q, const Columns& k, const Columns& v,
+                const AttentionPattern& seen) {
   return scaled_dot_product_attention(q, k, v, seen, options());
 }
 
-// Q, K and V as columns of one variable: next to each other, in another order, overlapping, or with columns that nobody uses.
+// Q, K and V as columns of one variable: next to each other, in another order, overlapping, or with
+// columns that nobody uses.
 void add_column_cases(std::vector<OpCase>& cases) {
-  cases.push_back(with_columns("of_one_product", 16, [](const Variable& x, const AttentionPattern& seen) {
-    return attend({x, 0, 6}, {x, 6, 12}, {x, 12, 16}, seen);
-  }));
-  cases.push_back(with_columns("of_one_product_in_another_order", 16, [](const Variable& x, const AttentionPattern& seen) {
-    return attend({x, 10, 16}, {x, 4, 10}, {x, 0, 4}, seen);
-  }));
-  cases.push_back(with_columns("of_some_columns", 20, [](const Variable& x, const AttentionPattern& seen) {
-    return attend({x, 1, 7}, {x, 7, 13}, {x, 15, 19}, seen);
-  }));
   cases.push_back(
-      with_columns("of_one_variable", 6, [](const Variable& x, const AttentionPattern& seen) { return attend(x, x, x, seen); }));
-  cases.push_back(with_columns("with_equal_keys_and_values", 12, [](const Variable& x, const AttentionPattern& seen) {
-    return attend({x, 0, 6}, {x, 6, 12}, {x, 6, 12}, seen);
-  }));
-  cases.push_back(with_columns("of_overlapping_columns", 10, [](const Variable& x, const AttentionPattern& seen) {
-    return attend({x, 0, 6}, {x, 2, 8}, {x, 6, 10}, seen);
-  }));
+      with_columns("of_one_product", 16, [](const Variable& x, const AttentionPattern& seen) {
+        return attend({x, 0, 6}, {x, 6, 12}, {x, 12, 16}, seen);
+      }));
+  cases.push_back(with_columns("of_one_product_in_another_order", 16,
+                               [](const Variable& x, const AttentionPattern& seen) {
+                                 return attend({x, 10, 16}, {x, 4, 10}, {x, 0, 4}, seen);
+                               }));
+  cases.push_back(
+      with_columns("of_some_columns", 20, [](const Variable& x, const AttentionPattern& seen) {
+        return attend({x, 1, 7}, {x, 7, 13}, {x, 15, 19}, seen);
+      }));
+  cases.push_back(with_columns(
+      "of_one_variable", 6,
+      [](const Variable& x, const AttentionPattern& seen) { return attend(x, x, x, seen); }));
+  cases.push_back(with_columns("with_equal_keys_and_values", 12,
+                               [](const Variable& x, const AttentionPattern& seen) {
+                                 return attend({x, 0, 6}, {x, 6, 12}, {x, 6, 12}, seen);
+                               }));
+  cases.push_back(with_columns("of_overlapping_columns", 10,
+                               [](const Variable& x, const AttentionPattern& seen) {
+                                 return attend({x, 0, 6}, {x, 2, 8}, {x, 6, 10}, seen);
+                               }));
 }
 
 }  // namespace
 
 std::vector<OpCase> attention_op_cases() {
   const float forbidden = -std::numeric_limits<float>::infinity();
-  const Ids ragged = ids({0, 3, 3, 4, 6}), memory = ids({0, 2, 3, 3, 6}), one = ids({0, 1}), none = ids({0, 0});
-  const Tensor additive = Tensor::from(std::vector<float>{0.5f, -1.0f, 2.0f, 0.0f, -0.3f, 1.1f}, {6});
+  const Ids ragged = ids({0, 3, 3, 4, 6}), memory = ids({0, 2, 3, 3, 6}), one = ids({0, 1}),
+            none = ids({0, 0});
+  const Tensor additive =
+      Tensor::from(std::vector<float>{0.5f, -1.0f, 2.0f, 0.0f, -0.3f, 1.1f}, {6});
   // Of 2 queries and 3 keys; then one where the second query may see nothing.
   const Tensor boolean = mask_bias({true, false, true, false, true, true});
-  const Tensor blind = Tensor::from(std::vector<float>{0.0f, 0.5f, forbidden, forbidden, forbidden, forbidden}, {6});
+  const Tensor blind =
+      Tensor::from(std::vector<float>{0.0f, 0.5f, forbidden, forbidden, forbidden, forbidden}, {6});
   const Ids two = ids({0, 2}), three = ids({0, 3});
   std::vector<OpCase> cases{
       with_separate_inputs("to_itself", 6, 6, pattern(ragged, ragged)),
       with_separate_inputs("causal", 6, 6, pattern(ragged, ragged, true)),
-      with_separate_inputs("to_a_memory", 6, 6, pattern(ragged, memory)),  // one sequence without queries, one without keys
+      with_separate_inputs(
+          "to_a_memory", 6, 6,
+          pattern(ragged, memory)),  // one sequence without queries, one without keys
       with_separate_inputs("causal_with_blind_queries", 6, 6, pattern(ragged, memory, true)),
       with_separate_inputs("of_one_token", 1, 1, pattern(one, one)),
       with_separate_inputs("of_nothing", 0, 0, pattern(none, none)),

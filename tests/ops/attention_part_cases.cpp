@@ -25,24 +25,33 @@ AttentionPattern causal() { return {ids({0, 3}), ids({0, 3}), {}, true}; }
 AttentionPattern with_bias() {
   const float forbidden = -std::numeric_limits<float>::infinity();
   AttentionPattern pattern{ids({0, 2}), ids({0, 3})};  // the second query may see nothing
-  pattern.bias = Tensor::from(std::vector<float>{0.5f, forbidden, -1.0f, forbidden, forbidden, forbidden}, {6});
+  pattern.bias = Tensor::from(
+      std::vector<float>{0.5f, forbidden, -1.0f, forbidden, forbidden, forbidden}, {6});
   return pattern;
 }
 
 OpCase scores(const char* name, const AttentionPattern& pattern, std::int64_t q, std::int64_t k) {
-  return {name, {{{q, 6}}, {{k, 6}}}, [=](Inputs x) { return attention_scores(x[0], x[1], pattern, kPartHeads); }};
+  return {name, {{{q, 6}}, {{k, 6}}}, [=](Inputs x) {
+            return attention_scores(x[0], x[1], pattern, kPartHeads);
+          }};
 }
 
 OpCase additive(const char* name, const AttentionPattern& pattern, std::int64_t q, std::int64_t k) {
-  return {name, {{{q, 6}}, {{k, 6}}, {{1, 6}}}, [=](Inputs x) { return additive_attention_scores(x[0], x[1], x[2], pattern, kPartHeads); }};
+  return {name, {{{q, 6}}, {{k, 6}}, {{1, 6}}}, [=](Inputs x) {
+            return additive_attention_scores(x[0], x[1], x[2], pattern, kPartHeads);
+          }};
 }
 
 OpCase weights(const char* name, const AttentionPattern& pattern, std::int64_t pairs) {
-  return {name, {{{kPartHeads * pairs}}}, [=](Inputs x) { return attention_weights(x[0], pattern, {kPartHeads, kPartBeta}); }};
+  return {name, {{{kPartHeads * pairs}}}, [=](Inputs x) {
+            return attention_weights(x[0], pattern, {kPartHeads, kPartBeta});
+          }};
 }
 
 OpCase sums(const char* name, const AttentionPattern& pattern, std::int64_t pairs, std::int64_t k) {
-  return {name, {{{kPartHeads * pairs}, 0.5f}, {{k, 4}, 0.5f}}, [=](Inputs x) { return attention_sum(x[0], x[1], pattern, kPartHeads); }};
+  return {name, {{{kPartHeads * pairs}, 0.5f}, {{k, 4}, 0.5f}}, [=](Inputs x) {
+            return attention_sum(x[0], x[1], pattern, kPartHeads);
+          }};
 }
 
 }  // namespace
@@ -52,7 +61,9 @@ std::vector<OpCase> attention_part_op_cases() {
   return {
       scores("attention_scores", ragged(), 3, 6),
       scores("attention_scores_of_nothing", none, 0, 0),
-      {"attention_scores_of_itself", {{{3, 6}}}, [](Inputs x) { return attention_scores(x[0], x[0], causal(), kPartHeads); }},
+      {"attention_scores_of_itself",
+       {{{3, 6}}},
+       [](Inputs x) { return attention_scores(x[0], x[0], causal(), kPartHeads); }},
       additive("additive_attention_scores", ragged(), 3, 6),
       additive("additive_attention_scores_of_nothing", none, 0, 0),
       {"additive_attention_scores_of_itself",
@@ -64,12 +75,15 @@ std::vector<OpCase> attention_part_op_cases() {
       weights("attention_weights_of_nothing", none, 0),
       sums("attention_sum", ragged(), 7, 6),
       sums("attention_sum_of_nothing", none, 0, 0),
-      // The arg max does not move with a small step: the gradient goes to the chosen value alone, which is the Jacobian.
+      // The arg max does not move with a small step: the gradient goes to the chosen value alone,
+      // which is the Jacobian.
       {"attention_weights_hard_and_its_values",
        {{{6, 4}}},
        [](Inputs x) {
-         const Tensor fixed = Tensor::from(std::vector<float>{1, 3, 2, 0, 0, 5, 4, 1, 4, 2, 2, 2, 7, -1}, {14});
-         const Variable chosen = attention_weights(Variable(fixed), ragged(), {kPartHeads, kPartBeta, AttentionChoice::hard});
+         const Tensor fixed =
+             Tensor::from(std::vector<float>{1, 3, 2, 0, 0, 5, 4, 1, 4, 2, 2, 2, 7, -1}, {14});
+         const Variable chosen = attention_weights(Variable(fixed), ragged(),
+                                                   {kPartHeads, kPartBeta, AttentionChoice::hard});
          return attention_sum(chosen, x[0], ragged(), kPartHeads);
        }},
   };

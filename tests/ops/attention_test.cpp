@@ -1,4 +1,5 @@
-// What attention sees and what it does not: masks, sequences that share keys, and the weights it reports.
+// What attention sees and what it does not: masks, sequences that share keys, and the weights it
+// reports.
 #include "attend/ops/attention.h"
 
 #include <gtest/gtest.h>
@@ -26,14 +27,16 @@ class ScaledDotProductAttention : public testing::TestWithParam<Backend& (*)()> 
   };
 
   // Of freshly drawn q [N, 2*3], k [M, 2*3], v [M, 2*5]; gradients for a random dout.
-  Result attend(std::int64_t queries, std::int64_t keys, const AttentionPattern& pattern, float dropout = 0.0f) {
+  Result attend(std::int64_t queries, std::int64_t keys, const AttentionPattern& pattern,
+                float dropout = 0.0f) {
     Random random({3, 4});
     Result r;
     r.q = Variable(normal_tensor({queries, 6}, random), true);
     r.k = Variable(normal_tensor({keys, 6}, random), true);
     r.v = Variable(normal_tensor({keys, 10}, random), true);
     poison_free_memory();
-    r.out = scaled_dot_product_attention(r.q, r.k, r.v, pattern, {2, 0.5f, {dropout, {5, 6}}}, &r.weights);
+    r.out = scaled_dot_product_attention(r.q, r.k, r.v, pattern, {2, 0.5f, {dropout, {5, 6}}},
+                                         &r.weights);
     poison_free_memory();
     backward(r.out, normal_tensor(r.out.shape(), random));
     return r;
@@ -43,8 +46,10 @@ class ScaledDotProductAttention : public testing::TestWithParam<Backend& (*)()> 
   ScopedBackend backend_{GetParam()()};
 };
 
-INSTANTIATE_TEST_SUITE_P(On, ScaledDotProductAttention, testing::Values(&reference_backend, &fast_backend),
-                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+INSTANTIATE_TEST_SUITE_P(On, ScaledDotProductAttention,
+                         testing::Values(&reference_backend, &fast_backend), [](const auto& suite) {
+                           return suite.param == &reference_backend ? "Reference" : "Fast";
+                         });
 
 bool zero(const Tensor& x) { return backend().sum_of_squares(x) == 0.0; }
 
@@ -58,7 +63,9 @@ TEST_P(ScaledDotProductAttention, GivesZerosToAQueryThatMaySeeNothing) {
       EXPECT_TRUE(zero(r.q.gradient().slice_rows(1, 2)));
       EXPECT_TRUE(zero(r.k.gradient().slice_rows(2, 3)));
       EXPECT_TRUE(zero(r.v.gradient().slice_rows(2, 3)));
-      for (const Tensor& x : {r.out.value(), r.weights, r.q.gradient(), r.k.gradient(), r.v.gradient()}) EXPECT_TRUE(all_finite(x));
+      for (const Tensor& x :
+           {r.out.value(), r.weights, r.q.gradient(), r.k.gradient(), r.v.gradient()})
+        EXPECT_TRUE(all_finite(x));
       EXPECT_FALSE(zero(r.out.value().slice_rows(2, 3)));
     }
   }
@@ -95,8 +102,10 @@ TEST_P(ScaledDotProductAttention, IsTheSameForAForbiddenKeyAsWithoutIt) {
   AttentionPattern masked{ids({0, 2}), ids({0, 3})};
   masked.bias = mask_bias({true, true, false, true, true, false});
   const Result with = attend(2, 3, masked);
-  const Variable q(with.q.value()), k(with.k.value().slice_rows(0, 2)), v(with.v.value().slice_rows(0, 2));
-  const Variable without = scaled_dot_product_attention(q, k, v, {ids({0, 2}), ids({0, 2})}, {2, 0.5f, {}});
+  const Variable q(with.q.value()), k(with.k.value().slice_rows(0, 2)),
+      v(with.v.value().slice_rows(0, 2));
+  const Variable without =
+      scaled_dot_product_attention(q, k, v, {ids({0, 2}), ids({0, 2})}, {2, 0.5f, {}});
   EXPECT_LE(largest_difference(with.out.value(), without.value()), 1e-6);
 }
 
@@ -114,7 +123,8 @@ TEST_P(ScaledDotProductAttention, ReportsWeightsThatSumToOneBeforeDropout) {
   EXPECT_TRUE(same_bits(weights, attend(5, 5, pattern, 0.5f).weights));
   const auto expect_rows = [&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
-      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0, 1e-6);
+      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
+                  1e-6);
   };
   expect_rows(0, 4, 3);   // the first sequence: two heads of two queries
   expect_rows(12, 6, 2);  // the second: two heads of three
@@ -124,23 +134,28 @@ TEST_P(ScaledDotProductAttention, ReportsWeightsThatSumToOneBeforeDropout) {
 TEST_P(ScaledDotProductAttention, LetsQuerySequencesShareKeys) {
   const NoGradient guard;
   Random random({3, 4});
-  const Variable q(normal_tensor({4, 6}, random)), k(normal_tensor({5, 6}, random)), v(normal_tensor({5, 10}, random));
-  const Variable shared = scaled_dot_product_attention(q, k, v, {ids({0, 1, 3, 4}), ids({0, 2, 5}), ids({1, 0, 1})}, {2, 0.5f, {}});
+  const Variable q(normal_tensor({4, 6}, random)), k(normal_tensor({5, 6}, random)),
+      v(normal_tensor({5, 10}, random));
+  const Variable shared = scaled_dot_product_attention(
+      q, k, v, {ids({0, 1, 3, 4}), ids({0, 2, 5}), ids({1, 0, 1})}, {2, 0.5f, {}});
   const std::vector<std::pair<int, int>> keys{{2, 5}, {0, 2}, {2, 5}};
   const std::vector<int> queries{0, 1, 3, 4};
   for (std::size_t b = 0; b < keys.size(); ++b) {
     const auto [first, last] = keys[b];
     const Variable own_q(q.value().slice_rows(queries[b], queries[b + 1]));
-    const Variable own_k(k.value().slice_rows(first, last)), own_v(v.value().slice_rows(first, last));
+    const Variable own_k(k.value().slice_rows(first, last)),
+        own_v(v.value().slice_rows(first, last));
     const AttentionPattern alone{ids({0, queries[b + 1] - queries[b]}), ids({0, last - first})};
-    EXPECT_TRUE(same_bits(scaled_dot_product_attention(own_q, own_k, own_v, alone, {2, 0.5f, {}}).value(),
-                          shared.value().slice_rows(queries[b], queries[b + 1])))
+    EXPECT_TRUE(
+        same_bits(scaled_dot_product_attention(own_q, own_k, own_v, alone, {2, 0.5f, {}}).value(),
+                  shared.value().slice_rows(queries[b], queries[b + 1])))
         << "query sequence " << b;
   }
 }
 
 TEST(MaskBias, IsZeroWhereAllowedAndMinusInfinityElsewhere) {
-  EXPECT_EQ(mask_bias({true, false, true}).to_vector(), (std::vector<float>{0.0f, kForbidden, 0.0f}));
+  EXPECT_EQ(mask_bias({true, false, true}).to_vector(),
+            (std::vector<float>{0.0f, kForbidden, 0.0f}));
   EXPECT_EQ(mask_bias({}).size(), 0);
 }
 
@@ -160,7 +175,8 @@ TEST(AttentionMemory, IsLinearInTheLength) {
   }
   const std::int64_t pairs = 4096 * 4096 * static_cast<std::int64_t>(sizeof(float));
   EXPECT_LT(peaks[1], pairs / 4);
-  EXPECT_LT(static_cast<double>(peaks[1]), 4.5 * static_cast<double>(peaks[0])) << peaks[0] << " and " << peaks[1] << " bytes";
+  EXPECT_LT(static_cast<double>(peaks[1]), 4.5 * static_cast<double>(peaks[0]))
+      << peaks[0] << " and " << peaks[1] << " bytes";
 }
 
 }  // namespace

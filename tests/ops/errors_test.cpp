@@ -1,4 +1,5 @@
-// Operands that do not fit are refused by an error that names the op and both shapes, and nothing is computed.
+// Operands that do not fit are refused by an error that names the op and both shapes, and nothing
+// is computed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +31,9 @@ struct Mistake {
 
 Variable var(const Shape& shape) { return Variable(Tensor::zeros(shape), true); }
 
-LayerNormParameters affine(const Shape& gamma, const Shape& beta) { return {var(gamma), var(beta)}; }
+LayerNormParameters affine(const Shape& gamma, const Shape& beta) {
+  return {var(gamma), var(beta)};
+}
 
 std::vector<Mistake> simple_mistakes() {
   const Variable x = var({4, 3});
@@ -105,7 +108,8 @@ std::vector<Mistake> simple_mistakes() {
        [=] {
          residual_layer_norm(x, var({5, 3}), {}, affine({3}, {3}));
        }},
-      {"residual_layer_norm", "[4, 3]", "[2]", [=] { residual_layer_norm(x, x, {}, affine({3}, {2})); }},
+      {"residual_layer_norm", "[4, 3]", "[2]",
+       [=] { residual_layer_norm(x, x, {}, affine({3}, {2})); }},
       {"embedding", "[4, 3]", "[9, 2]",
        [=] {
          embedding(x, ids({0, 1}), 1.0f, {var({9, 2}), ids({0, 1})});
@@ -161,8 +165,10 @@ std::vector<Mistake> loss_mistakes() {
        [=] {
          projected_cross_entropy(x, var({3, 5}), {}, targets);
        }},
-      {"projected_cross_entropy", "[12]", "[5, 3]", [=] { projected_cross_entropy(var({12}), weight, {}, targets); }},
-      {"projected_cross_entropy", "[5, 3]", "[4]", [=] { projected_cross_entropy(x, weight, var({4}), targets); }},
+      {"projected_cross_entropy", "[12]", "[5, 3]",
+       [=] { projected_cross_entropy(var({12}), weight, {}, targets); }},
+      {"projected_cross_entropy", "[5, 3]", "[4]",
+       [=] { projected_cross_entropy(x, weight, var({4}), targets); }},
       {"projected_cross_entropy", "[4, 3]", "[5]",
        [=] {
          projected_cross_entropy(x, weight, {}, ids({0, 0, 0, 0, 0}));
@@ -171,12 +177,14 @@ std::vector<Mistake> loss_mistakes() {
        [=] {
          paired_cross_entropy(x, var({3, 5}), ids({0, 1}), 1.0f);
        }},
-      {"paired_cross_entropy", "[4, 3]", "[4]", [=] { paired_cross_entropy(x, weight, targets, 1.0f); }},
+      {"paired_cross_entropy", "[4, 3]", "[4]",
+       [=] { paired_cross_entropy(x, weight, targets, 1.0f); }},
       {"target_log_probabilities", "[4, 3]", "[5, 4]",
        [=] {
          target_log_probabilities(x.value(), Tensor::zeros({5, 4}), *targets);
        }},
-      {"target_log_probabilities", "[4, 3]", "[1]", [=] { target_log_probabilities(x.value(), weight.value(), *Ids{0}); }},
+      {"target_log_probabilities", "[4, 3]", "[1]",
+       [=] { target_log_probabilities(x.value(), weight.value(), *Ids{0}); }},
   };
 }
 
@@ -189,7 +197,8 @@ struct Attention {
   Ids key_sequence = {};
 
   void operator()() const {
-    scaled_dot_product_attention(var(q), var(k), var(v), {ids(queries), ids(keys), key_sequence, false, bias},
+    scaled_dot_product_attention(var(q), var(k), var(v),
+                                 {ids(queries), ids(keys), key_sequence, false, bias},
                                  {heads, 1.0f, {dropout, {}}});
   }
 };
@@ -209,7 +218,8 @@ std::vector<Mistake> attention_mistakes() {
       {op, "[6, 8]", "[4] from 0 to 6", Attention{.keys = {0, 4, 2, 6}}},
       {op, "query offsets", "got none", Attention{.queries = {}}},
       {op, "[2]", "[1]", Attention{.keys = {0, 6}}},
-      {op, "14 elements for q [6, 8] and k [6, 8]", "got [22]", Attention{.keys = {0, 5, 6}, .bias = Tensor::zeros({22})}},
+      {op, "14 elements for q [6, 8] and k [6, 8]", "got [22]",
+       Attention{.keys = {0, 5, 6}, .bias = Tensor::zeros({22})}},
       {op, "[2]", "[3]", Attention{.key_sequence = ids({0, 1, 1})}},
       {op, "2 key sequences", "got 2", Attention{.key_sequence = ids({0, 2})}},
       {op, "2 key sequences", "got -1", Attention{.key_sequence = ids({-1, 0})}},
@@ -220,7 +230,8 @@ std::vector<Mistake> attention_mistakes() {
 void expect_refusals(const std::vector<Mistake>& mistakes) {
   for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.op + " of " + mistake.shape + " and " + mistake.other);
-    expect_error<ShapeError>(mistake.call, {"[" + mistake.op + "] expected", mistake.shape, mistake.other});
+    expect_error<ShapeError>(mistake.call,
+                             {"[" + mistake.op + "] expected", mistake.shape, mistake.other});
   }
 }
 
@@ -231,7 +242,11 @@ TEST(WrongShapes, AreRefusedByAttention) { expect_refusals(attention_mistakes())
 TEST(WrongShapes, OfColumnsAreRefused) {
   const Variable x = var({6, 8});
   const AttentionPattern pattern{ids({0, 6}), ids({0, 6})};
-  expect_error<ShapeError>([&] { scaled_dot_product_attention({x, 4, 9}, x, x, pattern, {}); }, {"4..9", "[6, 8]"});
+  expect_error<ShapeError>(
+      [&] {
+        scaled_dot_product_attention({x, 4, 9}, x, x, pattern, {});
+      },
+      {"4..9", "[6, 8]"});
 }
 
 TEST(WrongElements, AreRefused) {
@@ -241,28 +256,69 @@ TEST(WrongElements, AreRefused) {
   expect_error<ShapeError>([&] { embedding(integers, ids({0}), 1.0f); }, {"F32", "I32"});
   const Variable packed(backend().pack_weights(Tensor::zeros({16, 4})));
   expect_error<ShapeError>([&] { gather_rows(packed, ids({3})); }, {"[gather_rows]", "packed F32"});
-  expect_error<ShapeError>([&] { matmul(var({2, 4}), packed, /*transpose_b=*/true); }, {"packed F32"});
+  expect_error<ShapeError>(
+      [&] {
+        matmul(var({2, 4}), packed, /*transpose_b=*/true);
+      },
+      {"packed F32"});
 }
 
 TEST(WrongNumbers, OutsideATableAreRefused) {
   const Variable table = var({4, 3});
-  expect_error<ShapeError>([&] { embedding(table, ids({0, 4}), 1.0f); }, {"[embedding]", "0..3", "[4, 3]", "0..4"});
-  expect_error<ShapeError>([&] { embedding(table, ids({2, -1}), 1.0f); }, {"[embedding]", "[4, 3]", "-1..2"});
-  expect_error<ShapeError>([&] { embedding(table, ids({0}), 1.0f, {var({2, 3}), ids({2})}); }, {"[embedding]", "[2, 3]", "2..2"});
-  expect_error<ShapeError>([&] { gather_rows(table, ids({7})); }, {"[gather_rows]", "[4, 3]", "7..7"});
+  expect_error<ShapeError>(
+      [&] {
+        embedding(table, ids({0, 4}), 1.0f);
+      },
+      {"[embedding]", "0..3", "[4, 3]", "0..4"});
+  expect_error<ShapeError>(
+      [&] {
+        embedding(table, ids({2, -1}), 1.0f);
+      },
+      {"[embedding]", "[4, 3]", "-1..2"});
+  expect_error<ShapeError>(
+      [&] {
+        embedding(table, ids({0}), 1.0f, {var({2, 3}), ids({2})});
+      },
+      {"[embedding]", "[2, 3]", "2..2"});
+  expect_error<ShapeError>([&] { gather_rows(table, ids({7})); },
+                           {"[gather_rows]", "[4, 3]", "7..7"});
 }
 
 TEST(WrongNumbers, OutsideTheClassesAreRefused) {
   const Variable x = var({2, 3});
-  expect_error<ShapeError>([&] { cross_entropy(x, ids({0, 3})); }, {"[cross_entropy]", "0..2", "got 3"});
-  expect_error<ShapeError>([&] { cross_entropy(x, ids({-1, 0})); }, {"[cross_entropy]", "0..2", "got -1"});
-  expect_error<ShapeError>([&] { projected_cross_entropy(x, var({9, 3}), {}, ids({0, 9})); }, {"[projected_cross_entropy]", "0..8", "9"});
-  expect_error<ShapeError>([&] { paired_cross_entropy(x, var({9, 3}), ids({9}), 1.0f); }, {"[paired_cross_entropy]", "0..8", "got 9"});
-  expect_error<ShapeError>([&] { target_log_probabilities(x.value(), Tensor::zeros({9, 3}), *ids({9, 0})); }, {"0..8", "got 9"});
+  expect_error<ShapeError>(
+      [&] {
+        cross_entropy(x, ids({0, 3}));
+      },
+      {"[cross_entropy]", "0..2", "got 3"});
+  expect_error<ShapeError>(
+      [&] {
+        cross_entropy(x, ids({-1, 0}));
+      },
+      {"[cross_entropy]", "0..2", "got -1"});
+  expect_error<ShapeError>(
+      [&] {
+        projected_cross_entropy(x, var({9, 3}), {}, ids({0, 9}));
+      },
+      {"[projected_cross_entropy]", "0..8", "9"});
+  expect_error<ShapeError>(
+      [&] {
+        paired_cross_entropy(x, var({9, 3}), ids({9}), 1.0f);
+      },
+      {"[paired_cross_entropy]", "0..8", "got 9"});
+  expect_error<ShapeError>(
+      [&] {
+        target_log_probabilities(x.value(), Tensor::zeros({9, 3}), *ids({9, 0}));
+      },
+      {"0..8", "got 9"});
 }
 
 TEST(WrongNumbers, ANegativeDivergenceIsRefused) {
-  expect_error<ConfigError>([] { paired_cross_entropy(var({2, 3}), var({9, 3}), ids({0}), -1.0f); }, {"[paired_cross_entropy]", "-1"});
+  expect_error<ConfigError>(
+      [] {
+        paired_cross_entropy(var({2, 3}), var({9, 3}), ids({0}), -1.0f);
+      },
+      {"[paired_cross_entropy]", "-1"});
 }
 
 TEST(WrongNumbers, ThatAreNoProbabilitiesAreRefused) {
@@ -271,17 +327,28 @@ TEST(WrongNumbers, ThatAreNoProbabilitiesAreRefused) {
     SCOPED_TRACE(p);
     const Dropout drop{p, {}};
     expect_error<ConfigError>([&] { dropout(x, drop); }, {"[dropout]", "[0, 1 - 2^-17)"});
-    expect_error<ConfigError>([&] { embedding(x, ids({0}), 1.0f, {}, drop); }, {"[embedding]", "[0, 1 - 2^-17)"});
-    expect_error<ConfigError>([&] { residual_layer_norm(x, x, drop, affine({3}, {3})); }, {"[residual_layer_norm]", "[0, 1 - 2^-17)"});
-    expect_error<ConfigError>(Attention{.dropout = p}, {"[scaled_dot_product_attention]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>([&] { embedding(x, ids({0}), 1.0f, {}, drop); },
+                              {"[embedding]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>([&] { residual_layer_norm(x, x, drop, affine({3}, {3})); },
+                              {"[residual_layer_norm]", "[0, 1 - 2^-17)"});
+    expect_error<ConfigError>(Attention{.dropout = p},
+                              {"[scaled_dot_product_attention]", "[0, 1 - 2^-17)"});
   }
 }
 
 TEST(WrongNumbers, ThatAreNoSmoothingAreRefused) {
   const Variable x = var({2, 3});
   for (const float smoothing : {-0.1f, 1.1f, NAN}) {
-    expect_error<ConfigError>([&] { cross_entropy(x, ids({0, 1}), {smoothing, 0.0}); }, {"[cross_entropy]", "[0, 1]"});
-    expect_error<ConfigError>([&] { projected_cross_entropy(x, x, {}, ids({0, 1}), {smoothing, 0.0}); }, {"[projected_cross_entropy]"});
+    expect_error<ConfigError>(
+        [&] {
+          cross_entropy(x, ids({0, 1}), {smoothing, 0.0});
+        },
+        {"[cross_entropy]", "[0, 1]"});
+    expect_error<ConfigError>(
+        [&] {
+          projected_cross_entropy(x, x, {}, ids({0, 1}), {smoothing, 0.0});
+        },
+        {"[projected_cross_entropy]"});
   }
 }
 

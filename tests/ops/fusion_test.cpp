@@ -1,4 +1,5 @@
-// A fused op equals the composition of simple ones that it stands for: values and gradients, on both backends.
+// A fused op equals the composition of simple ones that it stands for: values and gradients, on
+// both backends.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +31,9 @@ class Fusion : public testing::TestWithParam<Backend& (*)()> {
 };
 
 INSTANTIATE_TEST_SUITE_P(On, Fusion, testing::Values(&reference_backend, &fast_backend),
-                         [](const auto& suite) { return suite.param == &reference_backend ? "Reference" : "Fast"; });
+                         [](const auto& suite) {
+                           return suite.param == &reference_backend ? "Reference" : "Fast";
+                         });
 
 Variable copy(const Variable& x) { return Variable(x.value().clone(), true); }
 
@@ -40,14 +43,17 @@ void expect_near(const Tensor& found, const Tensor& expected, double tolerance, 
 }
 
 TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
     const Variable x = leaf({7, 20}), weight = leaf({33, 20}), bias = leaf({33});
     const Variable x2 = copy(x), weight2 = copy(weight), bias2 = copy(bias);
     const Tensor dy = normal_tensor({7, 33}, random_);
     const Variable fused = linear(x, weight, bias, {activation});
-    const Variable ones(Tensor::full({7, 1}, 1.0f));  // ones [N, 1] times bias [1, O] adds it to every row
+    const Variable ones(
+        Tensor::full({7, 1}, 1.0f));  // ones [N, 1] times bias [1, O] adds it to every row
     const Variable row(bias2.value().reshape({1, 33}), true);
-    const Variable composed = activate(add(matmul(x2, weight2, true), matmul(ones, row)), activation);
+    const Variable composed =
+        activate(add(matmul(x2, weight2, true), matmul(ones, row)), activation);
     expect_near(fused.value(), composed.value(), 1e-5, "y");
     backward(fused, dy);
     backward(composed, dy);
@@ -61,35 +67,43 @@ TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
   for (const Activation activation : {Activation::relu, Activation::gelu, Activation::tanh}) {
     for (const float p : {0.0f, 0.3f}) {
       const Dropout mask{p, {8, 9}};
-      const Variable x = leaf({7, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33}), b2 = leaf({9});
+      const Variable x = leaf({7, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33}),
+                     b2 = leaf({9});
       const std::vector<Variable> fused_leaves{x, w1, b1, w2, b2};
       std::vector<Variable> leaves;
       for (const Variable& one : fused_leaves) leaves.push_back(copy(one));
       const Tensor dy = normal_tensor({7, 9}, random_);
       const Variable fused = feed_forward(x, {w1, b1}, {w2, b2}, {activation, mask});
-      const Variable composed = linear(dropout(linear(leaves[0], leaves[1], leaves[2], {activation}), mask), leaves[3], leaves[4]);
+      const Variable composed =
+          linear(dropout(linear(leaves[0], leaves[1], leaves[2], {activation}), mask), leaves[3],
+                 leaves[4]);
       EXPECT_EQ(largest_difference(fused.value(), composed.value()), 0);
       backward(fused, dy);
       backward(composed, dy);
-      for (std::size_t i = 0; i < leaves.size(); ++i) expect_near(fused_leaves[i].gradient(), leaves[i].gradient(), 1e-5, "gradient");
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        expect_near(fused_leaves[i].gradient(), leaves[i].gradient(), 1e-5, "gradient");
     }
   }
 }
 
 TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
-  const Variable x = leaf({600, 3}), w1 = leaf({8192, 3}), b1 = leaf({8192}), w2 = leaf({2, 8192});  // 256 rows at a time
+  const Variable x = leaf({600, 3}), w1 = leaf({8192, 3}), b1 = leaf({8192}),
+                 w2 = leaf({2, 8192});  // 256 rows at a time
   const std::vector<Variable> whole{x, w1, b1, w2};
   std::vector<Variable> leaves;
   for (const Variable& one : whole) leaves.push_back(copy(one));
   const Tensor dy = normal_tensor({600, 2}, random_);
   const Variable in_parts = feed_forward(x, {w1, b1}, {w2, {}}, {Activation::gelu});
-  const Variable at_once = linear(linear(leaves[0], leaves[1], leaves[2], {Activation::gelu}), leaves[3], {});
+  const Variable at_once =
+      linear(linear(leaves[0], leaves[1], leaves[2], {Activation::gelu}), leaves[3], {});
   EXPECT_EQ(largest_difference(in_parts.value(), at_once.value()), 0);
   backward(in_parts, dy);
   backward(at_once, dy);
-  for (std::size_t i = 0; i < leaves.size(); ++i) expect_near(whole[i].gradient(), leaves[i].gradient(), 1e-3, "gradient");
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    expect_near(whole[i].gradient(), leaves[i].gradient(), 1e-3, "gradient");
   if (&backend() == &fast_backend()) {
-    EXPECT_EQ(largest_difference(w2.gradient(), leaves[3].gradient()), 0) << "the order of its sums";
+    EXPECT_EQ(largest_difference(w2.gradient(), leaves[3].gradient()), 0)
+        << "the order of its sums";
   }
 }
 
@@ -100,9 +114,11 @@ TEST_P(Fusion, FeedForwardInBf16KeepsTheFactorsThatProductsRoundAnyway) {
   for (const Variable& one : fused) leaves.push_back(copy(one));
   const Tensor dy = normal_tensor({40, 9}, random_);
   backward(feed_forward(x, {w1, b1}, {w2, {}}, {Activation::relu, {}, Precision::bf16}), dy);
-  const Variable hidden = linear(leaves[0], leaves[1], leaves[2], {Activation::relu, Precision::bf16});
+  const Variable hidden =
+      linear(leaves[0], leaves[1], leaves[2], {Activation::relu, Precision::bf16});
   backward(linear(hidden, leaves[3], {}, {.precision = Precision::bf16}), dy);
-  for (std::size_t i = 0; i < leaves.size(); ++i) EXPECT_EQ(largest_difference(fused[i].gradient(), leaves[i].gradient()), 0) << i;
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    EXPECT_EQ(largest_difference(fused[i].gradient(), leaves[i].gradient()), 0) << i;
 }
 
 TEST_P(Fusion, FeedForwardOfNothingHasGradientsOfZero) {
@@ -137,7 +153,8 @@ TEST_P(Fusion, EmbeddingIsTwoLookupsAScaleAndDropout) {
   const Ids tokens = ids({3, 10, 3, 0, 7}), places = ids({0, 1, 2, 3, 0});
   const Tensor dy = normal_tensor({5, 16}, random_);
   const Variable fused = embedding(table, tokens, 4.0f, {positions, places}, mask);
-  const Variable composed = dropout(add(scale(gather_rows(table2, tokens), 4.0f), gather_rows(positions2, places)), mask);
+  const Variable composed =
+      dropout(add(scale(gather_rows(table2, tokens), 4.0f), gather_rows(positions2, places)), mask);
   expect_near(fused.value(), composed.value(), 1e-6, "y");
   backward(fused, dy);
   backward(composed, dy);
@@ -145,7 +162,8 @@ TEST_P(Fusion, EmbeddingIsTwoLookupsAScaleAndDropout) {
   expect_near(positions.gradient(), positions2.gradient(), 1e-5, "dpositions");
 }
 
-// The loss is computed 512 rows at a time: row counts around that, and with a smoothed loss that is itself scaled.
+// The loss is computed 512 rows at a time: row counts around that, and with a smoothed loss that is
+// itself scaled.
 TEST_P(Fusion, ProjectedCrossEntropyIsAProductAndCrossEntropyWhateverTheChunks) {
   for (const std::int64_t rows : {1, 511, 512, 513, 1024, 1030}) {
     SCOPED_TRACE(rows);
@@ -189,20 +207,24 @@ TEST_P(Fusion, TargetLogProbabilitiesAreRowsOfLogSoftmax) {
 struct Head {
   Variable q, k, v, weights, out;
 
-  Head(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& bias, float beta)
+  Head(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& bias,
+       float beta)
       : q(queries.clone(), true), k(keys.clone(), true), v(values.clone(), true) {
     weights = softmax(add(scale(matmul(q, k, true), beta), Variable(bias)));
     out = matmul(weights, v);
   }
 };
 
-// What a query may see, as the composition needs it: the bias of this sequence, and -infinity where the causal triangle ends.
-Tensor whole_bias(const Tensor& bias, std::int64_t first, std::int64_t queries, std::int64_t keys, bool causal) {
+// What a query may see, as the composition needs it: the bias of this sequence, and -infinity where
+// the causal triangle ends.
+Tensor whole_bias(const Tensor& bias, std::int64_t first, std::int64_t queries, std::int64_t keys,
+                  bool causal) {
   const Tensor whole = Tensor::zeros({queries, keys});
   for (std::int64_t i = 0; i < queries; ++i) {
     for (std::int64_t j = 0; j < keys; ++j) {
       if (bias.defined()) whole.row(i)[j] = bias.data()[first + i * keys + j];
-      if (causal && j > i + keys - queries) whole.row(i)[j] = -std::numeric_limits<float>::infinity();
+      if (causal && j > i + keys - queries)
+        whole.row(i)[j] = -std::numeric_limits<float>::infinity();
     }
   }
   return whole;
@@ -211,11 +233,13 @@ Tensor whole_bias(const Tensor& bias, std::int64_t first, std::int64_t queries, 
 void check_attention(Random& random, bool causal, const Tensor& bias, float beta) {
   constexpr std::int64_t kHeads = 3, kKey = 5, kValue = 4;
   const std::vector<std::int32_t> queries{0, 4, 5, 11}, keys{0, 6, 7, 13};
-  const Variable q(normal_tensor({11, kHeads * kKey}, random), true), k(normal_tensor({13, kHeads * kKey}, random), true);
+  const Variable q(normal_tensor({11, kHeads * kKey}, random), true),
+      k(normal_tensor({13, kHeads * kKey}, random), true);
   const Variable v(normal_tensor({13, kHeads * kValue}, random), true);
   const AttentionPattern pattern{ids(queries), ids(keys), {}, causal, bias};
   Tensor weights;
-  const Variable fused = scaled_dot_product_attention(q, k, v, pattern, {kHeads, beta, {}}, &weights);
+  const Variable fused =
+      scaled_dot_product_attention(q, k, v, pattern, {kHeads, beta, {}}, &weights);
   const Tensor dout = normal_tensor({11, kHeads * kValue}, random);
   backward(fused, dout);
   std::int64_t pairs = 0;
@@ -223,14 +247,17 @@ void check_attention(Random& random, bool causal, const Tensor& bias, float beta
     const std::int64_t q0 = queries[b], q1 = queries[b + 1], k0 = keys[b], k1 = keys[b + 1];
     for (std::int64_t h = 0; h < kHeads; ++h) {
       SCOPED_TRACE("sequence " + std::to_string(b) + ", head " + std::to_string(h));
-      const auto part = [h](const Tensor& x, std::int64_t begin, std::int64_t end, std::int64_t width) {
+      const auto part = [h](const Tensor& x, std::int64_t begin, std::int64_t end,
+                            std::int64_t width) {
         return x.slice_rows(begin, end).slice_columns(h * width, (h + 1) * width);
       };
-      const Head head(part(q.value(), q0, q1, kKey), part(k.value(), k0, k1, kKey), part(v.value(), k0, k1, kValue),
+      const Head head(part(q.value(), q0, q1, kKey), part(k.value(), k0, k1, kKey),
+                      part(v.value(), k0, k1, kValue),
                       whole_bias(bias, pairs, q1 - q0, k1 - k0, causal), beta);
       const std::int64_t block = kHeads * pairs + h * (q1 - q0) * (k1 - k0);
-      expect_near(weights.slice_rows(block, block + head.weights.value().size()).reshape({q1 - q0, k1 - k0}), head.weights.value(), 1e-6,
-                  "weights");
+      expect_near(weights.slice_rows(block, block + head.weights.value().size())
+                      .reshape({q1 - q0, k1 - k0}),
+                  head.weights.value(), 1e-6, "weights");
       expect_near(part(fused.value(), q0, q1, kValue), head.out.value(), 2e-6, "out");
       backward(head.out, part(dout, q0, q1, kValue));
       expect_near(part(q.gradient(), q0, q1, kKey), head.q.gradient(), 2e-5, "dq");
@@ -244,7 +271,8 @@ void check_attention(Random& random, bool causal, const Tensor& bias, float beta
 TEST_P(Fusion, AttentionIsASoftmaxBetweenTwoProducts) {
   constexpr std::int64_t kPairs = 4 * 6 + 1 * 1 + 6 * 6;
   std::vector<bool> allowed(kPairs);
-  for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = i % 6 == 0 || i >= 24 || random_.uniform() < 0.5f;
+  for (std::size_t i = 0; i < allowed.size(); ++i)
+    allowed[i] = i % 6 == 0 || i >= 24 || random_.uniform() < 0.5f;
   const Tensor additive = normal_tensor({kPairs}, random_);
   for (const float beta : {1.0f / std::sqrt(5.0f), 1.0f, 0.1f, 3.0f}) {
     SCOPED_TRACE(beta);

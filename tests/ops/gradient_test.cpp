@@ -23,10 +23,12 @@ std::vector<Tensor> draw(const OpCase& one, bool strided) {
   std::vector<Tensor> tensors;
   for (const Operand& operand : one.operands) {
     const bool matrix = operand.shape.rank() == 2;
-    const Tensor x = matrix && strided ? strided_matrix(operand.shape[0], operand.shape[1]) : Tensor::empty(operand.shape);
+    const Tensor x = matrix && strided ? strided_matrix(operand.shape[0], operand.shape[1])
+                                       : Tensor::empty(operand.shape);
     fill_normal(x, random, operand.deviation);
     for (std::int64_t r = 0; r < x.rows(); ++r) {
-      for (std::int64_t c = 0; c < x.cols(); ++c) x.row(r)[c] += std::copysign(operand.apart, x.row(r)[c]);
+      for (std::int64_t c = 0; c < x.cols(); ++c)
+        x.row(r)[c] += std::copysign(operand.apart, x.row(r)[c]);
     }
     tensors.push_back(x);
   }
@@ -40,7 +42,8 @@ std::vector<Variable> leaves(const std::vector<Tensor>& tensors) {
 }
 
 // The gradients of the inputs for the gradient `dy` of the output.
-std::vector<Tensor> gradients(const Function& run, const std::vector<Tensor>& inputs, const Tensor& dy) {
+std::vector<Tensor> gradients(const Function& run, const std::vector<Tensor>& inputs,
+                              const Tensor& dy) {
   const std::vector<Variable> variables = leaves(inputs);
   poison_free_memory();
   const Variable y = run(variables);
@@ -71,11 +74,14 @@ std::vector<double> column(const Function& run, const std::vector<Tensor>& input
   element = before;
   std::vector<double> slope(up.size());
   for (std::size_t i = 0; i < slope.size(); ++i)
-    slope[i] = (8.0 * (double{up[i]} - down[i]) - (double{far_up[i]} - far_down[i])) / (12.0 * double{kStep});
+    slope[i] = (8.0 * (double{up[i]} - down[i]) - (double{far_up[i]} - far_down[i])) /
+               (12.0 * double{kStep});
   return slope;
 }
 
-void expect_close(double found, double expected) { EXPECT_NEAR(found, expected, 5e-5 + 5e-4 * std::abs(expected)); }
+void expect_close(double found, double expected) {
+  EXPECT_NEAR(found, expected, 5e-5 + 5e-4 * std::abs(expected));
+}
 
 // jacobian[input][element][output]
 using Jacobian = std::vector<std::vector<std::vector<double>>>;
@@ -85,14 +91,16 @@ Jacobian measure(const Function& run, const std::vector<Tensor>& inputs) {
   for (const Tensor& x : inputs) {
     auto& columns = jacobian.emplace_back();
     for (std::int64_t r = 0; r < x.rows(); ++r) {
-      for (std::int64_t c = 0; c < x.cols(); ++c) columns.push_back(column(run, inputs, x.row(r)[c]));
+      for (std::int64_t c = 0; c < x.cols(); ++c)
+        columns.push_back(column(run, inputs, x.row(r)[c]));
     }
   }
   return jacobian;
 }
 
 // gradient = J^T dy, input by input.
-void expect_gradients(const std::vector<Tensor>& found, const Jacobian& jacobian, const Tensor& dy) {
+void expect_gradients(const std::vector<Tensor>& found, const Jacobian& jacobian,
+                      const Tensor& dy) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE("input " + std::to_string(i));
     ASSERT_TRUE(found[i].defined());
@@ -100,7 +108,8 @@ void expect_gradients(const std::vector<Tensor>& found, const Jacobian& jacobian
     ASSERT_EQ(gradient.size(), jacobian[i].size());
     for (std::size_t e = 0; e < gradient.size(); ++e) {
       double expected = 0.0;
-      for (std::int64_t o = 0; o < dy.size(); ++o) expected += jacobian[i][e][static_cast<std::size_t>(o)] * dy.data()[o];
+      for (std::int64_t o = 0; o < dy.size(); ++o)
+        expected += jacobian[i][e][static_cast<std::size_t>(o)] * dy.data()[o];
       SCOPED_TRACE("element " + std::to_string(e));
       expect_close(gradient[e], expected);
     }
@@ -156,7 +165,8 @@ TEST_P(OpGradient, DoesNotDependOnWhoElseWantsOne) {
   }
 }
 
-// A parameter used at two places, with a gradient there already: everything is added up, in the buffer it was given.
+// A parameter used at two places, with a gradient there already: everything is added up, in the
+// buffer it was given.
 TEST_P(OpGradient, IsAddedToWhatIsThere) {
   const std::vector<Tensor> inputs = draw(one(), false);
   const Tensor dy = random_like(one().run(leaves(inputs)).value());
@@ -171,7 +181,8 @@ TEST_P(OpGradient, IsAddedToWhatIsThere) {
   backward(y, dy);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::vector<float> found = buffers[i].to_vector(), expected = once[i].to_vector();
-    for (std::size_t e = 0; e < found.size(); ++e) EXPECT_NEAR(found[e] - 10.0f, 2.0f * expected[e], 1e-5) << "input " << i << ", " << e;
+    for (std::size_t e = 0; e < found.size(); ++e)
+      EXPECT_NEAR(found[e] - 10.0f, 2.0f * expected[e], 1e-5) << "input " << i << ", " << e;
   }
 }
 
@@ -180,9 +191,11 @@ TEST_P(OpGradient, IsNotRecordedWhenNobodyWantsOne) {
   const Tensor recorded = one().run(leaves(inputs)).value();
   const NoGradient guard;
   const Variable plain = one().run(leaves(inputs));
-  const bool identity = one().name == "activate_none" || one().name == "dropout_never";  // they give back their input
+  const bool identity =
+      one().name == "activate_none" || one().name == "dropout_never";  // they give back their input
   EXPECT_EQ(plain.requires_gradient(), identity);
-  EXPECT_TRUE(same_bits(plain.value(), recorded)) << "the value does not depend on who wants gradients";
+  EXPECT_TRUE(same_bits(plain.value(), recorded))
+      << "the value does not depend on who wants gradients";
 }
 
 std::vector<Run> runs() {
@@ -194,14 +207,16 @@ std::vector<Run> runs() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, OpGradient, testing::ValuesIn(runs()), [](const auto& suite) {
-  return suite.param.one.name + (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
+  return suite.param.one.name +
+         (suite.param.backend == &reference_backend ? "_Reference" : "_Fast");
 });
 
 // The names of the functions in the headers of ops/ that give a Variable, or a loss.
 std::set<std::string> differentiable_ops() {
   std::set<std::string> names;
   const std::regex declaration(R"(^(?:Variable|CrossEntropy) (\w+)\()");
-  for (const auto& file : std::filesystem::directory_iterator(ATTEND_SOURCE_DIR "/src/attend/ops")) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(ATTEND_SOURCE_DIR "/src/attend/ops")) {
     if (file.path().extension() != ".h") continue;
     std::ifstream in(file.path());
     std::smatch match;
@@ -217,8 +232,9 @@ TEST(OpCases, CoverEveryDifferentiableOp) {
   EXPECT_GE(ops.size(), 17u);
   const std::vector<OpCase> cases = all_op_cases();
   for (const std::string& op : ops) {
-    const bool covered =
-        std::any_of(cases.begin(), cases.end(), [&](const OpCase& one) { return one.name == op || one.name.starts_with(op + "_"); });
+    const bool covered = std::any_of(cases.begin(), cases.end(), [&](const OpCase& one) {
+      return one.name == op || one.name.starts_with(op + "_");
+    });
     EXPECT_TRUE(covered) << "no case for " << op << ": add one to tests/ops/op_cases.cpp";
   }
 }

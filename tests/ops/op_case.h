@@ -1,4 +1,5 @@
-// Every differentiable op as data: operands and how to call it. gradient_test.cpp runs each on both backends.
+// Every differentiable op as data: operands and how to call it. gradient_test.cpp runs each on both
+// backends.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,8 @@ namespace attend {
 
 using Function = std::function<Variable(const std::vector<Variable>&)>;
 
-// One input: normal numbers of this deviation. `apart`: none nearer to 0 than this, so that steps do not cross the kink of relu.
+// One input: normal numbers of this deviation. `apart`: none nearer to 0 than this, so that steps
+// do not cross the kink of relu.
 struct Operand {
   Shape shape;
   float deviation = 1.0f;
@@ -35,8 +37,9 @@ std::vector<OpCase> recurrence_op_cases();
 
 inline std::vector<OpCase> all_op_cases() {
   std::vector<OpCase> all;
-  for (const auto family : {elementwise_op_cases, product_op_cases, normalisation_op_cases, lookup_op_cases, loss_op_cases,
-                            attention_op_cases, attention_part_op_cases, recurrence_op_cases}) {
+  for (const auto family :
+       {elementwise_op_cases, product_op_cases, normalisation_op_cases, lookup_op_cases,
+        loss_op_cases, attention_op_cases, attention_part_op_cases, recurrence_op_cases}) {
     for (OpCase& one : family()) all.push_back(std::move(one));
   }
   return all;

@@ -51,16 +51,27 @@ std::vector<OpCase> elementwise_op_cases() {
 }
 
 std::vector<OpCase> product_op_cases() {
-  const Operand x{{4, 3}}, weight{{5, 3}, 0.2f}, bias{{5}, 0.3f, 1.5f};  // the bias keeps relu's input away from 0
+  const Operand x{{4, 3}}, weight{{5, 3}, 0.2f},
+      bias{{5}, 0.3f, 1.5f};  // the bias keeps relu's input away from 0
   const Operand outer{{2, 5}}, outer_bias{{2}};
   return {
       {"linear", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2]); }},
       {"linear_without_bias", {x, weight}, [](Inputs in) { return linear(in[0], in[1]); }},
-      {"linear_relu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::relu}); }},
-      {"linear_gelu", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
-      {"linear_tanh", {x, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::tanh}); }},
-      {"linear_of_one_row", {{{1, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
-      {"linear_of_nothing", {{{0, 3}}, weight, bias}, [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
+      {"linear_relu",
+       {x, weight, bias},
+       [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::relu}); }},
+      {"linear_gelu",
+       {x, weight, bias},
+       [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
+      {"linear_tanh",
+       {x, weight, bias},
+       [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::tanh}); }},
+      {"linear_of_one_row",
+       {{{1, 3}}, weight, bias},
+       [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
+      {"linear_of_nothing",
+       {{{0, 3}}, weight, bias},
+       [](Inputs in) { return linear(in[0], in[1], in[2], {Activation::gelu}); }},
       {"feed_forward",
        {x, weight, bias, outer, outer_bias},
        [](Inputs in) {
@@ -93,9 +104,13 @@ std::vector<OpCase> product_op_cases() {
        }},
       {"linear_of_its_weight", {weight}, [](Inputs in) { return linear(in[0], in[0]); }},
       {"matmul", {{{4, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
-      {"matmul_transposed", {{{4, 3}}, {{5, 3}}}, [](Inputs in) { return matmul(in[0], in[1], true); }},
+      {"matmul_transposed",
+       {{{4, 3}}, {{5, 3}}},
+       [](Inputs in) { return matmul(in[0], in[1], true); }},
       {"matmul_with_itself", {{{3, 3}}}, [](Inputs in) { return matmul(in[0], in[0]); }},
-      {"matmul_with_itself_transposed", {{{4, 3}}}, [](Inputs in) { return matmul(in[0], in[0], true); }},
+      {"matmul_with_itself_transposed",
+       {{{4, 3}}},
+       [](Inputs in) { return matmul(in[0], in[0], true); }},
       {"matmul_of_nothing", {{{0, 3}}, {{3, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
       {"matmul_over_nothing", {{{4, 0}}, {{0, 5}}}, [](Inputs in) { return matmul(in[0], in[1]); }},
   };
@@ -155,7 +170,8 @@ std::vector<OpCase> normalisation_op_cases() {
 
 std::vector<OpCase> lookup_op_cases() {
   const Operand table{{6, 4}}, positions{{3, 4}};
-  const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({}), sequences = ids({0, 1, 6});
+  const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({}),
+            sequences = ids({0, 1, 6});
   return {
       {"embedding", {table}, [=](Inputs x) { return embedding(x[0], tokens, 1.7f); }},
       {"embedding_at_learned_positions",
@@ -210,10 +226,17 @@ std::vector<OpCase> loss_op_cases() {
       {"cross_entropy_weighted",
        {logits},
        [=](Inputs in) {
-         return cross_entropy(in[0], targets, {0.1f, 2.5, Tensor::from(std::vector<float>{1.0f, 0.5f, 0.0f, 2.0f, 3.0f}, {5})}).loss;
+         return cross_entropy(in[0], targets,
+                              {0.1f, 2.5,
+                               Tensor::from(std::vector<float>{1.0f, 0.5f, 0.0f, 2.0f, 3.0f}, {5})})
+             .loss;
        }},
-      {"cross_entropy_of_nothing", {{{0, 5}}}, [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
-      {"projected_cross_entropy", {x, weight, bias}, [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], targets).loss; }},
+      {"cross_entropy_of_nothing",
+       {{{0, 5}}},
+       [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
+      {"projected_cross_entropy",
+       {x, weight, bias},
+       [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], targets).loss; }},
       {"projected_cross_entropy_smoothed",
        {x, weight},
        [=](Inputs in) {

@@ -30,14 +30,17 @@ inline Tensor normal_tensor(const Shape& shape, Random& random, float deviation 
 
 // The middle columns of a wider matrix whose other columns are NaN.
 inline Tensor strided_matrix(std::int64_t rows, std::int64_t cols) {
-  return Tensor::full({rows, cols + 8}, std::numeric_limits<float>::quiet_NaN()).slice_columns(3, 3 + cols);
+  return Tensor::full({rows, cols + 8}, std::numeric_limits<float>::quiet_NaN())
+      .slice_columns(3, 3 + cols);
 }
 
-// Fills the blocks that the allocator keeps for reuse with NaN, so that an op that forgets to write its output shows.
+// Fills the blocks that the allocator keeps for reuse with NaN, so that an op that forgets to write
+// its output shows.
 inline void poison_free_memory() {
   std::vector<Tensor> blocks;
   for (std::int64_t size = 64; size <= 4096; size += size / 8) {
-    for (int i = 0; i < 3; ++i) blocks.push_back(Tensor::full({size}, std::numeric_limits<float>::quiet_NaN()));
+    for (int i = 0; i < 3; ++i)
+      blocks.push_back(Tensor::full({size}, std::numeric_limits<float>::quiet_NaN()));
   }
 }
 
@@ -45,7 +48,8 @@ inline void poison_free_memory() {
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const Tensor left = a.clone(), right = b.clone();
-  return std::memcmp(left.bytes(), right.bytes(), static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
+  return std::memcmp(left.bytes(), right.bytes(),
+                     static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
 }
 
 inline double largest_difference(const Tensor& a, const Tensor& b) {

@@ -13,12 +13,14 @@ namespace {
 
 class PairedCrossEntropy : public testing::TestWithParam<const char*> {
  protected:
-  PairedCrossEntropy() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
+  PairedCrossEntropy()
+      : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
     Random random({5, 1});
     x_ = normal_tensor({2 * kRows, kWidth}, random);
     weight_ = normal_tensor({kClasses, kWidth}, random, 0.5f);
     std::vector<std::int32_t> targets;
-    for (int n = 0; n < kRows; ++n) targets.push_back(static_cast<std::int32_t>(random.below(kClasses)));
+    for (int n = 0; n < kRows; ++n)
+      targets.push_back(static_cast<std::int32_t>(random.below(kClasses)));
     targets_ = ids(targets);
     targets.insert(targets.end(), targets.begin(), targets.end());
     targets_of_both_ = ids(targets);
@@ -41,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, PairedCrossEntropy, testing::Values("fast", "
 TEST_P(PairedCrossEntropy, WithoutDivergenceIsTheMeanOfBoth) {
   const Variable x(x_, true), weight(weight_, true), alone(x_, true), weight_alone(weight_, true);
   const CrossEntropy paired = paired_cross_entropy(x, weight, targets_, 0.0f, {0.1f, 0.0});
-  const CrossEntropy mean = projected_cross_entropy(alone, weight_alone, {}, targets_of_both_, {0.1f, 0.0});
+  const CrossEntropy mean =
+      projected_cross_entropy(alone, weight_alone, {}, targets_of_both_, {0.1f, 0.0});
   EXPECT_NEAR(paired.loss.value().item(), mean.loss.value().item(), 1e-5);
   EXPECT_NEAR(paired.loss_sum, mean.loss_sum / 2, 1e-5 * mean.loss_sum);
   EXPECT_NEAR(paired.nll, mean.nll / 2, 1e-5 * mean.nll);
@@ -73,7 +76,8 @@ TEST_P(PairedCrossEntropy, AddsTheDivergenceBothWays) {
   };
   for (int n = 0; n < kRows; ++n) {
     const std::vector<double> log_p = log_softmax_of(n), log_q = log_softmax_of(kRows + n);
-    for (std::size_t v = 0; v < kClasses; ++v) divergence += (std::exp(log_p[v]) - std::exp(log_q[v])) * (log_p[v] - log_q[v]);
+    for (std::size_t v = 0; v < kClasses; ++v)
+      divergence += (std::exp(log_p[v]) - std::exp(log_q[v])) * (log_p[v] - log_q[v]);
   }
   EXPECT_NEAR(loss_sum(3.0f) - loss_sum(0.0f), 3.0 / 4.0 * divergence, 1e-5 * loss_sum(3.0f));
 }

@@ -16,14 +16,24 @@ std::vector<OpCase> recurrence_op_cases() {
   const Operand matrix{{4, 5}}, other{{2, 5}}, beside{{4, 2}}, gates{{3, 12}}, state{{3, 4}};
   return {
       {"gru_cell", {gates, gates, state}, [](Inputs x) { return gru_cell(x[0], x[1], x[2]); }},
-      {"gru_cell_of_one_unit", {{{2, 3}}, {{2, 3}}, {{2, 1}}}, [](Inputs x) { return gru_cell(x[0], x[1], x[2]); }},
-      {"gru_cell_of_nothing", {{{0, 12}}, {{0, 12}}, {{0, 4}}}, [](Inputs x) { return gru_cell(x[0], x[1], x[2]); }},
-      {"gru_cell_with_equal_inputs", {gates, state}, [](Inputs x) { return gru_cell(x[0], x[0], x[1]); }},
+      {"gru_cell_of_one_unit",
+       {{{2, 3}}, {{2, 3}}, {{2, 1}}},
+       [](Inputs x) { return gru_cell(x[0], x[1], x[2]); }},
+      {"gru_cell_of_nothing",
+       {{{0, 12}}, {{0, 12}}, {{0, 4}}},
+       [](Inputs x) { return gru_cell(x[0], x[1], x[2]); }},
+      {"gru_cell_with_equal_inputs",
+       {gates, state},
+       [](Inputs x) { return gru_cell(x[0], x[0], x[1]); }},
       {"slice_rows", {matrix}, [](Inputs x) { return slice_rows(x[0], 1, 3); }},
       {"slice_rows_none", {matrix}, [](Inputs x) { return slice_rows(x[0], 4, 4); }},
-      {"slice_rows_that_overlap", {matrix}, [](Inputs x) { return add(slice_rows(x[0], 0, 3), slice_rows(x[0], 1, 4)); }},
+      {"slice_rows_that_overlap",
+       {matrix},
+       [](Inputs x) { return add(slice_rows(x[0], 0, 3), slice_rows(x[0], 1, 4)); }},
       {"slice_columns", {matrix}, [](Inputs x) { return slice_columns(x[0], 1, 4); }},
-      {"slice_columns_that_overlap", {matrix}, [](Inputs x) { return multiply(slice_columns(x[0], 0, 3), slice_columns(x[0], 2, 5)); }},
+      {"slice_columns_that_overlap",
+       {matrix},
+       [](Inputs x) { return multiply(slice_columns(x[0], 0, 3), slice_columns(x[0], 2, 5)); }},
       {"concat_rows",
        {matrix, other, matrix},
        [](Inputs x) {
@@ -35,7 +45,9 @@ std::vector<OpCase> recurrence_op_cases() {
          return concat_rows({x[0], x[0]});
        }},
       {"concat_columns", {matrix, beside}, [](Inputs x) { return concat_columns(x[0], x[1]); }},
-      {"concat_columns_of_one_variable", {matrix}, [](Inputs x) { return concat_columns(x[0], x[0]); }},
+      {"concat_columns_of_one_variable",
+       {matrix},
+       [](Inputs x) { return concat_columns(x[0], x[0]); }},
   };
 }
 

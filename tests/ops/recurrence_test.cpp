@@ -12,23 +12,52 @@ namespace {
 Variable zeros(const Shape& shape) { return Variable(Tensor::zeros(shape), true); }
 
 TEST(GruCell, RefusesOperandsThatDoNotFit) {
-  expect_error<ShapeError>([] { gru_cell(zeros({2, 9}), zeros({2, 12}), zeros({2, 4})); }, {"[gru_cell]", "[2, 9]", "[2, 4]"});
-  expect_error<ShapeError>([] { gru_cell(zeros({2, 12}), zeros({3, 12}), zeros({2, 4})); }, {"[gru_cell]", "[2, 12]", "[3, 12]"});
-  expect_error<ShapeError>([] { gru_cell(zeros({3, 12}), zeros({3, 12}), zeros({2, 4})); }, {"[gru_cell]", "[3, 12]", "[2, 4]"});
-  expect_error<ShapeError>([] { gru_cell(zeros({12}), zeros({12}), zeros({4})); }, {"[gru_cell]", "[4]"});
+  expect_error<ShapeError>(
+      [] {
+        gru_cell(zeros({2, 9}), zeros({2, 12}), zeros({2, 4}));
+      },
+      {"[gru_cell]", "[2, 9]", "[2, 4]"});
+  expect_error<ShapeError>(
+      [] {
+        gru_cell(zeros({2, 12}), zeros({3, 12}), zeros({2, 4}));
+      },
+      {"[gru_cell]", "[2, 12]", "[3, 12]"});
+  expect_error<ShapeError>(
+      [] {
+        gru_cell(zeros({3, 12}), zeros({3, 12}), zeros({2, 4}));
+      },
+      {"[gru_cell]", "[3, 12]", "[2, 4]"});
+  expect_error<ShapeError>([] { gru_cell(zeros({12}), zeros({12}), zeros({4})); },
+                           {"[gru_cell]", "[4]"});
 }
 
 TEST(Slices, RefuseRangesThatDoNotExist) {
-  expect_error<ShapeError>([] { slice_rows(zeros({4, 3}), 2, 5); }, {"[slice_rows]", "[4, 3]", "2..5"});
+  expect_error<ShapeError>(
+      [] {
+        slice_rows(zeros({4, 3}), 2, 5);
+      },
+      {"[slice_rows]", "[4, 3]", "2..5"});
   expect_error<ShapeError>([] { slice_rows(zeros({4, 3}), 3, 2); }, {"[slice_rows]", "3..2"});
-  expect_error<ShapeError>([] { slice_columns(zeros({4, 3}), -1, 2); }, {"[slice_columns]", "[4, 3]", "-1..2"});
+  expect_error<ShapeError>(
+      [] {
+        slice_columns(zeros({4, 3}), -1, 2);
+      },
+      {"[slice_columns]", "[4, 3]", "-1..2"});
   expect_error<ShapeError>([] { slice_rows(zeros({4}), 0, 1); }, {"[slice_rows]", "[4]"});
 }
 
 TEST(Slices, RefuseToJoinWhatDoesNotFit) {
   expect_error<ShapeError>([] { concat_rows({}); }, {"[concat_rows]", "none"});
-  expect_error<ShapeError>([] { concat_rows({zeros({4, 3}), zeros({4, 2})}); }, {"[concat_rows]", "[4, 3]", "[4, 2]"});
-  expect_error<ShapeError>([] { concat_columns(zeros({4, 3}), zeros({3, 3})); }, {"[concat_columns]", "[4, 3]", "[3, 3]"});
+  expect_error<ShapeError>(
+      [] {
+        concat_rows({zeros({4, 3}), zeros({4, 2})});
+      },
+      {"[concat_rows]", "[4, 3]", "[4, 2]"});
+  expect_error<ShapeError>(
+      [] {
+        concat_columns(zeros({4, 3}), zeros({3, 3}));
+      },
+      {"[concat_columns]", "[4, 3]", "[3, 3]"});
 }
 
 TEST(Slices, OfEverythingAreTheVariableItself) {

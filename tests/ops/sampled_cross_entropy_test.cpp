@@ -17,12 +17,14 @@ namespace {
 
 class SampledCrossEntropy : public testing::TestWithParam<const char*> {
  protected:
-  SampledCrossEntropy() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
+  SampledCrossEntropy()
+      : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
     Random random({5, 1});
     x_ = Variable(normal_tensor({kRows, kWidth}, random), true);
     weight_ = Variable(normal_tensor({kClasses, kWidth}, random, 0.5f), true);
     std::vector<std::int32_t> targets;
-    for (int n = 0; n < kRows; ++n) targets.push_back(static_cast<std::int32_t>(random.below(kClasses)));
+    for (int n = 0; n < kRows; ++n)
+      targets.push_back(static_cast<std::int32_t>(random.below(kClasses)));
     targets_ = ids(targets);
   }
 
@@ -38,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, SampledCrossEntropy, testing::Values("fast", 
 TEST_P(SampledCrossEntropy, OfAllClassesIsTheCrossEntropy) {
   std::vector<std::int32_t> all(kClasses);
   std::iota(all.begin(), all.end(), 0);
-  const CrossEntropy sampled = sampled_cross_entropy(x_, weight_, {ids(all), std::vector<float>(kClasses, 0.0f)}, targets_);
+  const CrossEntropy sampled =
+      sampled_cross_entropy(x_, weight_, {ids(all), std::vector<float>(kClasses, 0.0f)}, targets_);
   backward(sampled.loss);
   const Variable x(x_.value(), true), weight(weight_.value(), true);
   const CrossEntropy exact = projected_cross_entropy(x, weight, {}, targets_);
@@ -49,7 +52,8 @@ TEST_P(SampledCrossEntropy, OfAllClassesIsTheCrossEntropy) {
   EXPECT_LE(largest_difference(weight_.gradient(), weight.gradient()), 1e-7);
 }
 
-// The formula of the header, row by row, for a sample in which targets are always, by chance, and not at all.
+// The formula of the header, row by row, for a sample in which targets are always, by chance, and
+// not at all.
 TEST_P(SampledCrossEntropy, IsItsFormula) {
   const std::vector<std::int32_t> classes{3, 7, 20, 21, 39};
   const std::vector<float> offset{0.0f, 1.5f, 0.0f, 0.3f, 4.0f};
@@ -57,7 +61,8 @@ TEST_P(SampledCrossEntropy, IsItsFormula) {
   for (int n = 0; n < kRows; ++n) {
     const auto logit = [&](std::int32_t v) {
       double sum = 0;
-      for (int d = 0; d < kWidth; ++d) sum += double{x_.value().row(n)[d]} * weight_.value().row(v)[d];
+      for (int d = 0; d < kWidth; ++d)
+        sum += double{x_.value().row(n)[d]} * weight_.value().row(v)[d];
       return sum;
     };
     const std::int32_t target = (*targets_)[static_cast<std::size_t>(n)];
@@ -67,11 +72,12 @@ TEST_P(SampledCrossEntropy, IsItsFormula) {
     }
     expected += std::log(normaliser) - logit(target);
   }
-  EXPECT_NEAR(sampled_cross_entropy(x_, weight_, {ids(classes), offset}, targets_).loss_sum, expected, 1e-5 * expected);
+  EXPECT_NEAR(sampled_cross_entropy(x_, weight_, {ids(classes), offset}, targets_).loss_sum,
+              expected, 1e-5 * expected);
 }
 
-// With every other class drawn with probability 1/2, the estimates of many samples have the exact loss as their mean, nearly: the logarithm
-// of an unbiased estimate is a little low.
+// With every other class drawn with probability 1/2, the estimates of many samples have the exact
+// loss as their mean, nearly: the logarithm of an unbiased estimate is a little low.
 TEST_P(SampledCrossEntropy, EstimatesTheCrossEntropy) {
   const NoGradient guard;
   const double exact = projected_cross_entropy(x_, weight_, {}, targets_).loss_sum;
@@ -98,9 +104,18 @@ TEST_P(SampledCrossEntropy, RefusesWhatDoesNotFit) {
         sampled_cross_entropy(x_, weight_, {ids({0, kClasses}), {0.0f, 0.0f}}, targets_);
       },
       {"classes 0..39", "got 40"});
-  expect_error<ShapeError>([&] { sampled_cross_entropy(x_, weight_, {ids({0, 1}), {0.0f}}, targets_); }, {"2 classes", "got 1"});
-  expect_error<ShapeError>([&] { sampled_cross_entropy(x_, weight_, sample, ids({1})); }, {"targets [N]"});
-  expect_error<ConfigError>([&] { sampled_cross_entropy(x_, weight_, sample, targets_, {0.1f, 0.0}); }, {"label smoothing", "0.1"});
+  expect_error<ShapeError>(
+      [&] {
+        sampled_cross_entropy(x_, weight_, {ids({0, 1}), {0.0f}}, targets_);
+      },
+      {"2 classes", "got 1"});
+  expect_error<ShapeError>([&] { sampled_cross_entropy(x_, weight_, sample, ids({1})); },
+                           {"targets [N]"});
+  expect_error<ConfigError>(
+      [&] {
+        sampled_cross_entropy(x_, weight_, sample, targets_, {0.1f, 0.0});
+      },
+      {"label smoothing", "0.1"});
 }
 
 }  // namespace

@@ -37,7 +37,10 @@ struct PlainAdam {
   int t = 0;
 
   PlainAdam(const AdamOptions& o, const std::vector<float>& begin)
-      : options(o), parameters(begin.begin(), begin.end()), mean(begin.size()), variance(begin.size()) {}
+      : options(o),
+        parameters(begin.begin(), begin.end()),
+        mean(begin.size()),
+        variance(begin.size()) {}
 
   void step(double learning_rate, const std::vector<float>& gradient) {
     ++t;
@@ -50,16 +53,20 @@ struct PlainAdam {
       const double g = scale * gradient[i];
       mean[i] = beta1 * mean[i] + (1 - beta1) * g;
       variance[i] = beta2 * variance[i] + (1 - beta2) * g * g;
-      const double unbiased_mean = mean[i] / (1 - std::pow(beta1, t)), unbiased_variance = variance[i] / (1 - std::pow(beta2, t));
+      const double unbiased_mean = mean[i] / (1 - std::pow(beta1, t)),
+                   unbiased_variance = variance[i] / (1 - std::pow(beta2, t));
       parameters[i] -= learning_rate * options.weight_decay * parameters[i];
-      parameters[i] -= learning_rate * unbiased_mean / (std::sqrt(unbiased_variance) + options.epsilon);
+      parameters[i] -=
+          learning_rate * unbiased_mean / (std::sqrt(unbiased_variance) + options.epsilon);
     }
   }
 };
 
 class AdamTest : public testing::TestWithParam<const char*> {
  protected:
-  AdamTest() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) { declare(parameters_, 1); }
+  AdamTest() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
+    declare(parameters_, 1);
+  }
 
   // Fifty steps of both.
   void expect_equal_to_plain(const AdamOptions& options) {
@@ -73,7 +80,8 @@ class AdamTest : public testing::TestWithParam<const char*> {
     }
     const std::vector<float> values = parameters_.values().to_vector();
     ASSERT_EQ(values.size(), static_cast<std::size_t>(kSize));
-    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], plain.parameters[i], 2e-6) << "parameter " << i;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(values[i], plain.parameters[i], 2e-6) << "parameter " << i;
   }
 
   ParameterSet parameters_;
@@ -109,7 +117,8 @@ TEST_P(AdamTest, DecaysWeightsApartFromTheGradient) {
   const std::vector<float> before = still.values().to_vector();
   still.gradients().zero();
   Adam(still, options).step(0.5f);
-  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_FLOAT_EQ(still.values().span()[i], before[i] * (1 - 0.5f * 0.1f));
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_FLOAT_EQ(still.values().span()[i], before[i] * (1 - 0.5f * 0.1f));
 }
 
 TEST_P(AdamTest, MovesEachParameterByTheLearningRateAtFirst) {
@@ -174,11 +183,16 @@ TEST_P(AdamTest, RefusesWhatMakesNoSense) {
     change(options);
     Adam(parameters_, options);
   };
-  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta1 = 1.0f; }); }, {"adam-beta1", "from 0 to below 1", "1"});
-  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta2 = -0.1f; }); }, {"adam-beta2", "-0.1"});
-  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.epsilon = 0.0f; }); }, {"adam-epsilon", "above 0"});
-  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.clip_norm = -1.0f; }); }, {"clip-norm", "-1"});
-  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.weight_decay = -0.5f; }); }, {"weight-decay", "-0.5"});
+  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta1 = 1.0f; }); },
+                            {"adam-beta1", "from 0 to below 1", "1"});
+  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta2 = -0.1f; }); },
+                            {"adam-beta2", "-0.1"});
+  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.epsilon = 0.0f; }); },
+                            {"adam-epsilon", "above 0"});
+  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.clip_norm = -1.0f; }); },
+                            {"clip-norm", "-1"});
+  expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.weight_decay = -0.5f; }); },
+                            {"weight-decay", "-0.5"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, AdamTest, testing::Values("fast", "reference"));

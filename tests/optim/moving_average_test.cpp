@@ -43,11 +43,13 @@ TEST_F(MovingAverageTest, SoonForgetsTheBeginning) {
   MovingAverage average(parameters_, 0.9999f);
   set(0.0f);
   for (int n = 1; n <= 100; ++n) average.update(n);
-  EXPECT_LT(average.values().span()[0], 1e-4f) << "with 0.9999 from the start 0.99 of the initial value would be left";
+  EXPECT_LT(average.values().span()[0], 1e-4f)
+      << "with 0.9999 from the start 0.99 of the initial value would be left";
 }
 
 TEST_F(MovingAverageTest, RefusesADecayOutsideItsRange) {
-  expect_error<ConfigError>([&] { MovingAverage(parameters_, 1.0f); }, {"ema-decay", "from 0 to below 1"});
+  expect_error<ConfigError>([&] { MovingAverage(parameters_, 1.0f); },
+                            {"ema-decay", "from 0 to below 1"});
   expect_error<ConfigError>([&] { MovingAverage(parameters_, -0.5f); }, {"ema-decay", "-0.5"});
 }
 

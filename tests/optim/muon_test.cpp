@@ -37,7 +37,9 @@ void draw_gradients(const ParameterSet& parameters, std::uint64_t step) {
   float size = 1e-4f;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     Random random({step, static_cast<std::uint64_t>(entry.offset)});
-    for (float& g : parameters.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size()).span()) g = size * random.normal();
+    for (float& g :
+         parameters.gradients().slice_rows(entry.offset, entry.offset + entry.shape.size()).span())
+      g = size * random.normal();
     size *= 10;
   }
 }
@@ -90,27 +92,35 @@ Matrix to_matrix(const std::vector<float>& values, std::int64_t rows) {
   Matrix m(static_cast<std::size_t>(rows));
   const std::size_t width = values.size() / m.size();
   for (std::size_t i = 0; i < m.size(); ++i)
-    m[i].assign(values.begin() + static_cast<std::ptrdiff_t>(i * width), values.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+    m[i].assign(values.begin() + static_cast<std::ptrdiff_t>(i * width),
+                values.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
   return m;
 }
 
 class MuonTest : public testing::TestWithParam<const char*> {
  protected:
-  MuonTest() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) { declare_matrices(parameters_, 1); }
+  MuonTest() : backend_(std::string(GetParam()) == "fast" ? fast_backend() : reference_backend()) {
+    declare_matrices(parameters_, 1);
+  }
 
   // Five steps of both for one matrix.
-  void expect_plain_steps(const std::string& name, const AdamOptions& rest, double gradient_scale(double norm)) {
+  void expect_plain_steps(const std::string& name, const AdamOptions& rest,
+                          double gradient_scale(double norm)) {
     Muon muon(parameters_, {}, rest);
     const ParameterSet::Entry* entry = nullptr;
     for (const ParameterSet::Entry& e : parameters_.entries())
       if (e.name == name) entry = &e;
     ASSERT_NE(entry, nullptr);
     const std::int64_t rows = entry->shape[0], columns = entry->shape[1];
-    Matrix w = to_matrix(values_of(parameters_, name), rows), m(w.size(), std::vector<double>(w[0].size()));
+    Matrix w = to_matrix(values_of(parameters_, name), rows),
+           m(w.size(), std::vector<double>(w[0].size()));
     for (std::uint64_t step = 1; step <= 5; ++step) {
       const double rate = 0.02 / static_cast<double>(step);
       draw_gradients(parameters_, step);
-      const Matrix g = to_matrix(parameters_.gradients().slice_rows(entry->offset, entry->offset + entry->shape.size()).to_vector(), rows);
+      const Matrix g = to_matrix(parameters_.gradients()
+                                     .slice_rows(entry->offset, entry->offset + entry->shape.size())
+                                     .to_vector(),
+                                 rows);
       const double scale = gradient_scale(std::sqrt(muon.step(static_cast<float>(rate))));
       Matrix ahead = m;
       for (std::size_t i = 0; i < m.size(); ++i)
@@ -122,12 +132,14 @@ class MuonTest : public testing::TestWithParam<const char*> {
       for (std::size_t i = 0; i < w.size(); ++i)
         for (std::size_t j = 0; j < w[0].size(); ++j) {
           w[i][j] *= 1 - rate * static_cast<double>(rest.weight_decay);
-          w[i][j] -= rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, columns))) * direction[i][j];
+          w[i][j] -= rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, columns))) *
+                     direction[i][j];
         }
     }
     const Matrix moved = to_matrix(values_of(parameters_, name), rows);
     for (std::size_t i = 0; i < w.size(); ++i)
-      for (std::size_t j = 0; j < w[0].size(); ++j) EXPECT_NEAR(moved[i][j], w[i][j], 1e-5) << name << " " << i << ", " << j;
+      for (std::size_t j = 0; j < w[0].size(); ++j)
+        EXPECT_NEAR(moved[i][j], w[i][j], 1e-5) << name << " " << i << ", " << j;
   }
 
   ParameterSet parameters_;
@@ -151,7 +163,8 @@ TEST(MuonProducts, HaveTheirPrecision) {
     draw_gradients(parameters, 1);
     muon->step(0.01f);
     EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
-    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0) << "products of the other precision";
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0)
+        << "products of the other precision";
   }
 }
 
@@ -165,14 +178,16 @@ TEST_P(MuonTest, DecaysWeightsApartFromTheGradient) {
   expect_plain_steps("wide", rest, not_scaled);
 }
 
-// Momenta are means of clipped gradients: of those of very different lengths the longest does not decide alone.
+// Momenta are means of clipped gradients: of those of very different lengths the longest does not
+// decide alone.
 TEST_P(MuonTest, ClipsByTheNormOfTheWholeGradient) {
   AdamOptions rest;
   rest.clip_norm = 0.5f;
   expect_plain_steps("tall", rest, scaled_to_a_half);
 }
 
-// With whatever Adam is asked to do: each of its options matters to what is left to it, and to nothing that it is not.
+// With whatever Adam is asked to do: each of its options matters to what is left to it, and to
+// nothing that it is not.
 TEST_P(MuonTest, LeavesTheRestToAdam) {
   std::vector<AdamOptions> settings(6);
   settings[1].clip_norm = 0.5f;
@@ -192,21 +207,26 @@ TEST_P(MuonTest, LeavesTheRestToAdam) {
       draw_gradients(others, step);
       EXPECT_EQ(muon.step(0.01f), adam.step(0.01f));
     }
-    for (const char* name : {"table", "bias", "gain", "lookup"}) EXPECT_EQ(values_of(mine, name), values_of(others, name)) << name;
-    for (const char* name : {"square", "wide", "tall"}) EXPECT_NE(values_of(mine, name), values_of(others, name)) << name;
+    for (const char* name : {"table", "bias", "gain", "lookup"})
+      EXPECT_EQ(values_of(mine, name), values_of(others, name)) << name;
+    for (const char* name : {"square", "wide", "tall"})
+      EXPECT_NE(values_of(mine, name), values_of(others, name)) << name;
     tables.push_back(values_of(mine, "table"));
   }
-  for (std::size_t i = 1; i < tables.size(); ++i) EXPECT_NE(tables[i], tables[0]) << "setting " << i << " made no difference";
+  for (std::size_t i = 1; i < tables.size(); ++i)
+    EXPECT_NE(tables[i], tables[0]) << "setting " << i << " made no difference";
 }
 
 TEST_P(MuonTest, ADirectionHasSingularValuesNearOne) {
-  for (const Shape& shape : {Shape{40, 40}, Shape{16, 64}, Shape{64, 16}, Shape{1, 30}, Shape{30, 1}, Shape{1, 1}}) {
+  for (const Shape& shape :
+       {Shape{40, 40}, Shape{16, 64}, Shape{64, 16}, Shape{1, 30}, Shape{30, 1}, Shape{1, 1}}) {
     Tensor x = Tensor::empty(shape);
     Random random({3, static_cast<std::uint64_t>(shape[0])});
     for (float& v : x.span()) v = 1e-3f * random.normal();
     Matrix direction = to_matrix(nearly_orthogonal(x).to_vector(), shape[0]);
     if (shape[0] > shape[1]) direction = transpose(direction);
-    const Matrix square = product(direction, transpose(direction));  // the squares of singular values are its eigenvalues
+    const Matrix square = product(
+        direction, transpose(direction));  // the squares of singular values are its eigenvalues
     double trace = 0, largest_row = 0;
     for (std::size_t i = 0; i < square.size(); ++i) {
       trace += square[i][i];
@@ -271,13 +291,16 @@ TEST_P(MuonTest, GoesOnFromASavedState) {
 TEST_P(MuonTest, RemembersOneNumberForEachElementOfAMatrix) {
   const std::int64_t matrices = 8 * 8 + 5 * 24 + 20 * 7;
   for (const auto& [name, values] : Muon(parameters_, {}, {}).state())
-    EXPECT_EQ(values.size(), name == "muon.momentum" ? matrices : parameters_.size() - matrices) << name;
+    EXPECT_EQ(values.size(), name == "muon.momentum" ? matrices : parameters_.size() - matrices)
+        << name;
 }
 
 TEST_P(MuonTest, RefusesWhatMakesNoSense) {
-  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); }, {"muon-momentum", "from 0 to below 1", "1"});
-  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = std::numeric_limits<float>::quiet_NaN()}, {}); },
-                            {"muon-momentum", "nan"});
+  expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); },
+                            {"muon-momentum", "from 0 to below 1", "1"});
+  expect_error<ConfigError>(
+      [&] { Muon(parameters_, {.momentum = std::numeric_limits<float>::quiet_NaN()}, {}); },
+      {"muon-momentum", "nan"});
   expect_error<ConfigError>([&] { Muon(parameters_, {}, {.beta2 = 1.0f}); }, {"adam-beta2"});
 }
 

@@ -1,4 +1,5 @@
-// Every option of the optimizers and of the schedule reaches what it is for: altered alone, it changes the parameters after some steps.
+// Every option of the optimizers and of the schedule reaches what it is for: altered alone, it
+// changes the parameters after some steps.
 #include <fmt/format.h>
 
 #include <fmt/ranges.h>
@@ -32,8 +33,9 @@ TEST(OptionWiring, OfTheOptimizers) {
     OptimizerOptions base;
     base.kind = kind;
     base.adam.epsilon = 0.1f;
-    expect_every_option_matters<OptimizerOptions>(base, parameters_after_steps,
-                                                  {{"muon-momentum", [](auto& o) { o.kind = OptimizerKind::muon; }}});
+    expect_every_option_matters<OptimizerOptions>(
+        base, parameters_after_steps,
+        {{"muon-momentum", [](auto& o) { o.kind = OptimizerKind::muon; }}});
   }
 }
 
@@ -44,16 +46,19 @@ TEST(OptionWiring, OfTheSchedule) {
   const auto rates = [](const ScheduleOptions& options) {
     const auto schedule = make_schedule(options, 64, 100);
     std::string all;
-    for (const std::int64_t step : {1, 8, 9, 20, 60, 99, 100}) all += fmt::format("{} ", schedule->at(step));
+    for (const std::int64_t step : {1, 8, 9, 20, 60, 99, 100})
+      all += fmt::format("{} ", schedule->at(step));
     return all;
   };
   for (const ScheduleKind kind : {ScheduleKind::linear, ScheduleKind::cosine}) {
     base.kind = kind;
     expect_every_option_matters<ScheduleOptions>(base, rates);
   }
-  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::noam, ScheduleKind::constant}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::inverse_sqrt, ScheduleKind::noam, ScheduleKind::constant}) {
     base.kind = kind;
-    expect_every_option_matters<ScheduleOptions>(base, rates, {{"min-learning-rate", [](auto& o) { o.kind = ScheduleKind::linear; }}});
+    expect_every_option_matters<ScheduleOptions>(
+        base, rates, {{"min-learning-rate", [](auto& o) { o.kind = ScheduleKind::linear; }}});
   }
 }
 

@@ -22,7 +22,9 @@ ScheduleOptions options_of(ScheduleKind kind) {
   return options;
 }
 
-std::unique_ptr<Schedule> schedule_of(ScheduleKind kind) { return make_schedule(options_of(kind), kWidth, kSteps); }
+std::unique_ptr<Schedule> schedule_of(ScheduleKind kind) {
+  return make_schedule(options_of(kind), kWidth, kSteps);
+}
 
 TEST(Schedule, NoamIsEquationThreeOfThePaper) {
   ScheduleOptions options = options_of(ScheduleKind::noam);
@@ -31,7 +33,8 @@ TEST(Schedule, NoamIsEquationThreeOfThePaper) {
   const auto schedule = make_schedule(options, kWidth, 100000);
   for (const std::int64_t step : {1, 2, 100, 3999, 4000, 4001, 20000, 100000}) {
     const auto s = static_cast<double>(step);
-    const double expected = std::pow(512.0, -0.5) * std::min(std::pow(s, -0.5), s * std::pow(4000.0, -1.5));
+    const double expected =
+        std::pow(512.0, -0.5) * std::min(std::pow(s, -0.5), s * std::pow(4000.0, -1.5));
     EXPECT_NEAR(schedule->at(step), expected, expected * 1e-6) << "step " << step;
   }
 }
@@ -46,7 +49,8 @@ TEST(Schedule, NoamIsScaledByTheLearningRate) {
 }
 
 TEST(Schedule, EveryKindRisesInAStraightLineToItsPeak) {
-  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::linear, ScheduleKind::cosine, ScheduleKind::constant}) {
+  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::linear,
+                                  ScheduleKind::cosine, ScheduleKind::constant}) {
     const auto schedule = schedule_of(kind);
     EXPECT_FLOAT_EQ(schedule->at(1), 1e-3f / kWarmup);
     EXPECT_FLOAT_EQ(schedule->at(kWarmup / 2), 0.5e-3f);
@@ -56,7 +60,8 @@ TEST(Schedule, EveryKindRisesInAStraightLineToItsPeak) {
 
 TEST(Schedule, NoneJumpsAtTheEndOfItsWarmUp) {
   for (const ScheduleKind kind :
-       {ScheduleKind::inverse_sqrt, ScheduleKind::noam, ScheduleKind::linear, ScheduleKind::cosine, ScheduleKind::constant}) {
+       {ScheduleKind::inverse_sqrt, ScheduleKind::noam, ScheduleKind::linear, ScheduleKind::cosine,
+        ScheduleKind::constant}) {
     const auto schedule = schedule_of(kind);
     EXPECT_NEAR(schedule->at(kWarmup + 1) / schedule->at(kWarmup), 1.0, 0.01);
   }
@@ -83,15 +88,18 @@ TEST(Schedule, LinearAndCosineEndAtTheMinimum) {
 TEST(Schedule, CosineAQuarterOfTheWayIsAboveTheLine) {
   const std::int64_t quarter = kWarmup + (kSteps - kWarmup) / 4;
   EXPECT_FLOAT_EQ(schedule_of(ScheduleKind::linear)->at(quarter), 0.75e-3f);
-  EXPECT_FLOAT_EQ(schedule_of(ScheduleKind::cosine)->at(quarter), static_cast<float>(1e-3 * 0.5 * (1 + std::sqrt(0.5))));
+  EXPECT_FLOAT_EQ(schedule_of(ScheduleKind::cosine)->at(quarter),
+                  static_cast<float>(1e-3 * 0.5 * (1 + std::sqrt(0.5))));
 }
 
 TEST(Schedule, ConstantStaysAtItsPeak) {
-  for (const std::int64_t step : {401, 1000, 2000, 1'000'000}) EXPECT_FLOAT_EQ(schedule_of(ScheduleKind::constant)->at(step), 1e-3f);
+  for (const std::int64_t step : {401, 1000, 2000, 1'000'000})
+    EXPECT_FLOAT_EQ(schedule_of(ScheduleKind::constant)->at(step), 1e-3f);
 }
 
 TEST(Schedule, MayDoWithoutWarmUp) {
-  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::linear, ScheduleKind::cosine, ScheduleKind::constant}) {
+  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::linear,
+                                  ScheduleKind::cosine, ScheduleKind::constant}) {
     ScheduleOptions options = options_of(kind);
     options.warmup_steps = 0;
     EXPECT_FLOAT_EQ(make_schedule(options, kWidth, kSteps)->at(1), 1e-3f);
@@ -112,12 +120,18 @@ TEST(Schedule, RefusesWhatMakesNoSense) {
     change(options);
     make_schedule(options, kWidth, kSteps);
   };
-  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = 0.0f; }); }, {"learning-rate", "above 0", "0"});
-  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = NAN; }); }, {"learning-rate", "nan"});
-  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.warmup_steps = -1; }); }, {"warmup-steps", "from 0", "-1"});
-  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = 2e-3f; }); }, {"min-learning-rate", "0.002"});
-  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = -1.0f; }); }, {"min-learning-rate", "-1"});
-  expect_error<ConfigError>([&] { make_schedule(options_of(ScheduleKind::noam), 0, kSteps); }, {"noam", "d-model"});
+  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = 0.0f; }); },
+                            {"learning-rate", "above 0", "0"});
+  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = NAN; }); },
+                            {"learning-rate", "nan"});
+  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.warmup_steps = -1; }); },
+                            {"warmup-steps", "from 0", "-1"});
+  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = 2e-3f; }); },
+                            {"min-learning-rate", "0.002"});
+  expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = -1.0f; }); },
+                            {"min-learning-rate", "-1"});
+  expect_error<ConfigError>([&] { make_schedule(options_of(ScheduleKind::noam), 0, kSteps); },
+                            {"noam", "d-model"});
 }
 
 }  // namespace

@@ -35,14 +35,16 @@ class MultiHeadAttentionParity : public Parity {
     AttentionPattern pattern{golden.offsets("in.lengths"), golden.offsets("in.lengths")};
     pattern.causal = golden.flag("causal");
     if (golden.contains("in.mask")) {
-      const Tensor mask = golden.tensor("in.mask");  // equal lengths: the blocks lie one after the other already
+      const Tensor mask =
+          golden.tensor("in.mask");  // equal lengths: the blocks lie one after the other already
       pattern.bias = mask.reshape({mask.size()});
     }
     std::vector<AttentionRecord> records;
     pass_.attention = &records;
     const Variable y = attention.self(query, pattern, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), "y");
-    if (golden.contains("out.weights")) golden.expect_weights(records.at(0).weights, "in.lengths", "in.lengths");
+    if (golden.contains("out.weights"))
+      golden.expect_weights(records.at(0).weights, "in.lengths", "in.lengths");
     backward(y, golden.packed("dout.y", "in.lengths"));
     expect_gradient(query.gradient(), golden.packed("din.query", "in.lengths"), "query");
     golden.expect_gradients(parameters_, "attention.");
@@ -54,7 +56,8 @@ class MultiHeadAttentionParity : public Parity {
     const MultiHeadAttention attention = make(golden, memory.dim(1));
     std::vector<AttentionRecord> records;
     pass_.attention = &records;
-    const AttentionPattern pattern{golden.offsets("in.query_lengths"), golden.offsets("in.memory_lengths")};
+    const AttentionPattern pattern{golden.offsets("in.query_lengths"),
+                                   golden.offsets("in.memory_lengths")};
     const Variable y = attention.cross(query, memory, pattern, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.query_lengths"), "y");
     golden.expect_weights(records.at(0).weights, "in.query_lengths", "in.memory_lengths");
@@ -89,7 +92,9 @@ TEST_P(MultiHeadAttentionParity, TakesAnAdditiveMask) {
 
 TEST_P(MultiHeadAttentionParity, AttendsToAMemory) { check_cross(Golden("mha_cross")); }
 
-TEST_P(MultiHeadAttentionParity, AttendsToANarrowerMemory) { check_cross(Golden("mha_cross_memory_width")); }
+TEST_P(MultiHeadAttentionParity, AttendsToANarrowerMemory) {
+  check_cross(Golden("mha_cross_memory_width"));
+}
 
 TEST_P(MultiHeadAttentionParity, HasKeysAndValuesOfTheirOwnWidths) {
   const Golden golden("mha_dk_dv");

@@ -33,10 +33,12 @@ TEST_P(FunctionParity, LabelSmoothing) {
     const Variable logits(golden.tensor("in.logits"), true);
     const CrossEntropy result = cross_entropy(logits, ids, {smoothing.data()[i], 0.0});
     double sum = 0.0;
-    for (const float loss : golden.tensor("out.losses." + number).to_vector()) sum += static_cast<double>(loss);
+    for (const float loss : golden.tensor("out.losses." + number).to_vector())
+      sum += static_cast<double>(loss);
     EXPECT_NEAR(result.loss_sum, sum, 1e-5 * sum);
     backward(result.loss);
-    expect_gradient(logits.gradient(), golden.tensor("din.logits." + number), "logits, smoothing " + number);
+    expect_gradient(logits.gradient(), golden.tensor("din.logits." + number),
+                    "logits, smoothing " + number);
   }
 }
 
@@ -45,9 +47,11 @@ TEST_P(FunctionParity, ClassWeights) {
   const Tensor targets = golden.tensor("in.targets");
   const Ids ids = ids_of(targets);
   const Variable logits(golden.tensor("in.logits"), true);
-  const CrossEntropy result = cross_entropy(logits, ids, {0.0f, 0.0, golden.tensor("in.class_weights")});
+  const CrossEntropy result =
+      cross_entropy(logits, ids, {0.0f, 0.0, golden.tensor("in.class_weights")});
   double sum = 0.0;
-  for (const float loss : golden.tensor("out.losses.weighted").to_vector()) sum += static_cast<double>(loss);
+  for (const float loss : golden.tensor("out.losses.weighted").to_vector())
+    sum += static_cast<double>(loss);
   EXPECT_NEAR(result.loss_sum, sum, 1e-5 * sum);
   backward(result.loss);
   expect_gradient(logits.gradient(), golden.tensor("din.logits.weighted"), "logits, weighted");
@@ -55,7 +59,8 @@ TEST_P(FunctionParity, ClassWeights) {
 
 TEST_P(FunctionParity, LayerNorm) {
   const Golden golden("layer_norm");
-  const Variable x(golden.tensor("in.x"), true), gamma(golden.tensor("param.weight"), true), beta(golden.tensor("param.bias"), true);
+  const Variable x(golden.tensor("in.x"), true), gamma(golden.tensor("param.weight"), true),
+      beta(golden.tensor("param.bias"), true);
   const Variable y = layer_norm(x, {gamma, beta, 1e-5f});
   expect_output(y.value(), golden.tensor("out.y"), "y");
   backward(y, golden.tensor("dout.y"));
@@ -78,7 +83,8 @@ TEST_P(FunctionParity, PoolingOfEmbeddings) {
   const Golden golden("embedding_pooling");
   const Ids tokens = ids_of(golden.tensor("in.ids")), offsets = ids_of(golden.tensor("in.offsets"));
   for (const auto& [name, pooling] :
-       {std::pair("max", Pooling::max), std::pair("mean", Pooling::mean), std::pair("first", Pooling::first)}) {
+       {std::pair("max", Pooling::max), std::pair("mean", Pooling::mean),
+        std::pair("first", Pooling::first)}) {
     const Variable table(golden.tensor("param.table"), true);
     const Variable y = pool(embedding(table, tokens, 1.0f), offsets, pooling);
     expect_output(y.value(), golden.tensor(std::string("out.") + name), name);

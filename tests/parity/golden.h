@@ -1,4 +1,5 @@
-// What PyTorch computed for one case: a file of tests/golden. tools/make_goldens.py says what each holds.
+// What PyTorch computed for one case: a file of tests/golden. tools/make_goldens.py says what each
+// holds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,12 +36,14 @@ class Golden {
   // Padded ids [B, T] and their lengths as a ragged batch.
   Ragged tokens(const std::string& name, const std::string& lengths) const;
 
-  // Copies param.* into the parameters, whose names are `prefix` and what follows "param."; all of them must be in the file.
+  // Copies param.* into the parameters, whose names are `prefix` and what follows "param."; all of
+  // them must be in the file.
   void load(const ParameterSet& parameters, const std::string& prefix) const;
   // Compares the gradient of every parameter with dparam.*.
   void expect_gradients(const ParameterSet& parameters, const std::string& prefix) const;
   // Compares the attention weights, in the order of AttentionRecord, with out.weights [B, H, T, S].
-  void expect_weights(const Tensor& actual, const std::string& query_lengths, const std::string& key_lengths) const;
+  void expect_weights(const Tensor& actual, const std::string& query_lengths,
+                      const std::string& key_lengths) const;
 
  private:
   std::vector<std::int32_t> lengths(const std::string& name) const;

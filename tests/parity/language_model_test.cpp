@@ -16,7 +16,8 @@ class LanguageModelParity : public Parity {
     config.d_ff = golden.integer("d_ff");
     config.n_layers = golden.integer("n_layers");
     config.dropout = 0.0f;
-    config.activation = golden.setting("activation") == "gelu" ? Activation::gelu : Activation::relu;
+    config.activation =
+        golden.setting("activation") == "gelu" ? Activation::gelu : Activation::relu;
     config.norm_first = golden.flag("norm_first");
     config.tied = golden.flag("tie_embeddings");
     config.vocab_size = static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
@@ -25,10 +26,12 @@ class LanguageModelParity : public Parity {
     const Ragged text = golden.tokens("in.ids", "in.lengths");
     {
       const NoGradient guard;
-      expect_output(model.project(model.hidden(text, pass_)).value(), golden.packed("out.logits", "in.lengths"), name + ": logits");
+      expect_output(model.project(model.hidden(text, pass_)).value(),
+                    golden.packed("out.logits", "in.lengths"), name + ": logits");
     }
     const Ids targets = golden.tokens("in.targets", "in.lengths").ids;
-    const CrossEntropy result = model.loss(text, targets, {std::stof(golden.setting("label_smoothing")), 0.0}, pass_);
+    const CrossEntropy result =
+        model.loss(text, targets, {std::stof(golden.setting("label_smoothing")), 0.0}, pass_);
     expect_output(result.loss.value(), golden.tensor("out.loss"), name + ": loss");
     backward(result.loss);
     golden.expect_gradients(model.parameters(), "");

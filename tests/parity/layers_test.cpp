@@ -42,14 +42,16 @@ class LayerParity : public Parity {
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
     const Variable memory(golden.packed("in.memory", "in.memory_lengths"), true);
-    const Ragged tgt{Ids(std::vector<std::int32_t>()), golden.offsets("in.lengths")};  // only the offsets are looked at
+    const Ragged tgt{Ids(std::vector<std::int32_t>()),
+                     golden.offsets("in.lengths")};  // only the offsets are looked at
     const Ragged src{Ids(std::vector<std::int32_t>()), golden.offsets("in.memory_lengths")};
     FullContext context(memory, src, tgt);
     const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));
     expect_gradient(x.gradient(), golden.packed("din.x", "in.lengths"), name + ": x");
-    expect_gradient(memory.gradient(), golden.packed("din.memory", "in.memory_lengths"), name + ": memory");
+    expect_gradient(memory.gradient(), golden.packed("din.memory", "in.memory_lengths"),
+                    name + ": memory");
     golden.expect_gradients(parameters, "layer.");
   }
 };

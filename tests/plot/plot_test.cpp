@@ -17,8 +17,10 @@ std::vector<std::string> labels(const AxisTicks& axis) {
 }
 
 TEST(AxisTicks, AreRoundNumbers) {
-  EXPECT_EQ(labels(AxisTicks(AxisScale::linear, {0.0, 1.0}, false)), (std::vector<std::string>{"0", "0.2", "0.4", "0.6", "0.8", "1"}));
-  EXPECT_EQ(labels(AxisTicks(AxisScale::log2, {4, 32}, false)), (std::vector<std::string>{"4", "8", "16", "32"}));
+  EXPECT_EQ(labels(AxisTicks(AxisScale::linear, {0.0, 1.0}, false)),
+            (std::vector<std::string>{"0", "0.2", "0.4", "0.6", "0.8", "1"}));
+  EXPECT_EQ(labels(AxisTicks(AxisScale::log2, {4, 32}, false)),
+            (std::vector<std::string>{"4", "8", "16", "32"}));
   EXPECT_EQ(labels(AxisTicks(AxisScale::log10, {1e-6, 1}, false)),
             (std::vector<std::string>{"1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "1"}));
 }
@@ -62,7 +64,11 @@ TEST(Svg, LeavesPointsApart) {
 }
 
 TEST(Svg, LeavesOutWhatCannotBeShown) {
-  const Plot plot{"p", "P", {"x", AxisScale::log2}, {"y", AxisScale::log10}, {{"s", {{1, 0}, {0, 1}, {2, NAN}, {2, INFINITY}, {4, 1}}}}};
+  const Plot plot{"p",
+                  "P",
+                  {"x", AxisScale::log2},
+                  {"y", AxisScale::log10},
+                  {{"s", {{1, 0}, {0, 1}, {2, NAN}, {2, INFINITY}, {4, 1}}}}};
   const std::string svg = to_svg(plot);
   EXPECT_EQ(occurrences(svg, "<circle"), 2u) << "one point, and the legend";
   EXPECT_EQ(occurrences(svg, "nan") + occurrences(svg, "inf"), 0u);

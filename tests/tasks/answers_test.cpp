@@ -39,7 +39,8 @@ struct Counting {
       accepted.push_back(-1);
     };
     c.sink.caught_up = [this] {
-      EXPECT_EQ(accepted.size(), static_cast<std::size_t>(given)) << "all that has arrived is answered";
+      EXPECT_EQ(accepted.size(), static_cast<std::size_t>(given))
+          << "all that has arrived is answered";
       arrived += burst;
     };
     return c;
@@ -98,7 +99,8 @@ TEST_P(Answers, AreGivenToAllBeforeTheFirstThatHasNone) {
 
 TEST_P(Answers, AreGivenToAllBeforeAWrongRequestBehindOneThatHasNone) {
   Counting counting{.wrong = 12, .unanswerable = {9}};
-  expect_error<DataError>([&] { answer_all(counting.conversation(GetParam())); }, {"numbers:9: 9 is too much"});
+  expect_error<DataError>([&] { answer_all(counting.conversation(GetParam())); },
+                          {"numbers:9: 9 is too much"});
   EXPECT_EQ(counting.accepted, Counting::up_to(8));
 }
 
@@ -122,7 +124,9 @@ TEST_P(Answers, AreNotGivenTwiceWhenTheyAreRefused) {
 TEST_P(Answers, DoNotBlameARequestForAnOption) {
   Counting counting;
   Conversation<int, int> conversation = counting.conversation(GetParam());
-  conversation.answer = [](std::span<const int>) -> std::vector<int> { throw ConfigError("--option: wrong"); };
+  conversation.answer = [](std::span<const int>) -> std::vector<int> {
+    throw ConfigError("--option: wrong");
+  };
   try {
     answer_all(conversation);
     FAIL() << "expected a ConfigError";
@@ -137,8 +141,10 @@ TEST_P(Answers, GoOnAfterWhatHasNone) {
   std::vector<int> expected = Counting::up_to(20);
   for (const int none : {1, 4, 9, 10, 20}) expected[static_cast<std::size_t>(none) - 1] = -1;
   EXPECT_EQ(counting.accepted, expected);
-  EXPECT_EQ(counting.rejected, (std::vector<std::string>{"numbers:1: 1 is too much", "no number", "numbers:9: 9 is too much",
-                                                         "numbers:10: 10 is too much", "numbers:20: 20 is too much"}));
+  EXPECT_EQ(
+      counting.rejected,
+      (std::vector<std::string>{"numbers:1: 1 is too much", "no number", "numbers:9: 9 is too much",
+                                "numbers:10: 10 is too much", "numbers:20: 20 is too much"}));
 }
 
 TEST_P(Answers, EndWhereNothingMoreCanBeRead) {

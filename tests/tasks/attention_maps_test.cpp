@@ -52,7 +52,8 @@ TEST_F(AttentionMapsOfAPair, CoverEveryLayerAndHead) {
 }
 
 TEST_F(AttentionMapsOfAPair, HaveTheSizesOfTheSentences) {
-  const auto src = static_cast<std::int64_t>(src_.size()), tgt = static_cast<std::int64_t>(tgt_.size()) + 1;
+  const auto src = static_cast<std::int64_t>(src_.size()),
+             tgt = static_cast<std::int64_t>(tgt_.size()) + 1;
   EXPECT_EQ(maps_.src, src_);
   ASSERT_EQ(static_cast<std::int64_t>(maps_.tgt.size()), tgt);
   EXPECT_EQ(maps_.tgt.front(), model_.tgt_tokenizer.bos_id());
@@ -69,7 +70,8 @@ TEST_F(AttentionMapsOfAPair, HaveTheSizesOfTheSentences) {
 }
 
 TEST_F(AttentionMapsOfAPair, HaveRowsThatSumToOne) {
-  for (const auto* layers : {&maps_.encoder, &maps_.decoder, &maps_.cross}) each(*layers, expect_rows_sum_to_one);
+  for (const auto* layers : {&maps_.encoder, &maps_.decoder, &maps_.cross})
+    each(*layers, expect_rows_sum_to_one);
 }
 
 TEST_F(AttentionMapsOfAPair, DoNotLookAheadInTheDecoder) {
@@ -88,11 +90,16 @@ TEST_F(AttentionMapsOfAPair, DifferBetweenHeadsAndLayers) {
 }
 
 TEST_F(AttentionMapsOfAPair, KeepTheirSumsByWords) {
-  const auto src_words = model_.src_tokenizer.words(maps_.src), tgt_words = model_.tgt_tokenizer.words(maps_.tgt);
+  const auto src_words = model_.src_tokenizer.words(maps_.src),
+             tgt_words = model_.tgt_tokenizer.words(maps_.tgt);
   ASSERT_LT(src_words.size(), maps_.src.size()) << "the test needs a word of several pieces";
   ASSERT_LT(tgt_words.size(), maps_.tgt.size());
-  each(maps_.encoder, [&](const AttentionMap& map) { expect_rows_sum_to_one(word_map(map, src_words, src_words)); });
-  each(maps_.decoder, [&](const AttentionMap& map) { expect_rows_sum_to_one(word_map(map, tgt_words, tgt_words)); });
+  each(maps_.encoder, [&](const AttentionMap& map) {
+    expect_rows_sum_to_one(word_map(map, src_words, src_words));
+  });
+  each(maps_.decoder, [&](const AttentionMap& map) {
+    expect_rows_sum_to_one(word_map(map, tgt_words, tgt_words));
+  });
   each(maps_.cross, [&](const AttentionMap& map) {
     const AttentionMap words = word_map(map, tgt_words, src_words);
     EXPECT_EQ(words.rows, static_cast<std::int64_t>(tgt_words.size()));
@@ -112,7 +119,8 @@ TEST(WordMap, SumsColumnsAndAveragesRows) {
 
 TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
   const auto pairs = word_alignment(model_, src_, tgt_);
-  const auto src_words = static_cast<int>(model_.src_tokenizer.words(src_).size()) - 1;  // eos is no word to align with
+  const auto src_words = static_cast<int>(model_.src_tokenizer.words(src_).size()) -
+                         1;  // eos is no word to align with
   const auto tgt_words = model_.tgt_tokenizer.words(tgt_).size();
   ASSERT_EQ(pairs.size(), tgt_words);
   for (std::size_t t = 0; t < pairs.size(); ++t) {
@@ -123,7 +131,8 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
 }
 
 // For each target word the source word that it looks at most in the layers from `first_layer` on.
-std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMaps& maps, std::size_t first_layer) {
+std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMaps& maps,
+                                std::size_t first_layer) {
   const auto src_words = model.src_tokenizer.words(std::span(maps.src).first(maps.src.size() - 1));
   const auto tgt_words = model.tgt_tokenizer.words(std::span(maps.tgt).subspan(1));
   std::vector<int> most;
@@ -139,7 +148,8 @@ std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMa
         }
       }
     }
-    most.push_back(static_cast<int>(std::max_element(totals.begin(), totals.end()) - totals.begin()));
+    most.push_back(
+        static_cast<int>(std::max_element(totals.begin(), totals.end()) - totals.begin()));
   }
   return most;
 }
@@ -149,7 +159,9 @@ TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
   Random random({1, 5});
   const auto words_of = [&](const Tokenizer& tokenizer) {
     std::vector<std::int32_t> ids(7);
-    for (std::int32_t& id : ids) id = 4 + static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tokenizer.vocab_size()) - 4));
+    for (std::int32_t& id : ids)
+      id = 4 + static_cast<std::int32_t>(
+                   random.below(static_cast<std::uint64_t>(tokenizer.vocab_size()) - 4));
     return ids;
   };
   int differences = 0;

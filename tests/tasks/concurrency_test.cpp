@@ -1,4 +1,5 @@
-// Several threads of a program may use one model at the same time, on one runtime or each on its own, and train another beside that.
+// Several threads of a program may use one model at the same time, on one runtime or each on its
+// own, and train another beside that.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,12 +25,16 @@ namespace {
 
 using Runtimes = std::vector<std::shared_ptr<Runtime>>;
 
-std::shared_ptr<Runtime> runtime_of(int threads) { return std::make_shared<Runtime>(RuntimeOptions{.threads = threads}); }
+std::shared_ptr<Runtime> runtime_of(int threads) {
+  return std::make_shared<Runtime>(RuntimeOptions{.threads = threads});
+}
 
-// What each of `threads` threads has: the same runtime, one of its own with another number of threads, or no scope.
+// What each of `threads` threads has: the same runtime, one of its own with another number of
+// threads, or no scope.
 std::vector<Runtimes> runtimes_of(std::size_t threads) {
   Runtimes own;
-  for (std::size_t i = 0; i < threads; ++i) own.push_back(runtime_of(1 + static_cast<int>(i + 1) % 3));
+  for (std::size_t i = 0; i < threads; ++i)
+    own.push_back(runtime_of(1 + static_cast<int>(i + 1) % 3));
   return {Runtimes(threads, runtime_of(2)), own, Runtimes(threads, nullptr)};
 }
 
@@ -60,14 +65,16 @@ void expect_the_same_from_several_threads(const Answer& answer) {
   }
 }
 
-const std::vector<std::string> kSeveralSentences{"the old dog", "a cat eats the fish & chips", "", "dogs catch fish",
-                                                 "the old dog sees the small cat and a cat eats the fish"};
+const std::vector<std::string> kSeveralSentences{
+    "the old dog", "a cat eats the fish & chips", "", "dogs catch fish",
+    "the old dog sees the small cat and a cat eats the fish"};
 
 std::vector<std::pair<std::string, float>> translations(const TranslationEngine& translator) {
   TranslationOptions options;
   options.beam.max_length = 12;
   std::vector<std::pair<std::string, float>> answers;
-  for (const Translation& t : translator.translate(kSeveralSentences, options)) answers.emplace_back(t.text(), t.candidates.front().score);
+  for (const Translation& t : translator.translate(kSeveralSentences, options))
+    answers.emplace_back(t.text(), t.candidates.front().score);
   return answers;
 }
 
@@ -80,7 +87,8 @@ TEST(Concurrency, OneScorerAnswersSeveralThreads) {
   const TranslationEngine translator(small_model());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
-    for (const SequenceScore& score : translator.score(kSeveralSentences, kSeveralSentences)) answers.push_back(score.token_scores);
+    for (const SequenceScore& score : translator.score(kSeveralSentences, kSeveralSentences))
+      answers.push_back(score.token_scores);
     return answers;
   });
 }
@@ -89,7 +97,8 @@ TEST(Concurrency, OneClassifierAnswersSeveralThreads) {
   const ClassificationEngine classifier(small_classifier());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
-    for (const Classification& c : classifier.classify(kFilms.texts)) answers.push_back(c.probabilities);
+    for (const Classification& c : classifier.classify(kFilms.texts))
+      answers.push_back(c.probabilities);
     return answers;
   });
 }
@@ -108,7 +117,8 @@ TEST(Concurrency, OneEmbedderAnswersSeveralThreads) {
   const EmbeddingEngine embedder(small_model());
   expect_the_same_from_several_threads([&] {
     std::vector<std::vector<float>> answers;
-    for (const TextEmbedding& e : embedder.embed(kSeveralSentences, {})) answers.push_back(e.vectors.to_vector());
+    for (const TextEmbedding& e : embedder.embed(kSeveralSentences, {}))
+      answers.push_back(e.vectors.to_vector());
     return answers;
   });
 }
@@ -123,17 +133,22 @@ std::vector<float> trained(Precision precision) {
   model.network = std::make_shared<Transformer>(config, 7);
   ParallelText text;
   for (int i = 0; i < 32; ++i) {
-    text.src.insert(text.src.end(), {"the old dog sees the small cat", "a cat eats the fish & chips"});
-    text.tgt.insert(text.tgt.end(), {"der alte hund sieht die kleine katze", "eine katze frisst den fisch"});
+    text.src.insert(text.src.end(),
+                    {"the old dog sees the small cat", "a cat eats the fish & chips"});
+    text.tgt.insert(text.tgt.end(),
+                    {"der alte hund sieht die kleine katze", "eine katze frisst den fisch"});
   }
   ReadReport report;
   EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
-  const SpecialTokens src = model.src_tokenizer.special_tokens(), tgt = model.tgt_tokenizer.special_tokens();
-  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), src, tgt, {400}, 1), {}, std::nullopt);
+  const SpecialTokens src = model.src_tokenizer.special_tokens(),
+                      tgt = model.tgt_tokenizer.special_tokens();
+  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), src, tgt, {400}, 1),
+                                 {}, std::nullopt);
   TrainerOptions options;
   options.precision = precision;
   options.optimizer.kind = OptimizerKind::muon;
-  Trainer trainer(objective, options, TrainingRun{RunFolder("none"), false, 64, {}, {}, nullptr, {}});
+  Trainer trainer(objective, options,
+                  TrainingRun{RunFolder("none"), false, 64, {}, {}, nullptr, {}});
   for (int step = 0; step < 2; ++step) trainer.update();
   return objective.parameters().values().to_vector();
 }
@@ -157,8 +172,10 @@ TEST(Concurrency, ATrainingInBf16AndTranslationsHaveTheBytesTheyHaveAlone) {
       }));
     }
     bool narrow_is_same = false, wide_is_same = false;
-    std::thread in_bf16 = thread_on(runtimes[3], [&] { narrow_is_same = trained(Precision::bf16) == narrow; });
-    std::thread in_f32 = thread_on(runtimes[4], [&] { wide_is_same = trained(Precision::f32) == wide; });
+    std::thread in_bf16 =
+        thread_on(runtimes[3], [&] { narrow_is_same = trained(Precision::bf16) == narrow; });
+    std::thread in_f32 =
+        thread_on(runtimes[4], [&] { wide_is_same = trained(Precision::f32) == wide; });
     in_bf16.join();
     in_f32.join();
     training = false;

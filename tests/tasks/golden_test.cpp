@@ -17,8 +17,10 @@ namespace {
 
 // One of every kind; of classifiers also one that wants a special token before its text.
 std::vector<std::shared_ptr<const SavedModel>> small_models() {
-  return {std::make_shared<TranslationModel>(small_model()), std::make_shared<ClassificationModel>(small_classifier(Pooling::max)),
-          std::make_shared<ClassificationModel>(small_classifier(Pooling::first)), std::make_shared<LanguageModel>(small_language_model())};
+  return {std::make_shared<TranslationModel>(small_model()),
+          std::make_shared<ClassificationModel>(small_classifier(Pooling::max)),
+          std::make_shared<ClassificationModel>(small_classifier(Pooling::first)),
+          std::make_shared<LanguageModel>(small_language_model())};
 }
 
 TEST(GoldenSamples, HoldWhenTheModelComputesTheSame) {
@@ -45,7 +47,8 @@ TEST(GoldenSamples, ShowThatItComputesSomethingElse) {
 
 TEST(GoldenSamples, ShowASmallDifferenceOfOneOutput) {
   const auto classifier = small_classifier();
-  std::vector<GoldenSample> samples = golden_samples(finished_checkpoint_of(classifier), classifier);
+  std::vector<GoldenSample> samples =
+      golden_samples(finished_checkpoint_of(classifier), classifier);
   samples[1].output[2] += 0.5f;
   const double expected = 0.5 / (1 + std::abs(samples[1].output[2]));
   EXPECT_NEAR(check_golden_samples(classifier, samples).deviation, expected, 1e-6);
@@ -54,7 +57,8 @@ TEST(GoldenSamples, ShowASmallDifferenceOfOneOutput) {
 }
 
 TEST(GoldenSamples, AreAFunctionOfTheModelAlone) {
-  EXPECT_EQ(finished_checkpoint_of(small_model()).text("attend.golden"), finished_checkpoint_of(small_model()).text("attend.golden"));
+  EXPECT_EQ(finished_checkpoint_of(small_model()).text("attend.golden"),
+            finished_checkpoint_of(small_model()).text("attend.golden"));
 }
 
 // The form is kept for ever: files have it.
@@ -89,7 +93,9 @@ TEST(GoldenSamples, FitIntoFewPositions) {
 }
 
 TEST(GoldenSamples, FitIntoAShortContext) {
-  EXPECT_LT(check_model(finished_checkpoint_of(small_language_model(rhyme_tokenizer(), 2)))->deviation, 1e-6);
+  EXPECT_LT(
+      check_model(finished_checkpoint_of(small_language_model(rhyme_tokenizer(), 2)))->deviation,
+      1e-6);
 }
 
 TEST(GoldenSamples, MayBeAbsent) {
@@ -106,7 +112,8 @@ TEST(GoldenSamples, ThatAreDamagedAreNamed) {
     Checkpoint checkpoint = checkpoint_of(model);
     checkpoint.source = "model";
     checkpoint.metadata["attend.golden"] = json;
-    expect_error<DataError>([&] { golden_samples(checkpoint, model); }, {"model: attend.golden", message});
+    expect_error<DataError>([&] { golden_samples(checkpoint, model); },
+                            {"model: attend.golden", message});
   };
   refuse(small_model(), R"([{"src": "text"}])", "expected a list of ids");
   refuse(small_model(), R"([{"src": [3]}])", "tgt");
@@ -116,7 +123,8 @@ TEST(GoldenSamples, ThatAreDamagedAreNamed) {
 
 TEST(GoldenSamples, OfOtherVocabulariesAreRefused) {
   const auto refuse = [](const SavedModel& model, const GoldenSample& sample, const char* message) {
-    expect_error<DataError>([&] { check_golden_samples(model, {sample}); }, {"attend.golden", message});
+    expect_error<DataError>([&] { check_golden_samples(model, {sample}); },
+                            {"attend.golden", message});
   };
   refuse(small_model(), {{{1, 2}, {1000000}}, {-1.0f}}, "tgt: expected ids of the vocabulary");
   refuse(small_model(), {{{}, {1}}, {-1.0f}}, "src: expected ids of the vocabulary");
@@ -124,7 +132,8 @@ TEST(GoldenSamples, OfOtherVocabulariesAreRefused) {
   refuse(small_classifier(), {{{1}}, {0, 0}}, "as many as the model gives, 3, found 2");
   refuse(small_language_model(), {{{3, 99}}, {0}}, "ids");
   refuse(small_language_model(), {{{3}}, {0}}, "two or more ids");
-  refuse(small_language_model(), {{std::vector<std::int32_t>(10, 3)}, {0}}, "as many as the context holds, found 10");
+  refuse(small_language_model(), {{std::vector<std::int32_t>(10, 3)}, {0}},
+         "as many as the context holds, found 10");
 }
 
 }  // namespace

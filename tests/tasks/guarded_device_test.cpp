@@ -1,5 +1,6 @@
-// Everything that is computed, on a device whose memory only kernels and copies can touch: the proof that nothing above the backend reads
-// a tensor, which no test with host memory can give. The results have the bits that the CPU gives.
+// Everything that is computed, on a device whose memory only kernels and copies can touch: the
+// proof that nothing above the backend reads a tensor, which no test with host memory can give. The
+// results have the bits that the CPU gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,12 +33,14 @@ namespace {
 class OnAGuardedDevice : public FolderTest {
  protected:
   OnAGuardedDevice() {
-    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom", "see", "small", "cats", "smaller"};
+    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
+                                                 "see", "small", "cats", "smaller"};
     Random random({1, 1});
     std::string src, tgt, labelled;
     for (int i = 0; i < 40; ++i) {
       std::string line;
-      for (std::uint64_t length = 2 + random.below(9); length > 0; --length) line += kWords[random.below(kWords.size())] + " ";
+      for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
+        line += kWords[random.below(kWords.size())] + " ";
       line.pop_back();
       src += line + "\n";
       tgt += "the " + line + "\n";
@@ -53,14 +56,17 @@ class OnAGuardedDevice : public FolderTest {
     translation_.data.src_valid = translation_.data.tgt_valid = {"few"};
     language_.data.train = language_.data.valid = {"src"};
     classification_.data.train = classification_.data.valid = {"labelled"};
-    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size = classification_.tokenizer.vocab_size = 40;
+    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
+        classification_.tokenizer.vocab_size = 40;
     translation_.vocabulary.bpe_dropout = 0.1f;
     TransformerConfig& t = translation_.model.transformer;
     t.d_model = language_.model.d_model = classification_.model.d_model = 16;
     t.n_heads = language_.model.n_heads = classification_.model.n_heads = 2;
     t.d_ff = language_.model.d_ff = classification_.model.d_ff = 32;
-    t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers = classification_.model.n_encoder_layers = 2;
-    for (TrainerOptions* trainer : {&translation_.trainer, &language_.trainer, &classification_.trainer}) {
+    t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers =
+        classification_.model.n_encoder_layers = 2;
+    for (TrainerOptions* trainer :
+         {&translation_.trainer, &language_.trainer, &classification_.trainer}) {
       trainer->max_steps = 4;
       trainer->valid_every = trainer->save_every = 2;
       trainer->accumulate = 2;
@@ -81,7 +87,8 @@ class OnAGuardedDevice : public FolderTest {
     return answer();
   }
 
-  // The parameters of the model that a whole run leaves in its folder: trained, validated, saved, stopped half way and resumed.
+  // The parameters of the model that a whole run leaves in its folder: trained, validated, saved,
+  // stopped half way and resumed.
   template <class Options>
   std::vector<float> trained(Options options) {
     const std::string folder = path("run" + std::to_string(++runs_));
@@ -135,7 +142,8 @@ TEST_F(OnAGuardedDevice, AStepReadsNothingBackUntilSomebodyLooks) {
     for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::muon}) {
       translation_.trainer.optimizer.kind = kind;
       TrainingTask task = prepare_training(translation_, nullptr);
-      Trainer trainer(*task.objective, translation_.trainer, run_of(task, RunFolder("none"), false));
+      Trainer trainer(*task.objective, translation_.trainer,
+                      run_of(task, RunFolder("none"), false));
       const int before = copies;
       trainer.update();
       const StepEvent event = trainer.update();
@@ -179,7 +187,8 @@ TEST_F(OnAGuardedDevice, LanguageModelsAreTrained) {
   expect_training_to_be_the_same(language_);
 }
 
-const std::vector<std::string> kSources{"the old dog", "a cat eats the fish & chips", "", "dogs catch fish"};
+const std::vector<std::string> kSources{"the old dog", "a cat eats the fish & chips", "",
+                                        "dogs catch fish"};
 
 // Read from a file on the device that is current.
 TranslationModel translator_model(bool quantized = false) {
@@ -187,11 +196,13 @@ TranslationModel translator_model(bool quantized = false) {
   return translation_model(quantized ? quantize_model(checkpoint) : checkpoint);
 }
 
-std::vector<std::pair<std::string, float>> answers(const TranslationModel& model, const TranslationOptions& options) {
+std::vector<std::pair<std::string, float>> answers(const TranslationModel& model,
+                                                   const TranslationOptions& options) {
   const TranslationEngine translator(model);
   std::vector<std::pair<std::string, float>> all;
   for (const Translation& translation : translator.translate(kSources, options))
-    for (const TranslationCandidate& candidate : translation.candidates) all.emplace_back(candidate.text, candidate.score);
+    for (const TranslationCandidate& candidate : translation.candidates)
+      all.emplace_back(candidate.text, candidate.score);
   return all;
 }
 
@@ -201,7 +212,8 @@ TEST_F(OnAGuardedDevice, BeamSearchTranslates) {
   options.beam.beam_size = 3;
   options.beam.n_best = 2;
   options.alignment = true;
-  for (const bool quantized : {false, true}) expect_the_same([&] { return answers(translator_model(quantized), options); });
+  for (const bool quantized : {false, true})
+    expect_the_same([&] { return answers(translator_model(quantized), options); });
 }
 
 TEST_F(OnAGuardedDevice, AShortlistTranslates) {
@@ -213,7 +225,8 @@ TEST_F(OnAGuardedDevice, AShortlistTranslates) {
     Shortlist shortlist;
     shortlist.always = {model.tgt_tokenizer.eos_id(), 5, 6};
     RaggedBuilder translations;
-    for (std::int32_t id = 0; id < model.src_tokenizer.vocab_size(); ++id) translations.add(std::vector<std::int32_t>{id % 40 + 4});
+    for (std::int32_t id = 0; id < model.src_tokenizer.vocab_size(); ++id)
+      translations.add(std::vector<std::int32_t>{id % 40 + 4});
     shortlist.translations = translations.build();
     model.shortlist = std::make_shared<const Shortlist>(shortlist);
     return answers(model, options);
@@ -234,7 +247,9 @@ TEST_F(OnAGuardedDevice, SamplingTranslates) {
 TEST_F(OnAGuardedDevice, TranslationsAreScored) {
   expect_the_same([&] {
     std::vector<std::vector<float>> all;
-    for (const SequenceScore& score : TranslationEngine(translator_model()).score(kSources, kSources)) all.push_back(score.token_scores);
+    for (const SequenceScore& score :
+         TranslationEngine(translator_model()).score(kSources, kSources))
+      all.push_back(score.token_scores);
     return all;
   });
 }
@@ -243,7 +258,8 @@ TEST_F(OnAGuardedDevice, TextsAreClassified) {
   expect_the_same([&] {
     std::vector<std::vector<float>> all;
     const ClassificationEngine classifier(classification_model(small_classifier_checkpoint()));
-    for (const Classification& c : classifier.classify(kFilms.texts)) all.push_back(c.probabilities);
+    for (const Classification& c : classifier.classify(kFilms.texts))
+      all.push_back(c.probabilities);
     return all;
   });
 }
@@ -252,11 +268,13 @@ TEST_F(OnAGuardedDevice, TextIsGenerated) {
   GenerationOptions options;
   options.max_tokens = 30;
   const auto generation = [&] {
-    const GenerationEngine generator(language_model(finished_checkpoint_of(small_language_model())));
+    const GenerationEngine generator(
+        language_model(finished_checkpoint_of(small_language_model())));
     std::vector<std::pair<std::string, std::vector<float>>> all;
     const auto add = [&](const Generation& g) { all.emplace_back(g.text, g.token_scores); };
     if (options.beam.beam_size == 0) add(generator.generate("the cat", options));
-    if (options.beam.beam_size > 0) std::ranges::for_each(generator.generate_best("the cat", options), add);
+    if (options.beam.beam_size > 0)
+      std::ranges::for_each(generator.generate_best("the cat", options), add);
     return all;
   };
   expect_the_same(generation);
@@ -273,16 +291,20 @@ TEST_F(OnAGuardedDevice, TextIsMeasuredAndEmbedded) {
     const LanguageModel model = language_model(finished_checkpoint_of(small_language_model()));
     TextPerplexityOptions options;
     options.cache.tokens = 8;
-    const TextPerplexity perplexity = text_perplexity(model, encode_language(kRhyme, model.tokenizer), options);
+    const TextPerplexity perplexity =
+        text_perplexity(model, encode_language(kRhyme, model.tokenizer), options);
     return std::pair(perplexity.perplexity.per_token(), perplexity.without_cache->per_token());
   };
   expect_the_same(measured);
-  for (const EmbeddingPooling pooling : {EmbeddingPooling::mean, EmbeddingPooling::first, EmbeddingPooling::max, EmbeddingPooling::none}) {
+  for (const EmbeddingPooling pooling : {EmbeddingPooling::mean, EmbeddingPooling::first,
+                                         EmbeddingPooling::max, EmbeddingPooling::none}) {
     expect_the_same([&] {
       std::vector<std::vector<float>> all;
       const EmbeddingEngine embedder(translator_model());
-      for (const TextEmbedding& e : embedder.embed(kSources, {.pooling = pooling})) all.push_back(e.vectors.to_vector());
-      for (const TextEmbedding& e : embedder.embed_without_context(kSources, pooling)) all.push_back(e.vectors.to_vector());
+      for (const TextEmbedding& e : embedder.embed(kSources, {.pooling = pooling}))
+        all.push_back(e.vectors.to_vector());
+      for (const TextEmbedding& e : embedder.embed_without_context(kSources, pooling))
+        all.push_back(e.vectors.to_vector());
       return all;
     });
   }

@@ -24,8 +24,10 @@ TEST(LearnedPositions, HaveRoomForATextAndItsSpecialTokens) {
   EXPECT_NO_THROW(require_room("line 3", 1000, 2, 0));
   EXPECT_NO_THROW(require_room("line 3", 7, 1, 8));
   EXPECT_NO_THROW(require_room("line 3", 6, 2, 8));
-  expect_error<DataError>([] { require_room("line 3", 8, 1, 8); }, {"line 3: a text of 8 tokens plus eos is longer than the 8 positions"});
-  expect_error<DataError>([] { require_room("line 3", 7, 2, 8); }, {"line 3: a text of 7 tokens plus bos and eos is"});
+  expect_error<DataError>([] { require_room("line 3", 8, 1, 8); },
+                          {"line 3: a text of 8 tokens plus eos is longer than the 8 positions"});
+  expect_error<DataError>([] { require_room("line 3", 7, 2, 8); },
+                          {"line 3: a text of 7 tokens plus bos and eos is"});
 }
 
 }  // namespace

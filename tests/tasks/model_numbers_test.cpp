@@ -1,5 +1,5 @@
-// A model file is from outside, and so are the numbers of its configuration: whatever they are, loading ends soon, with a model or with an
-// error that names the file.
+// A model file is from outside, and so are the numbers of its configuration: whatever they are,
+// loading ends soon, with a model or with an error that names the file.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -24,7 +24,8 @@ Checkpoint language_checkpoint() {
 }
 
 // Where loading ended with an error that names the file, its text; empty when it brought a model.
-std::string error_of(Checkpoint checkpoint, const std::string& key, const std::string& json, const Load& load) {
+std::string error_of(Checkpoint checkpoint, const std::string& key, const std::string& json,
+                     const Load& load) {
   checkpoint.source = "hostile";
   checkpoint.metadata[key] = json;
   const auto begin = std::chrono::steady_clock::now();
@@ -35,7 +36,8 @@ std::string error_of(Checkpoint checkpoint, const std::string& key, const std::s
     message = error.what();
     EXPECT_NE(message.find("hostile"), std::string::npos) << message;
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << key << " " << json;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2))
+      << key << " " << json;
   return message;
 }
 
@@ -46,12 +48,13 @@ int replace_numbers(const Checkpoint& good, const std::string& key, const Load& 
   for (const auto& [name, value] : options.items()) {
     if (!value.is_number()) continue;
     ++numbers;
-    for (const char* text : {"-2000000000", "2000000000", "4294967297", "1000000000000000000", "18446744073709551615", "1e300", "-1e300",
-                             "null", "\"1\"", "[1]"}) {
+    for (const char* text : {"-2000000000", "2000000000", "4294967297", "1000000000000000000",
+                             "18446744073709551615", "1e300", "-1e300", "null", "\"1\"", "[1]"}) {
       auto changed = options;
       changed[name] = nlohmann::ordered_json::parse(text);
       const std::string message = error_of(good, key, changed.dump(), load);
-      EXPECT_NE(message.find(name), std::string::npos) << key << " " << name << " = " << text << " gives: " << message;
+      EXPECT_NE(message.find(name), std::string::npos)
+          << key << " " << name << " = " << text << " gives: " << message;
     }
     // In range, but not what the tensors are for, or harmless.
     for (const int in_range : {0, 1, 2, 3, 64, 1000, 1024, 4096, 65536, 1000000, 100000000}) {
@@ -88,8 +91,10 @@ TEST(HostileNumbers, ThatAskForMoreThanTheFileHoldsTakeNoMemory) {
   config["d_model"] = 65536;  // 4.8 GB a layer
   config["d_ff"] = 1000000;
   const std::string message =
-      error_of(language_checkpoint(), "attend.config", config.dump(), [](const Checkpoint& checkpoint) { language_model(checkpoint); });
-  EXPECT_NE(message.find("embedding.weight: expected F32 [17, 65536], as the model's configuration says, found F32 [17, 32]"),
+      error_of(language_checkpoint(), "attend.config", config.dump(),
+               [](const Checkpoint& checkpoint) { language_model(checkpoint); });
+  EXPECT_NE(message.find("embedding.weight: expected F32 [17, 65536], as the model's configuration "
+                         "says, found F32 [17, 32]"),
             std::string::npos)
       << message;
 }

@@ -61,7 +61,8 @@ TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
   }
 }
 
-// What follows a prefix, token by token against kept keys and values, and in one pass over the whole of it.
+// What follows a prefix, token by token against kept keys and values, and in one pass over the
+// whole of it.
 TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
   const TranslationModel rounded = translation_model(quantize_model(checkpoint_of(small_model())));
   const std::vector<std::int32_t> ids = source_ids(rounded, "the old dog sees the small cat"),
@@ -69,12 +70,14 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
   const Ragged src = Ragged::copy(ids, offsets);
   const std::vector<std::int32_t> prefix{rounded.special().bos, 5, 9, 6, 7}, prefix_ends{0, 5};
   EncoderDecoderScorer steps(*rounded.network, src, 2);
-  for (const std::int32_t token : prefix) steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
+  for (const std::int32_t token : prefix)
+    steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
 
   const NoGradient guard;
   Pass pass = Pass::inference();
   const Variable memory = rounded.network->encode(src, pass);
-  const Tensor whole = rounded.network->decode(Ragged::copy(prefix, prefix_ends), memory, src, pass).value();
+  const Tensor whole =
+      rounded.network->decode(Ragged::copy(prefix, prefix_ends), memory, src, pass).value();
   const double off = relative_difference(whole.slice_rows(4, 5), steps.hidden());
   EXPECT_GT(off, 0.0) << "keys and values are in 8 bits";
   EXPECT_LT(off, 0.01);
@@ -85,20 +88,24 @@ TEST(ModelQuantization, KeepsWhatClassifiersSay) {
   ClassifierConfig config = model.network->config();
   config.bigram_buckets = 50;
   model.network = std::make_shared<TextClassifier>(config, 7);
-  const ClassificationEngine before(model), after(classification_model(quantize_model(checkpoint_of(model))));
+  const ClassificationEngine before(model),
+      after(classification_model(quantize_model(checkpoint_of(model))));
   const auto a = before.classify(kFilms.texts), b = after.classify(kFilms.texts);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a[i].probabilities[c], b[i].probabilities[c], 0.03);
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_NEAR(a[i].probabilities[c], b[i].probabilities[c], 0.03);
   }
 }
 
 TEST(ModelQuantization, KeepsWhatLanguageModelsSay) {
   const LanguageModel model = small_language_model();
   const LanguageModel rounded = language_model(quantize_model(checkpoint_of(model)));
-  const Ragged text = Ragged::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
+  const Ragged text =
+      Ragged::copy(std::vector<std::int32_t>{3, 5, 6, 7, 8}, std::vector<std::int32_t>{0, 5});
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const double off = relative_difference(model.network->hidden(text, pass).value(), rounded.network->hidden(text, pass).value());
+  const double off = relative_difference(model.network->hidden(text, pass).value(),
+                                         rounded.network->hidden(text, pass).value());
   EXPECT_GT(off, 0.0);
   EXPECT_LT(off, 0.05);
 }

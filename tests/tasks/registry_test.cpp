@@ -19,8 +19,12 @@ namespace {
 
 std::string kind_of(const SavedModel& model) {
   return visit_model(
-      model, [](const TranslationModel& m) { return "translator of " + std::to_string(m.network->encoder_layers()); },
-      [](const LanguageModel&) { return std::string("language model"); }, [](const SavedModel&) { return std::string("another"); });
+      model,
+      [](const TranslationModel& m) {
+        return "translator of " + std::to_string(m.network->encoder_layers());
+      },
+      [](const LanguageModel&) { return std::string("language model"); },
+      [](const SavedModel&) { return std::string("another"); });
 }
 
 TEST(Registry, LoadsEveryKindOfModel) {
@@ -38,7 +42,8 @@ TEST(Registry, HasSomethingToTrainForEveryTask) {
       for (const OptionField& field : group.fields)
         if (field.name == "max-steps") set_option(field, std::vector<std::string>{"7"}, field.name);
     }
-    EXPECT_EQ(task->trainer().max_steps, 7) << "the fields are those of the options that are trained with";
+    EXPECT_EQ(task->trainer().max_steps, 7)
+        << "the fields are those of the options that are trained with";
     EXPECT_THROW(task->prepare(nullptr), ConfigError) << "without a text";
   }
   EXPECT_EQ(names, (std::set<std::string_view>{"translation", "lm", "classification"}));
@@ -55,7 +60,8 @@ TEST_F(RegistryFile, KeepsWhatAModelSaysOfItself) {
   const TranslationModel translation = small_model();
   const ClassificationModel classifier = small_classifier();
   const LanguageModel language = small_language_model();
-  for (const SavedModel* model : std::initializer_list<const SavedModel*>{&learned, &translation, &classifier, &language}) {
+  for (const SavedModel* model :
+       std::initializer_list<const SavedModel*>{&learned, &translation, &classifier, &language}) {
     save_checkpoint(path("model"), checkpoint_of(*model));
     const auto loaded = load_model(path("model"));
     EXPECT_EQ(loaded->task(), model->task());
@@ -66,7 +72,8 @@ TEST_F(RegistryFile, KeepsWhatAModelSaysOfItself) {
     ASSERT_EQ(loaded->tokenizers().size(), model->tokenizers().size());
     for (std::size_t i = 0; i < model->tokenizers().size(); ++i) {
       EXPECT_EQ(loaded->tokenizers()[i].name, model->tokenizers()[i].name);
-      EXPECT_EQ(loaded->tokenizers()[i].tokenizer.bytes(), model->tokenizers()[i].tokenizer.bytes());
+      EXPECT_EQ(loaded->tokenizers()[i].tokenizer.bytes(),
+                model->tokenizers()[i].tokenizer.bytes());
     }
   }
 }
@@ -76,7 +83,8 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.source = "model";
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
-                          {"model: expected a model for translation or language modelling or classification, found one for tagging"});
+                          {"model: expected a model for translation or language modelling or "
+                           "classification, found one for tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());
   checkpoint.metadata.erase("attend.task");

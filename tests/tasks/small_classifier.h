@@ -10,10 +10,10 @@
 
 namespace attend {
 
-inline const LabelledText kFilms{
-    {"bad", "fine", "so-so"},
-    {"a good film", "a bad film", "not a good film", "good and bad", "the film is fine", "the cat is bad", "so good", "it is a film"},
-    {1, 0, 0, 2, 1, 0, 1, 2}};
+inline const LabelledText kFilms{{"bad", "fine", "so-so"},
+                                 {"a good film", "a bad film", "not a good film", "good and bad",
+                                  "the film is fine", "the cat is bad", "so good", "it is a film"},
+                                 {1, 0, 0, 2, 1, 0, 1, 2}};
 
 inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, float dropout = 0.0f) {
   TokenizerOptions options;
@@ -36,6 +36,8 @@ inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, floa
 }
 
 // As it is in a file.
-inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) { return finished_checkpoint_of(small_classifier(pooling)); }
+inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) {
+  return finished_checkpoint_of(small_classifier(pooling));
+}
 
 }  // namespace attend

@@ -10,11 +10,13 @@
 
 namespace attend {
 
-inline const std::vector<std::string> kRhyme{"the cat sat on the mat",         "the dog sat on the cat", "",
-                                             "a cat and a dog ran to the mat", "the mat is flat",        "the dog is fat",
-                                             "a fat cat sat on a flat mat",    "and the dog ran"};
+inline const std::vector<std::string> kRhyme{
+    "the cat sat on the mat",         "the dog sat on the cat", "",
+    "a cat and a dog ran to the mat", "the mat is flat",        "the dog is fat",
+    "a fat cat sat on a flat mat",    "and the dog ran"};
 
-inline Tokenizer rhyme_tokenizer(TokenizerType type = TokenizerType::word, int vocab_size = 4 + 13) {
+inline Tokenizer rhyme_tokenizer(TokenizerType type = TokenizerType::word,
+                                 int vocab_size = 4 + 13) {
   TokenizerOptions options;
   options.type = type;
   options.vocab_size = vocab_size;
@@ -33,8 +35,11 @@ inline LanguageTransformerConfig small_language_config(const Tokenizer& tokenize
   return config;
 }
 
-inline LanguageModel small_language_model(const Tokenizer& tokenizer = rhyme_tokenizer(), int context = 8) {
-  return {std::make_shared<LanguageTransformer>(small_language_config(tokenizer), 7), tokenizer, {context}};
+inline LanguageModel small_language_model(const Tokenizer& tokenizer = rhyme_tokenizer(),
+                                          int context = 8) {
+  return {std::make_shared<LanguageTransformer>(small_language_config(tokenizer), 7),
+          tokenizer,
+          {context}};
 }
 
 }  // namespace attend

@@ -1,4 +1,5 @@
-// A small translation model with random parameters, and the tokenizer of a few sentences: enough to look into.
+// A small translation model with random parameters, and the tokenizer of a few sentences: enough to
+// look into.
 #pragma once
 
 #include <memory>
@@ -34,14 +35,17 @@ inline TransformerConfig small_config(const Tokenizer& src, const Tokenizer& tgt
 
 inline TranslationModel small_model() {
   const Tokenizer src =
-      small_tokenizer({"the old dog sees the small cat", "a cat eats the fish & chips", "<b>\"</script>'`\\", "dogs catch fish"});
+      small_tokenizer({"the old dog sees the small cat", "a cat eats the fish & chips",
+                       "<b>\"</script>'`\\", "dogs catch fish"});
   const Tokenizer tgt =
-      small_tokenizer({"der alte hund sieht die kleine katze", "eine katze frisst den fisch", "<i>\"</script>'&{{data}}", "ü"});
+      small_tokenizer({"der alte hund sieht die kleine katze", "eine katze frisst den fisch",
+                       "<i>\"</script>'&{{data}}", "ü"});
   return {std::make_shared<Transformer>(small_config(src, tgt), 7), src, tgt};
 }
 
 // Ends with eos, as sources do.
-inline std::vector<std::int32_t> source_ids(const TranslationModel& model, const std::string& text) {
+inline std::vector<std::int32_t> source_ids(const TranslationModel& model,
+                                            const std::string& text) {
   std::vector<std::int32_t> ids = model.src_tokenizer.encode(text);
   ids.push_back(model.src_tokenizer.eos_id());
   return ids;

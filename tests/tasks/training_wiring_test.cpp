@@ -1,5 +1,5 @@
-// The seed of a training reaches everything that is random in it, and the options of the data both sides of them: one by one, which a whole
-// run cannot show.
+// The seed of a training reaches everything that is random in it, and the options of the data both
+// sides of them: one by one, which a whole run cannot show.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,12 +20,14 @@ namespace {
 class TrainingWiring : public FolderTest {
  protected:
   TrainingWiring() {
-    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom", "see", "small", "cats", "smaller"};
+    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
+                                                 "see", "small", "cats", "smaller"};
     Random random({1, 1});
     std::string src, tgt, labelled;
     for (int i = 0; i < 60; ++i) {
       std::string line;
-      for (std::uint64_t length = 2 + random.below(9); length > 0; --length) line += kWords[random.below(kWords.size())] + " ";
+      for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
+        line += kWords[random.below(kWords.size())] + " ";
       line.pop_back();
       src += line + "\n";
       tgt += "the " + line + "\n";
@@ -38,12 +40,14 @@ class TrainingWiring : public FolderTest {
     translation_.data.src_train = language_.data.train = {"src"};
     translation_.data.tgt_train = {"tgt"};
     classification_.data.train = {"labelled"};
-    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size = classification_.tokenizer.vocab_size = 40;
+    translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
+        classification_.tokenizer.vocab_size = 40;
     TransformerConfig& t = translation_.model.transformer;
     t.d_model = language_.model.d_model = classification_.model.d_model = 16;
     t.n_heads = language_.model.n_heads = classification_.model.n_heads = 2;
     t.d_ff = language_.model.d_ff = classification_.model.d_ff = 16;
-    t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers = classification_.model.n_encoder_layers = 1;
+    t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers =
+        classification_.model.n_encoder_layers = 1;
   }
 
   template <class Options>
@@ -71,9 +75,13 @@ class TrainingWiring : public FolderTest {
 
   template <class Options>
   static void expect_seeded(const Options& options) {
-    TrainingTask one = in_batches_of(options, 30, 1), again = in_batches_of(options, 30, 1), two = in_batches_of(options, 30, 2);
-    EXPECT_EQ(one.objective->parameters().values().to_vector(), again.objective->parameters().values().to_vector());
-    EXPECT_NE(one.objective->parameters().values().to_vector(), two.objective->parameters().values().to_vector()) << "the model";
+    TrainingTask one = in_batches_of(options, 30, 1), again = in_batches_of(options, 30, 1),
+                 two = in_batches_of(options, 30, 2);
+    EXPECT_EQ(one.objective->parameters().values().to_vector(),
+              again.objective->parameters().values().to_vector());
+    EXPECT_NE(one.objective->parameters().values().to_vector(),
+              two.objective->parameters().values().to_vector())
+        << "the model";
     EXPECT_EQ(sizes(one, 0), sizes(again, 0));
     EXPECT_NE(sizes(one, 0), sizes(two, 0)) << "the order of the batches";
     EXPECT_NE(sizes(one, 0), sizes(one, 1)) << "the order of an epoch";
@@ -85,7 +93,9 @@ class TrainingWiring : public FolderTest {
 };
 
 TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfTranslation) { expect_seeded(translation_); }
-TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfClassification) { expect_seeded(classification_); }
+TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfClassification) {
+  expect_seeded(classification_);
+}
 
 TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfLanguageModels) {
   language_.data.windows.sequence_length = 7;
@@ -111,7 +121,8 @@ TEST_F(TrainingWiring, TheSeedReachesTheBpeDropoutOfBothSides) {
     EXPECT_EQ(task.objective->batches(epoch), 1);
     return task.objective->size(epoch, 0);
   };
-  const BatchSize none = size(0.0f, 1, 0), one = size(0.5f, 1, 0), later = size(0.5f, 1, 1), two = size(0.5f, 2, 0);
+  const BatchSize none = size(0.0f, 1, 0), one = size(0.5f, 1, 0), later = size(0.5f, 1, 1),
+                  two = size(0.5f, 2, 0);
   for (const auto side : {&BatchSize::targets, &BatchSize::sources}) {
     EXPECT_GT(one.*side, none.*side);
     EXPECT_NE(one.*side, later.*side);
@@ -143,14 +154,17 @@ TEST_F(TrainingWiring, TheColumnsAreThoseOfTheValidationToo) {
 TEST_F(TrainingWiring, SeedAndEpochReachTheSampleOfTheVocabulary) {
   language_.data.windows.sequence_length = 1;
   language_.loss.output_sample = 12;
-  TrainingTask one = in_batches_of(language_, 1'000'000, 1), two = in_batches_of(language_, 1'000'000, 2);
+  TrainingTask one = in_batches_of(language_, 1'000'000, 1),
+               two = in_batches_of(language_, 1'000'000, 2);
   two.objective->parameters().values().copy_from(one.objective->parameters().values());
   EXPECT_GT(std::abs(loss(one) - loss(two)), 1e-3 * loss(one));
   EXPECT_GT(std::abs(loss(one, 0) - loss(one, 1)), 1e-3 * loss(one));
   language_.loss.output_sample = 0;
-  TrainingTask three = in_batches_of(language_, 1'000'000, 1), four = in_batches_of(language_, 1'000'000, 2);
+  TrainingTask three = in_batches_of(language_, 1'000'000, 1),
+               four = in_batches_of(language_, 1'000'000, 2);
   four.objective->parameters().values().copy_from(three.objective->parameters().values());
-  EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three)) << "without a sample there is nothing random left";
+  EXPECT_NEAR(loss(three), loss(four), 1e-5 * loss(three))
+      << "without a sample there is nothing random left";
 }
 
 class ValidationWiring : public TrainingWiring {
@@ -171,7 +185,8 @@ class ValidationWiring : public TrainingWiring {
     untrained.model->describe(checkpoint);
     const TranslationEngine translator(translation_model(checkpoint));
     std::string lines;
-    for (const Translation& translation : translator.translate(read_lines(path("valid").string()), options)) {
+    for (const Translation& translation :
+         translator.translate(read_lines(path("valid").string()), options)) {
       std::istringstream words(translation.text());
       for (std::string word; words >> word;) lines += word + mark + " ";
       lines += "\n";
@@ -196,10 +211,12 @@ TEST_F(ValidationWiring, KnowsWhetherTextIsPretokenized) {
   EXPECT_GT(score(false), 0);
 }
 
-// Output weights of their own: tied ones make a model that is not trained repeat one word, however it searches.
+// Output weights of their own: tied ones make a model that is not trained repeat one word, however
+// it searches.
 TEST_F(ValidationWiring, SearchesWithItsBeamAndTheLengthPenalty) {
   translation_.model.transformer.tie_embeddings = TiedEmbeddings::none;
-  std::filesystem::copy_file(path("src"), path("valid"), std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(path("src"), path("valid"),
+                             std::filesystem::copy_options::overwrite_existing);
   const auto expect_found = [&](BeamSearchOptions search, const BeamSearchOptions& otherwise) {
     translation_.loss.valid_beam_size = search.beam_size;
     translation_.decoding.length_penalty = search.length_penalty;
@@ -207,10 +224,13 @@ TEST_F(ValidationWiring, SearchesWithItsBeamAndTheLengthPenalty) {
     decoding.beam = search;
     other.beam = otherwise;
     const std::string references = translations("", decoding);
-    ASSERT_TRUE(references != translations("", other)) << "a search that differs is needed; found\n" << references.substr(0, 300);
-    EXPECT_NEAR(score_against(references), 100.0, 1e-9) << "beam " << search.beam_size << ", length penalty " << search.length_penalty;
+    ASSERT_TRUE(references != translations("", other)) << "a search that differs is needed; found\n"
+                                                       << references.substr(0, 300);
+    EXPECT_NEAR(score_against(references), 100.0, 1e-9)
+        << "beam " << search.beam_size << ", length penalty " << search.length_penalty;
   };
-  const BeamSearchOptions usual, wide{.beam_size = 12}, brief{.beam_size = 12, .length_penalty = 0.8f};
+  const BeamSearchOptions usual, wide{.beam_size = 12},
+      brief{.beam_size = 12, .length_penalty = 0.8f};
   expect_found({.beam_size = 1}, usual);
   expect_found(brief, wide);
 }
@@ -234,7 +254,8 @@ TEST_F(TrainingWiring, DecodingAndCacheReachTheModelFile) {
   EXPECT_NE(cache.find("123"), std::string::npos) << cache;
   EXPECT_NE(cache.find("0.375"), std::string::npos) << cache;
   classification_.data.length.max_length = 77;
-  EXPECT_NE(metadata(prepare_training(classification_, nullptr), "attend.text").find("77"), std::string::npos);
+  EXPECT_NE(metadata(prepare_training(classification_, nullptr), "attend.text").find("77"),
+            std::string::npos);
 }
 
 }  // namespace

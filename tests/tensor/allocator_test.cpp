@@ -21,7 +21,9 @@ TEST(Allocator, AlignsEveryBlockToACacheLine) {
   for (const std::size_t bytes : {0u, 1u, 63u, 64u, 257u, 1000u, 4097u, 100001u}) {
     const auto block = allocate(bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.get()) % 64, 0u) << bytes;
-    std::memset(block.get(), 1, (bytes + 63) / 64 * 64);  // may be written to the end of its last 64 bytes (asan looks on)
+    std::memset(
+        block.get(), 1,
+        (bytes + 63) / 64 * 64);  // may be written to the end of its last 64 bytes (asan looks on)
   }
 }
 
@@ -47,7 +49,8 @@ TEST(Allocator, CutsLargeBlocksFromTheSmallestRangeThatHoldsThem) {
   EXPECT_EQ(first.get(), other_at);
   EXPECT_EQ(second.get(), wide_at);
   EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
-  EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 150'016 + 350'016) << "rounded up to 64 bytes";
+  EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 150'016 + 350'016)
+      << "rounded up to 64 bytes";
 }
 
 TEST(Allocator, JoinsWhatIsFree) {
@@ -113,7 +116,8 @@ TEST(Allocator, GivesCachedBlocksBackOnRequest) {
 
 TEST(Allocator, SaysWhatToDoWhenMemoryRunsOut) {
   const MemoryStatistics before = memory_statistics();
-  expect_error<Error>([] { (void)allocate(std::size_t{1} << 60); }, {"out of memory", "smaller batches"});
+  expect_error<Error>([] { (void)allocate(std::size_t{1} << 60); },
+                      {"out of memory", "smaller batches"});
   EXPECT_EQ(memory_statistics().bytes_in_use, before.bytes_in_use);
   EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
 }
@@ -127,7 +131,8 @@ TEST(Allocator, ServesSeveralThreads) {
         const std::size_t bytes = 256 + static_cast<std::size_t>((i * 37 + t) % 1000);
         const auto block = allocate(bytes);
         std::memset(block.get(), t, bytes);
-        for (std::size_t k = 0; k < bytes; k += 97) ASSERT_EQ(block.get()[k], std::byte{static_cast<unsigned char>(t)});
+        for (std::size_t k = 0; k < bytes; k += 97)
+          ASSERT_EQ(block.get()[k], std::byte{static_cast<unsigned char>(t)});
       }
     });
   }

@@ -11,13 +11,15 @@
 namespace attend {
 
 template <class Error>
-void expect_error(const std::function<void()>& action, std::initializer_list<std::string_view> fragments) {
+void expect_error(const std::function<void()>& action,
+                  std::initializer_list<std::string_view> fragments) {
   try {
     action();
   } catch (const Error& error) {
     const std::string message = error.what();
     for (const std::string_view fragment : fragments)
-      EXPECT_NE(message.find(fragment), std::string::npos) << '"' << message << "\" lacks \"" << fragment << '"';
+      EXPECT_NE(message.find(fragment), std::string::npos)
+          << '"' << message << "\" lacks \"" << fragment << '"';
     return;
   }
   ADD_FAILURE() << "expected an exception";

@@ -13,7 +13,8 @@ class FreeRangesTest : public ::testing::Test {
   // "begin+size" of every range.
   std::vector<std::pair<std::size_t, std::size_t>> all() const {
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    for (const Range range : ranges_.all()) found.emplace_back(static_cast<std::size_t>(range.begin - memory_.data()), range.size);
+    for (const Range range : ranges_.all())
+      found.emplace_back(static_cast<std::size_t>(range.begin - memory_.data()), range.size);
     return found;
   }
 
@@ -34,7 +35,8 @@ TEST_F(FreeRangesTest, JoinNeighboursOnBothSides) {
 }
 
 TEST_F(FreeRangesTest, CutTheSmallestThatFits) {
-  for (const auto& [offset, size] : Ranges{{0, 300}, {400, 100}, {600, 100}, {800, 200}}) ranges_.add({at(offset), size});
+  for (const auto& [offset, size] : Ranges{{0, 300}, {400, 100}, {600, 100}, {800, 200}})
+    ranges_.add({at(offset), size});
   EXPECT_EQ(ranges_.take(100), at(400)) << "of equal ones the first";
   EXPECT_EQ(ranges_.take(90), at(600));
   EXPECT_EQ(ranges_.take(10), at(690)) << "the rest of that";

@@ -29,7 +29,8 @@ class GuardedMemory final : public Memory {
   };
 
   GuardedMemory() {
-    void* const region = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const region =
+        ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (region == MAP_FAILED) throw std::runtime_error("guarded memory: no address space");
     region_ = static_cast<std::byte*>(region);
     free_.add({region_, kBytes});
@@ -46,18 +47,22 @@ class GuardedMemory final : public Memory {
             }};
   }
 
-  void copy(const ByteRows& from, const ByteRows& to, std::int64_t rows, std::int64_t row_bytes) override {
+  void copy(const ByteRows& from, const ByteRows& to, std::int64_t rows,
+            std::int64_t row_bytes) override {
     const Open open(*this);
     host_memory().copy(from, to, rows, row_bytes);
   }
-  void copy_to_host(const ByteRows& from, const ByteRows& host, std::int64_t rows, std::int64_t row_bytes) override {
+  void copy_to_host(const ByteRows& from, const ByteRows& host, std::int64_t rows,
+                    std::int64_t row_bytes) override {
     ++copies_to_host;
     copy(from, host, rows, row_bytes);
   }
-  void copy_from_host(const ByteRows& host, const ByteRows& to, std::int64_t rows, std::int64_t row_bytes) override {
+  void copy_from_host(const ByteRows& host, const ByteRows& to, std::int64_t rows,
+                      std::int64_t row_bytes) override {
     copy(host, to, rows, row_bytes);
   }
-  void fill(const ByteRows& to, std::int64_t rows, std::int64_t row_bytes, std::uint32_t pattern) override {
+  void fill(const ByteRows& to, std::int64_t rows, std::int64_t row_bytes,
+            std::uint32_t pattern) override {
     const Open open(*this);
     host_memory().fill(to, rows, row_bytes, pattern);
   }

@@ -64,8 +64,8 @@ TEST(Memory, IsCopiedToBothSidesAndBetweenDevices) {
 TEST(Memory, FillsWhatIsNoWholeNumberOfPatterns) {
   std::vector<std::byte> bytes(8, std::byte{9});
   host_memory().fill({bytes.data(), 7}, 1, 7, 0x04030201);
-  EXPECT_EQ(bytes,
-            (std::vector{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{1}, std::byte{2}, std::byte{3}, std::byte{9}}));
+  EXPECT_EQ(bytes, (std::vector{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4},
+                                std::byte{1}, std::byte{2}, std::byte{3}, std::byte{9}}));
 }
 
 TEST(Ids, AreTheSameOnTheHostAndOnTheDevice) {
@@ -77,9 +77,11 @@ TEST(Ids, AreTheSameOnTheHostAndOnTheDevice) {
   EXPECT_EQ(device.memory(), &guarded());
   EXPECT_EQ(device.shape(), (Shape{4}));
   const Tensor back = device.to_host();
-  EXPECT_EQ(std::vector(back.data<std::int32_t>(), back.data<std::int32_t>() + 4), (std::vector<std::int32_t>{4, 5, 6, 7}));
+  EXPECT_EQ(std::vector(back.data<std::int32_t>(), back.data<std::int32_t>() + 4),
+            (std::vector<std::int32_t>{4, 5, 6, 7}));
   EXPECT_EQ(ids.tensor().bytes(), device.bytes()) << "copied once";
-  EXPECT_EQ(ids.slice(1, 3).tensor().bytes(), device.bytes() + sizeof(std::int32_t)) << "also for a slice";
+  EXPECT_EQ(ids.slice(1, 3).tensor().bytes(), device.bytes() + sizeof(std::int32_t))
+      << "also for a slice";
 }
 
 TEST(Ids, OfASliceAreSomeOfThem) {

@@ -39,7 +39,11 @@ TEST(Shape, PrintsAsAList) {
 TEST(Shape, RefusesWhatItCannotHold) {
   expect_error<ShapeError>([] { Shape({1, 2, 3, 4, 5}); }, {"[shape]", "at most 4", "got 5"});
   expect_error<ShapeError>([] { Shape({2, -1}); }, {"[shape]", ">= 0", "[2, -1]"});
-  expect_error<ShapeError>([] { Shape({std::int64_t{1} << 32, std::int64_t{1} << 31}); }, {"[shape]", "2^63", "[4294967296, 2147483648]"});
+  expect_error<ShapeError>(
+      [] {
+        Shape({std::int64_t{1} << 32, std::int64_t{1} << 31});
+      },
+      {"[shape]", "2^63", "[4294967296, 2147483648]"});
   EXPECT_EQ(Shape({std::int64_t{1} << 32, std::int64_t{1} << 30}).size(), std::int64_t{1} << 62);
 }
 

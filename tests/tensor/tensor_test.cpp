@@ -92,8 +92,10 @@ TEST(Tensor, ReshapesOnlyWhatIsContiguous) {
   const Tensor t = counting({2, 6});
   EXPECT_EQ(t.reshape({3, 4}).row(1)[0], 4.0f);
   expect_error<ShapeError>([&] { (void)t.reshape({5}); }, {"[reshape]", "5 elements", "[2, 6]"});
-  expect_error<ShapeError>([&] { (void)t.slice_columns(0, 3).reshape({6}); }, {"contiguous", "[2, 3]", "stride 6"});
-  EXPECT_NO_THROW((void)t.slice_rows(1, 2).slice_columns(0, 3).reshape({3})) << "a single row has no gaps";
+  expect_error<ShapeError>([&] { (void)t.slice_columns(0, 3).reshape({6}); },
+                           {"contiguous", "[2, 3]", "stride 6"});
+  EXPECT_NO_THROW((void)t.slice_rows(1, 2).slice_columns(0, 3).reshape({3}))
+      << "a single row has no gaps";
 }
 
 TEST(Tensor, WrapsMemoryAndKeepsItsOwnerAlive) {
@@ -112,21 +114,36 @@ TEST(Tensor, WrapsMemoryAndKeepsItsOwnerAlive) {
 TEST(Tensor, ReadsASingleElement) {
   EXPECT_EQ(Tensor::full({1, 1}, 4.0f).item(), 4.0f);
   EXPECT_EQ(Tensor::full({}, 5.0f).item(), 5.0f);
-  expect_error<ShapeError>([] { (void)Tensor::zeros({2}).item(); }, {"[item]", "one element", "[2]"});
+  expect_error<ShapeError>([] { (void)Tensor::zeros({2}).item(); },
+                           {"[item]", "one element", "[2]"});
 }
 
 TEST(Tensor, SaysWhichOperationAndShapesDoNotFit) {
   const Tensor t = counting({2, 3});
   expect_error<ShapeError>([&] { (void)t.slice_rows(1, 3); }, {"[slice_rows]", "[2, 3]", "1..3"});
-  expect_error<ShapeError>([&] { (void)t.slice_columns(1, 4); }, {"[slice_columns]", "[2, 3]", "1..4"});
+  expect_error<ShapeError>([&] { (void)t.slice_columns(1, 4); },
+                           {"[slice_columns]", "[2, 3]", "1..4"});
   expect_error<ShapeError>([&] { (void)t.slice_rows(-1, 1); }, {"[slice_rows]", "-1..1"});
-  expect_error<ShapeError>([&] { (void)t.slice_columns(2, 1); }, {"[slice_columns]", "2..1", "[2, 3]"});
-  expect_error<ShapeError>([&] { (void)counting({2, 2, 2}).slice_columns(0, 1); }, {"[slice_columns]", "[2, 2, 2]"});
+  expect_error<ShapeError>([&] { (void)t.slice_columns(2, 1); },
+                           {"[slice_columns]", "2..1", "[2, 3]"});
+  expect_error<ShapeError>(
+      [&] {
+        (void)counting({2, 2, 2}).slice_columns(0, 1);
+      },
+      {"[slice_columns]", "[2, 2, 2]"});
   expect_error<ShapeError>([&] { t.copy_from(counting({3, 2})); }, {"[copy]", "[2, 3]", "[3, 2]"});
-  expect_error<ShapeError>([&] { t.copy_from(Tensor::zeros({2, 3}, DType::i32)); }, {"[copy]", "F32", "I32"});
+  expect_error<ShapeError>(
+      [&] {
+        t.copy_from(Tensor::zeros({2, 3}, DType::i32));
+      },
+      {"[copy]", "F32", "I32"});
   expect_error<ShapeError>([&] { (void)t.slice_columns(0, 2).span(); }, {"contiguous", "[2, 2]"});
   const std::vector<float> values(5);
-  expect_error<ShapeError>([&] { (void)Tensor::from(values, {2, 3}); }, {"[tensor]", "6 values", "[2, 3]", "got 5"});
+  expect_error<ShapeError>(
+      [&] {
+        (void)Tensor::from(values, {2, 3});
+      },
+      {"[tensor]", "6 values", "[2, 3]", "got 5"});
 }
 
 TEST(Tensor, RefusesToReadAsAnotherType) {

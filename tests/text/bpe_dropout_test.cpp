@@ -27,7 +27,8 @@ Tokenizer tokenizer(bool byte_fallback = false) {
   return Tokenizer::train(kSentences, options);
 }
 
-std::vector<std::int32_t> sample(const Tokenizer& tokenizer, float probability, const std::string& text, std::uint64_t seed) {
+std::vector<std::int32_t> sample(const Tokenizer& tokenizer, float probability,
+                                 const std::string& text, std::uint64_t seed) {
   Random random(RandomKey{seed, 0});
   return BpeDropout(tokenizer, probability).sample(tokenizer.encode(text), random);
 }
@@ -38,7 +39,9 @@ TEST(BpeDropout, LeavesSpecialPiecesWhole) {
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 24;
   const Tokenizer t =
-      Tokenizer::train(std::vector<std::string>{"< u n k > s / p a d", "0 x 4 1 A B C", "<unk> <s> </s> <pad> <0x41>"}, options);
+      Tokenizer::train(std::vector<std::string>{"< u n k > s / p a d", "0 x 4 1 A B C",
+                                                "<unk> <s> </s> <pad> <0x41>"},
+                       options);
   Random random({1, 1});
   const std::vector<std::int32_t> special{t.unk_id(), t.eos_id(), t.id("<0x41>"), t.pad_id()};
   EXPECT_EQ(BpeDropout(t, 0.0f).sample(special, random), special);
@@ -48,7 +51,8 @@ TEST(BpeDropout, LeavesSpecialPiecesWhole) {
 TEST(BpeDropout, WithoutDropoutCutsAsTheTokenizerDoes) {
   for (const bool byte_fallback : {false, true}) {
     const Tokenizer t = tokenizer(byte_fallback);
-    for (const std::string text : {"the lowest tower", "newer and wider, über", "a zebra quacks 京 loudly", "", "lower"}) {
+    for (const std::string text :
+         {"the lowest tower", "newer and wider, über", "a zebra quacks 京 loudly", "", "lower"}) {
       EXPECT_EQ(sample(t, 0.0f, text, 1), t.encode(text)) << text;
     }
   }
@@ -58,15 +62,18 @@ TEST(BpeDropout, WithoutDropoutCutsAsTheTokenizerDoes) {
 TEST(BpeDropout, MakesTheFirstOfEqualMerges) {
   TokenizerOptions options;
   options.vocab_size = 20;
-  const Tokenizer t = Tokenizer::train(std::vector<std::string>{"aa baa caa aab baac", "aaa aa baaab"}, options);
+  const Tokenizer t =
+      Tokenizer::train(std::vector<std::string>{"aa baa caa aab baac", "aaa aa baaab"}, options);
   ASSERT_NE(t.id("aa"), t.unk_id());
-  for (const std::string text : {"aaa", "baaa", "aaaaa", "caaaaaaab aaab"}) EXPECT_EQ(sample(t, 0.0f, text, 1), t.encode(text)) << text;
+  for (const std::string text : {"aaa", "baaa", "aaaaa", "caaaaaaab aaab"})
+    EXPECT_EQ(sample(t, 0.0f, text, 1), t.encode(text)) << text;
 }
 
 TEST(BpeDropout, KeepsTheText) {
   const Tokenizer t = tokenizer();
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    for (const std::string& text : kSentences) EXPECT_EQ(t.decode(sample(t, 0.5f, text, seed)), text);
+    for (const std::string& text : kSentences)
+      EXPECT_EQ(t.decode(sample(t, 0.5f, text, seed)), text);
   }
 }
 
@@ -81,7 +88,8 @@ TEST(BpeDropout, LeavesMoreOutWithAHigherProbability) {
   const Tokenizer t = tokenizer();
   const auto pieces = [&](float probability) {
     std::size_t count = 0;
-    for (std::uint64_t seed = 0; seed < 50; ++seed) count += sample(t, probability, kSentences[0], seed).size();
+    for (std::uint64_t seed = 0; seed < 50; ++seed)
+      count += sample(t, probability, kSentences[0], seed).size();
     return count;
   };
   EXPECT_LT(pieces(0.0f), pieces(0.1f));
@@ -93,9 +101,11 @@ TEST(BpeDropout, RepeatsItselfForEqualSeeds) {
   EXPECT_EQ(sample(t, 0.3f, kSentences[0], 7), sample(t, 0.3f, kSentences[0], 7));
 }
 
-// The definition, in words: before each merge every possible one, from left to right, draws a number and is left out if it is below the
-// probability; of those that stay the one with the highest score is applied, of equals the first.
-std::vector<std::int32_t> plain_sample(const Tokenizer& t, float probability, std::string_view word, Random& random) {
+// The definition, in words: before each merge every possible one, from left to right, draws a
+// number and is left out if it is below the probability; of those that stay the one with the
+// highest score is applied, of equals the first.
+std::vector<std::int32_t> plain_sample(const Tokenizer& t, float probability, std::string_view word,
+                                       Random& random) {
   std::vector<std::string> symbols;
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t begin = at;
@@ -125,11 +135,13 @@ std::vector<std::int32_t> plain_sample(const Tokenizer& t, float probability, st
 TEST(BpeDropout, DrawsANumberForEveryMergeAndAppliesTheFirstOfTheBest) {
   const Tokenizer t = tokenizer();
   for (const float probability : {0.05f, 0.3f, 0.8f}) {
-    for (const std::string word : {"lower", "newestlowesttower", "towertowertowertower", "weweweweweloweloweln"}) {
+    for (const std::string word :
+         {"lower", "newestlowesttower", "towertowertowertower", "weweweweweloweloweln"}) {
       for (std::uint64_t seed = 0; seed < 40; ++seed) {
         Random random(RandomKey{seed, 0}), plain(RandomKey{seed, 0});
         const auto expected = plain_sample(t, probability, "▁" + word, plain);
-        EXPECT_EQ(BpeDropout(t, probability).sample(t.encode(word), random), expected) << word << " with seed " << seed;
+        EXPECT_EQ(BpeDropout(t, probability).sample(t.encode(word), random), expected)
+            << word << " with seed " << seed;
         EXPECT_EQ(random.next(), plain.next()) << "other numbers are left for the next word";
       }
     }
@@ -142,7 +154,8 @@ TEST(BpeDropout, CutsAWordOfManyCharactersInTimeThatGrowsWithIt) {
   for (int i = 0; i < 40'000; ++i) word += "lower";
   const std::clock_t begin = std::clock();
   EXPECT_EQ(t.decode(sample(t, 0.1f, word, 1)), word);
-  EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);  // one scan for each merge would take minutes
+  EXPECT_LT(std::clock() - begin,
+            10 * CLOCKS_PER_SEC);  // one scan for each merge would take minutes
 }
 
 TEST(BpeDropout, RefusesWhatIsNoProbability) {

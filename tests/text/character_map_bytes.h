@@ -1,4 +1,5 @@
-// Character maps as SentencePiece writes them, made by hand: right ones, and ones that no writer makes.
+// Character maps as SentencePiece writes them, made by hand: right ones, and ones that no writer
+// makes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace attend {
 
-// A trie with a block of 256 units for every node: block 0 has the root's unit, block n + 1 the children of node n, and in front its value.
+// A trie with a block of 256 units for every node: block 0 has the root's unit, block n + 1 the
+// children of node n, and in front its value.
 class MapBytes {
  public:
   static constexpr std::uint32_t kBlock = 256, kHasValue = 0x100, kValue = 0x80000000;
@@ -42,7 +44,9 @@ class MapBytes {
   }
 
   std::uint32_t base(std::uint32_t unit) const { return unit ^ (units[unit] >> 10); }
-  void set_base(std::uint32_t unit, std::uint32_t to) { units[unit] = (units[unit] & 0x1FF) | (unit ^ to) << 10; }
+  void set_base(std::uint32_t unit, std::uint32_t to) {
+    units[unit] = (units[unit] & 0x1FF) | (unit ^ to) << 10;
+  }
 
   std::string bytes() const {
     const auto size = static_cast<std::uint32_t>(4 * units.size());
@@ -56,7 +60,8 @@ class MapBytes {
   std::string strings;  // the first is empty
 };
 
-// Maps with which a reader that trusts them leaves its memory, does not end, or gives what is no text; each with a word of the complaint.
+// Maps with which a reader that trusts them leaves its memory, does not end, or gives what is no
+// text; each with a word of the complaint.
 inline std::map<std::string, std::pair<std::string, std::string>> hostile_maps() {
   const MapBytes good = MapBytes().add("a", "b").add("ab", "c");
   std::map<std::string, std::pair<std::string, std::string>> maps;
@@ -65,29 +70,43 @@ inline std::map<std::string, std::pair<std::string, std::string>> hostile_maps()
     change(map);
     maps[name] = {map.bytes(), complaint};
   };
-  changed("the root leads out", "leads out of its trie", [](MapBytes& m) { m.set_base(0, 0x100000); });
-  changed("a child leads out", "leads out of its trie", [](MapBytes& m) { m.set_base(m.child(0, 'a'), 0x100000); });
-  changed("an offset of eight more bits leads out", "leads out of its trie", [](MapBytes& m) { m.units[m.child(0, 'a')] |= 0x7FFFFE00; });
-  changed("the last block is cut", "leads out of its trie", [](MapBytes& m) { m.units.resize(m.units.size() - 1); });
-  changed("a value leads out", "leads out of its strings", [](MapBytes& m) { m.units[m.base(m.child(0, 'a'))] = 0xFFFFFFFF; });
-  changed("a value is behind the strings", "leads out of its strings",
-          [](MapBytes& m) { m.units[m.base(m.child(0, 'a'))] = MapBytes::kValue | static_cast<std::uint32_t>(m.strings.size()); });
-  changed("the last string does not end", "does not end", [](MapBytes& m) { m.strings.pop_back(); });
+  changed("the root leads out", "leads out of its trie",
+          [](MapBytes& m) { m.set_base(0, 0x100000); });
+  changed("a child leads out", "leads out of its trie",
+          [](MapBytes& m) { m.set_base(m.child(0, 'a'), 0x100000); });
+  changed("an offset of eight more bits leads out", "leads out of its trie",
+          [](MapBytes& m) { m.units[m.child(0, 'a')] |= 0x7FFFFE00; });
+  changed("the last block is cut", "leads out of its trie",
+          [](MapBytes& m) { m.units.resize(m.units.size() - 1); });
+  changed("a value leads out", "leads out of its strings",
+          [](MapBytes& m) { m.units[m.base(m.child(0, 'a'))] = 0xFFFFFFFF; });
+  changed("a value is behind the strings", "leads out of its strings", [](MapBytes& m) {
+    m.units[m.base(m.child(0, 'a'))] =
+        MapBytes::kValue | static_cast<std::uint32_t>(m.strings.size());
+  });
+  changed("the last string does not end", "does not end",
+          [](MapBytes& m) { m.strings.pop_back(); });
   changed("there are no strings", "longer than the map", [](MapBytes& m) { m.strings.clear(); });
-  changed("a child is its own parent", "does not end", [](MapBytes& m) { m.set_base(m.child(0, 'a'), m.base(0)); });
+  changed("a child is its own parent", "does not end",
+          [](MapBytes& m) { m.set_base(m.child(0, 'a'), m.base(0)); });
   changed("a string is not UTF-8", "not UTF-8", [](MapBytes& m) { m.strings[1] = '\xC3'; });
-  changed("a string is endless", "too long", [](MapBytes& m) { m.add("x", std::string(100'000, 'x')); });
+  changed("a string is endless", "too long",
+          [](MapBytes& m) { m.add("x", std::string(100'000, 'x')); });
   changed("too many strings on one walk", "too many strings", [](MapBytes& m) {
     for (std::size_t length = 1; length <= 33; ++length) m.add(std::string(length, 'z'), "y");
   });
   changed("a walk is too long", "too long", [](MapBytes& m) { m.add(std::string(300, 'z'), "y"); });
-  const auto cut = [&](const char* name, const char* complaint, std::string bytes) { maps[name] = {std::move(bytes), complaint}; };
+  const auto cut = [&](const char* name, const char* complaint, std::string bytes) {
+    maps[name] = {std::move(bytes), complaint};
+  };
   cut("it has a byte", "no size", "x");
   cut("it has a size and nothing else", "longer than the map", std::string("\0\x04\0\0", 4));
   cut("the trie is empty", "size of its trie", std::string("\0\0\0\0b\0", 6));
   cut("the trie ends inside a unit", "size of its trie", std::string("\x02\0\0\0abc\0", 8));
-  cut("the trie is longer than the map", "longer than the map", std::string("\xFC\xFF\xFF\x7C", 4) + good.bytes().substr(4));
-  cut("the trie ends with the map", "longer than the map", good.bytes().substr(0, 4 + 4 * good.units.size()));
+  cut("the trie is longer than the map", "longer than the map",
+      std::string("\xFC\xFF\xFF\x7C", 4) + good.bytes().substr(4));
+  cut("the trie ends with the map", "longer than the map",
+      good.bytes().substr(0, 4 + 4 * good.units.size()));
   return maps;
 }
 

@@ -49,7 +49,8 @@ TEST(CharacterMap, RefusesWhatCouldLeadOutOfIt) {
       CharacterMap{hostile.first};
       ADD_FAILURE() << name;
     } catch (const DataError& error) {
-      EXPECT_NE(std::string_view(error.what()).find(hostile.second), std::string_view::npos) << name << ": " << error.what();
+      EXPECT_NE(std::string_view(error.what()).find(hostile.second), std::string_view::npos)
+          << name << ": " << error.what();
     }
   }
 }

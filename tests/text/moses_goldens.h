@@ -1,4 +1,5 @@
-// What sacremoses makes of text: the data is in moses_goldens.cpp, which tools/make_moses_goldens.py writes.
+// What sacremoses makes of text: the data is in moses_goldens.cpp, which
+// tools/make_moses_goldens.py writes.
 #pragma once
 
 #include <cstddef>

@@ -12,10 +12,15 @@ const std::string kRaw = "Mr. Ümit said: “It's 5 %…”";
 TEST(Preparation, DoesWhatIsAskedForInOrder) {
   EXPECT_EQ(prepared(kRaw, {}, MosesLanguage::en), kRaw);
   EXPECT_EQ(prepared(kRaw, {.lowercase = true}, MosesLanguage::en), "mr. ümit said: “it's 5 %…”");
-  EXPECT_EQ(prepared(kRaw, {.normalize_punctuation = true}, MosesLanguage::en), "Mr. Ümit said: \"It's 5%...\"");
-  EXPECT_EQ(prepared(kRaw, {.tokenize = WordSplitting::moses}, MosesLanguage::en), "Mr. Ümit said : “ It &apos;s 5 % … ”");
-  EXPECT_EQ(prepared(kRaw, {.lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses}, MosesLanguage::en),
-            "mr. ümit said : &quot; it &apos;s 5 % ... &quot;")
+  EXPECT_EQ(prepared(kRaw, {.normalize_punctuation = true}, MosesLanguage::en),
+            "Mr. Ümit said: \"It's 5%...\"");
+  EXPECT_EQ(prepared(kRaw, {.tokenize = WordSplitting::moses}, MosesLanguage::en),
+            "Mr. Ümit said : “ It &apos;s 5 % … ”");
+  EXPECT_EQ(
+      prepared(kRaw,
+               {.lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses},
+               MosesLanguage::en),
+      "mr. ümit said : &quot; it &apos;s 5 % ... &quot;")
       << "no capital follows the period";
 }
 
@@ -29,7 +34,9 @@ TEST(Preparation, KnowsItsLanguages) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal(""), "--tgt-language: expected the language of the text, which the model does not name: en, de, fr");
+  EXPECT_EQ(refusal(""),
+            "--tgt-language: expected the language of the text, which the model does not name: en, "
+            "de, fr");
   EXPECT_EQ(refusal("tlh"), "--tgt-language: expected one of en, de, fr, got 'tlh'");
 }
 

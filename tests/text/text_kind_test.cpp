@@ -7,8 +7,10 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const Lines kTokenized{"a man sees the dog .", "the dog , a small one , sees a man .", "is the man small ?", "a dog is small ."};
-const Lines kRawLines{"A man sees the dog.", "The dog, a small one, sees a man.", "Is the man small?", "A dog is small."};
+const Lines kTokenized{"a man sees the dog .", "the dog , a small one , sees a man .",
+                       "is the man small ?", "a dog is small ."};
+const Lines kRawLines{"A man sees the dog.", "The dog, a small one, sees a man.",
+                      "Is the man small?", "A dog is small."};
 
 Tokenizer tokenizer_of(const Lines& lines) {
   TokenizerOptions options;
@@ -47,7 +49,8 @@ TEST(TextKind, LooksAtAllPartsOfALongText) {
 TEST(TextKind, TakesTheLanguageFromTheNamesOfFiles) {
   EXPECT_EQ(language_of(Lines{"data/train.lc.tok.de", "more.en"}), "de");
   EXPECT_EQ(language_of(Lines{"train.fr.gz"}), "fr");
-  for (const char* name : {"train.txt", "train", "train.EN", "", ".", "a.e"}) EXPECT_EQ(language_of(Lines{name}), "") << name;
+  for (const char* name : {"train.txt", "train", "train.EN", "", ".", "a.e"})
+    EXPECT_EQ(language_of(Lines{name}), "") << name;
   EXPECT_EQ(language_of(Lines{}), "");
 }
 
@@ -55,13 +58,17 @@ TEST(TextFit, IsSilentAboutTextLikeThatOfTheModel) {
   EXPECT_EQ(warning(kTokenized, kind_of(kTokenized, tokenizer_of(kTokenized), "")), "");
   EXPECT_EQ(warning(kTokenized, std::nullopt), "");
   EXPECT_EQ(warning({}, std::nullopt), "");
-  EXPECT_EQ(warning(kRawLines, kind_of(kRawLines, tokenizer_of(kTokenized), "")), "") << "its training text had as many unknown tokens";
+  EXPECT_EQ(warning(kRawLines, kind_of(kRawLines, tokenizer_of(kTokenized), "")), "")
+      << "its training text had as many unknown tokens";
 }
 
 TEST(TextFit, NamesTheShareOfUnknownTokensAndWhatTheyAre) {
-  EXPECT_EQ(warning({"A A dog. A man. sees", "a dog sees a man ."}, kind_of(kTokenized, tokenizer_of(kTokenized), "")),
-            "42 % of the tokens are unknown to this model (\"A\", \"dog.\", \"man.\"); it was trained on lower-cased, tokenized text");
-  EXPECT_EQ(warning({"a zebra sees a dog ."}, std::nullopt), "17 % of the tokens are unknown to this model (\"zebra\")")
+  EXPECT_EQ(warning({"A A dog. A man. sees", "a dog sees a man ."},
+                    kind_of(kTokenized, tokenizer_of(kTokenized), "")),
+            "42 % of the tokens are unknown to this model (\"A\", \"dog.\", \"man.\"); it was "
+            "trained on lower-cased, tokenized text");
+  EXPECT_EQ(warning({"a zebra sees a dog ."}, std::nullopt),
+            "17 % of the tokens are unknown to this model (\"zebra\")")
       << "an older model does not say what it was trained on";
 }
 
@@ -75,10 +82,14 @@ TEST(TextFit, SeesCapitalsAndUnsplitMarksWhereAllTokensAreKnown) {
   for (const std::string& line : kRawLines) fit.add(line);
   EXPECT_TRUE(fit.has_capitals_too_many());
   EXPECT_TRUE(fit.has_marks_unsplit());
-  EXPECT_EQ(fit.warning(), "the text is of another kind than the model's; it was trained on lower-cased, tokenized text");
+  EXPECT_EQ(fit.warning(),
+            "the text is of another kind than the model's; it was trained on lower-cased, "
+            "tokenized text");
 }
 
-TEST(TextFit, ShowsNoControlCharacters) { EXPECT_NE(warning({"\x1b[2Jx a dog"}, std::nullopt).find("\"\\x1b[2Jx\""), std::string::npos); }
+TEST(TextFit, ShowsNoControlCharacters) {
+  EXPECT_NE(warning({"\x1b[2Jx a dog"}, std::nullopt).find("\"\\x1b[2Jx\""), std::string::npos);
+}
 
 }  // namespace
 }  // namespace attend

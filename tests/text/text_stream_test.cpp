@@ -34,12 +34,14 @@ std::string library_text(const TokenizerUnderTest& t, const Ids& ids) {
   }
   std::string text;
   t.library->Decode(visible, &text).IgnoreError();
-  if (!visible.empty() && visible.front() == t.tokenizer.unk_id() && text.starts_with(' ')) text.erase(0, 1);
+  if (!visible.empty() && visible.front() == t.tokenizer.unk_id() && text.starts_with(' '))
+    text.erase(0, 1);
   for (char& c : text) c = c == '\n' || c == '\r' ? ' ' : c;
   return text;
 }
 
-// The same models with the spaces of their text treated in other ways, and one that changes decoded text.
+// The same models with the spaces of their text treated in other ways, and one that changes decoded
+// text.
 std::vector<TokenizerUnderTest> variants() {
   std::vector<TokenizerUnderTest> all;
   for (const TokenizerUnderTest& t : small_tokenizers()) {
@@ -50,9 +52,12 @@ std::vector<TokenizerUnderTest> variants() {
     add("", "");
     add(", no space in front", field(kNormalizerField, field(kDummyPrefixField, 0)));
     add(", all spaces", field(kNormalizerField, field(kRemoveSpacesField, 0)));
-    add(", as it stands", field(kNormalizerField, field(kDummyPrefixField, 0) + field(kRemoveSpacesField, 0)));
+    add(", as it stands",
+        field(kNormalizerField, field(kDummyPrefixField, 0) + field(kRemoveSpacesField, 0)));
     add(", unknown is nothing", field(kTrainerField, field(kUnknownSurfaceField, "")));
-    add(", changed afterwards", field(kDenormalizerField, field(kMapField, MapBytes().add("a", "b").add("b", "\n").bytes())));
+    add(", changed afterwards",
+        field(kDenormalizerField,
+              field(kMapField, MapBytes().add("a", "b").add("b", "\n").bytes())));
   }
   return all;
 }
@@ -121,7 +126,8 @@ TEST(TextStream, WritesOneLine) {
 
 TEST(TextStream, TakesTheTimeOfATokenForAToken) {
   for (const TokenizerUnderTest& t : small_tokenizers()) {
-    for (const std::int32_t id : {t.tokenizer.unk_id(), t.tokenizer.id("▁"), t.tokenizer.vocab_size() - 1, 4, 4 + 0xF0, 4 + 0x80}) {
+    for (const std::int32_t id : {t.tokenizer.unk_id(), t.tokenizer.id("▁"),
+                                  t.tokenizer.vocab_size() - 1, 4, 4 + 0xF0, 4 + 0x80}) {
       if (id >= t.tokenizer.vocab_size()) continue;
       const std::clock_t begin = std::clock();
       TextStream stream(t.tokenizer);

@@ -16,9 +16,11 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 std::vector<std::string> corpus() {
-  const std::vector<std::string> subjects{"The small dog", "A young woman", "Der alte Mann", "Ein Mädchen", "Two children"};
+  const std::vector<std::string> subjects{"The small dog", "A young woman", "Der alte Mann",
+                                          "Ein Mädchen", "Two children"};
   const std::vector<std::string> verbs{"reads", "is watching", "sieht", "kauft", "are painting"};
-  const std::vector<std::string> objects{"a red house.", "the yellow bicycles!", "den grünen Apfel.", "die Straße?", "12 kites, quickly."};
+  const std::vector<std::string> objects{"a red house.", "the yellow bicycles!",
+                                         "den grünen Apfel.", "die Straße?", "12 kites, quickly."};
   std::vector<std::string> sentences;
   for (const auto& s : subjects) {
     for (const auto& v : verbs) {
@@ -55,7 +57,9 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 class AnyTokenizer : public testing::TestWithParam<TokenizerType> {};
 
@@ -63,7 +67,8 @@ TEST_P(AnyTokenizer, GivesTheTrainingTextBack) {
   TokenizerOptions options = options_of(GetParam());
   if (GetParam() == TokenizerType::word) options.vocab_size = kAllWords;
   const Tokenizer tokenizer = Tokenizer::train(corpus(), options);
-  for (const std::string& sentence : corpus()) EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
+  for (const std::string& sentence : corpus())
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
 }
 
 TEST_P(AnyTokenizer, PutsTheControlPiecesFirst) {
@@ -85,20 +90,24 @@ TEST_P(AnyTokenizer, PutsTheControlPiecesFirst) {
 TEST_P(AnyTokenizer, HasTheVocabularySizeAskedFor) {
   const int expected = size_for(GetParam());
   if (GetParam() == TokenizerType::chars) {
-    EXPECT_LT(trained(GetParam()).vocab_size(), expected);  // at most: the text has fewer characters
+    EXPECT_LT(trained(GetParam()).vocab_size(),
+              expected);  // at most: the text has fewer characters
   } else {
     EXPECT_EQ(trained(GetParam()).vocab_size(), expected);
   }
 }
 
-TEST_P(AnyTokenizer, LearnsTheSameBytesAgain) { EXPECT_EQ(trained(GetParam()).bytes(), trained(GetParam()).bytes()); }
+TEST_P(AnyTokenizer, LearnsTheSameBytesAgain) {
+  EXPECT_EQ(trained(GetParam()).bytes(), trained(GetParam()).bytes());
+}
 
 TEST_P(AnyTokenizer, IsTheSameAfterSavingAndLoading) {
   const Tokenizer tokenizer = trained(GetParam());
   const Tokenizer loaded = Tokenizer::from_bytes(tokenizer.bytes());
   EXPECT_EQ(loaded.bytes(), tokenizer.bytes());
   EXPECT_EQ(loaded.vocab_size(), tokenizer.vocab_size());
-  for (const std::string& sentence : corpus()) EXPECT_EQ(loaded.encode(sentence), tokenizer.encode(sentence));
+  for (const std::string& sentence : corpus())
+    EXPECT_EQ(loaded.encode(sentence), tokenizer.encode(sentence));
 }
 
 TEST_P(AnyTokenizer, EncodesNothingAsNothing) {
@@ -147,7 +156,8 @@ TEST_P(AnyTokenizer, CutsIdsIntoTheWordsOfTheText) {
     at = word.end;
   }
   EXPECT_EQ(at, static_cast<std::int32_t>(ids.size()));
-  EXPECT_EQ(texts, (std::vector<std::string>{"<s>", "Ein", "Mädchen", "sieht", "die", "Straße?", "</s>"}));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"<s>", "Ein", "Mädchen", "sieht", "die", "Straße?", "</s>"}));
 }
 
 TEST_P(AnyTokenizer, EncodesFromSeveralThreadsAtOnce) {
@@ -159,7 +169,8 @@ TEST_P(AnyTokenizer, EncodesFromSeveralThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (int& count : wrong) {
     threads.emplace_back([&tokenizer, &sentences, &expected, &count] {
-      for (std::size_t i = 0; i < sentences.size(); ++i) count += tokenizer.encode(sentences[i]) != expected[i];
+      for (std::size_t i = 0; i < sentences.size(); ++i)
+        count += tokenizer.encode(sentences[i]) != expected[i];
     });
   }
   for (auto& thread : threads) thread.join();
@@ -190,20 +201,27 @@ TEST_P(AnyTokenizer, SaysThatThereIsNoText) {
   const std::vector<std::string> blank{"", "  ", "\t"};
   const std::vector<std::string> vanishing{"\xE2\x80\x8B", "\xC2\xA0"};  // spaces to nmt_nfkc
   for (const auto* sentences : {&nothing, &blank, &vanishing}) {
-    const std::string message = message_of<DataError>([&] { Tokenizer::train(*sentences, options); });
+    const std::string message =
+        message_of<DataError>([&] { Tokenizer::train(*sentences, options); });
     EXPECT_TRUE(contains(message, "none has a character")) << message;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, AnyTokenizer,
-                         testing::Values(TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word),
-                         [](const auto& type) { return std::string(enum_names(type.param)[static_cast<std::size_t>(type.param)]); });
+                         testing::Values(TokenizerType::bpe, TokenizerType::unigram,
+                                         TokenizerType::chars, TokenizerType::word),
+                         [](const auto& type) {
+                           return std::string(
+                               enum_names(type.param)[static_cast<std::size_t>(type.param)]);
+                         });
 
 TEST(Tokenizer, SaysWhichVocabularySizesWork) {
-  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::word}) {
+  for (const TokenizerType type :
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::word}) {
     TokenizerOptions options = options_of(type);
     options.vocab_size = 100'000;
-    const std::string message = message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
+    const std::string message =
+        message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
     const std::string_view marker = "set vocab-size to ";
     ASSERT_TRUE(contains(message, marker)) << message;
     ASSERT_TRUE(contains(message, "too large")) << message;
@@ -213,7 +231,8 @@ TEST(Tokenizer, SaysWhichVocabularySizesWork) {
   for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram}) {
     TokenizerOptions options = options_of(type);
     options.vocab_size = 20;
-    const std::string message = message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
+    const std::string message =
+        message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
     const std::string_view marker = "set vocab-size to ";
     ASSERT_TRUE(contains(message, "too small")) << message;
     options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
@@ -222,13 +241,16 @@ TEST(Tokenizer, SaysWhichVocabularySizesWork) {
 }
 
 TEST(Tokenizer, NeedsRoomForTheReservedPieces) {
-  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
+  for (const TokenizerType type :
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
     for (const int size : {-1, 0, 4}) {
       TokenizerOptions options = options_of(type);
       options.vocab_size = size;
-      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }), "set it to 5 or more"));
+      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }),
+                           "set it to 5 or more"));
       options.byte_fallback = true;
-      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }), "set it to 261 or more"));
+      EXPECT_TRUE(contains(message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); }),
+                           "set it to 261 or more"));
     }
   }
 }
@@ -242,7 +264,8 @@ TEST(Tokenizer, ChecksCharacterCoverage) {
 TEST(Tokenizer, WritesUnseenCharactersAsBytesWithByteFallback) {
   TokenizerOptions options;
   options.vocab_size = 400;
-  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars}) {
+  for (const TokenizerType type :
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars}) {
     options.type = type;
     options.vocab_size = type == TokenizerType::chars ? 400 : 320;
     options.byte_fallback = true;
@@ -281,11 +304,12 @@ TEST(Tokenizer, NormalisesAsAsked) {
   const std::string text = "ＤＥＲ  alte\tMann ";
   const auto normalised = [&](Normalization normalization) {
     options.normalization = normalization;
-    const Tokenizer tokenizer = Tokenizer::train(std::vector<std::string>(8, text + "Ein Baum"), [&] {
-      TokenizerOptions small = options;
-      small.type = TokenizerType::chars;
-      return small;
-    }());
+    const Tokenizer tokenizer =
+        Tokenizer::train(std::vector<std::string>(8, text + "Ein Baum"), [&] {
+          TokenizerOptions small = options;
+          small.type = TokenizerType::chars;
+          return small;
+        }());
     return tokenizer.decode(tokenizer.encode(text));
   };
   EXPECT_EQ(normalised(Normalization::nmt_nfkc), "DER alte Mann");
@@ -294,16 +318,20 @@ TEST(Tokenizer, NormalisesAsAsked) {
 }
 
 TEST(Tokenizer, GivesPretokenizedTextBackUnchanged) {
-  // Compatibility characters, joined scripts and entities: a normalisation would change each of them.
-  const std::vector<std::string> sentences{"ein ﬁsch &apos;s 10² km … ½ ＡＢ", "a man &quot; is ､ 12abcабв @-@ x",
+  // Compatibility characters, joined scripts and entities: a normalisation would change each of
+  // them.
+  const std::vector<std::string> sentences{"ein ﬁsch &apos;s 10² km … ½ ＡＢ",
+                                           "a man &quot; is ､ 12abcабв @-@ x",
                                            "don &apos;t \u00A0 x\u2028y e\u0301"};
   TokenizerOptions options;
   options.pretokenized = true;
-  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
+  for (const TokenizerType type :
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
     options.type = type;
     options.vocab_size = type == TokenizerType::word ? 25 : 48;
     const Tokenizer tokenizer = Tokenizer::train(sentences, options);
-    for (const std::string& sentence : sentences) EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
+    for (const std::string& sentence : sentences)
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
   }
 }
 
@@ -324,17 +352,20 @@ TEST(Tokenizer, LearnsFromLinesThatTheTrainerWouldLeaveOut) {
   TokenizerOptions options;
   options.type = TokenizerType::chars;
   const Tokenizer tokenizer = Tokenizer::train(sentences, options);
-  for (const char* character : {"q", "a", "x", "b", "z"}) EXPECT_NE(tokenizer.id(character), tokenizer.unk_id()) << character;
+  for (const char* character : {"q", "a", "x", "b", "z"})
+    EXPECT_NE(tokenizer.id(character), tokenizer.unk_id()) << character;
 }
 
 TEST(Tokenizer, RefusesBytesThatAreNoModel) {
   EXPECT_THROW(Tokenizer::from_bytes(""), DataError);
   EXPECT_THROW(Tokenizer::from_bytes("no model at all"), DataError);
   const std::string bytes = trained(TokenizerType::bpe).bytes();
-  EXPECT_THROW(Tokenizer::from_bytes(std::string_view(bytes).substr(0, bytes.size() / 2)), DataError);
+  EXPECT_THROW(Tokenizer::from_bytes(std::string_view(bytes).substr(0, bytes.size() / 2)),
+               DataError);
 }
 
-// Earlier versions put a checksum behind the model, as field 201 of 32 bits. Whatever it is, it means nothing.
+// Earlier versions put a checksum behind the model, as field 201 of 32 bits. Whatever it is, it
+// means nothing.
 TEST(Tokenizer, LoadsAModelWithTheChecksumOfEarlierVersions) {
   const Tokenizer tokenizer = trained(TokenizerType::bpe);
   const std::string bytes = tokenizer.bytes() + "\xCD\x0C" + "\x01\x02\x03\x04";

@@ -75,8 +75,12 @@ TEST(Progress, WritesPlainLinesToAFile) {
   const std::vector<std::string> lines = split(out.text(), '\n');
   ASSERT_EQ(lines.size(), 6u);  // start, steps 1, 11, 21, 31, and what is after the last newline
   EXPECT_EQ(lines[0], "training 2,612,736 parameters, 1,000 steps, seed 3");
-  EXPECT_EQ(lines[1], "step 1/1,000  loss 2.500  ETA -:--  12.3k tokens/s  perplexity 2.718  lr 7.00e-04  epoch 3");
-  EXPECT_EQ(lines[2], "step 11/1,000  loss 2.500  ETA 16:29  12.3k tokens/s  perplexity 2.718  lr 7.00e-04  epoch 3");
+  EXPECT_EQ(
+      lines[1],
+      "step 1/1,000  loss 2.500  ETA -:--  12.3k tokens/s  perplexity 2.718  lr 7.00e-04  epoch 3");
+  EXPECT_EQ(lines[2],
+            "step 11/1,000  loss 2.500  ETA 16:29  12.3k tokens/s  perplexity 2.718  lr 7.00e-04  "
+            "epoch 3");
   EXPECT_EQ(out.text().find_first_of("\r\x1b"), std::string::npos);
 }
 
@@ -89,7 +93,8 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
   const std::string text = out.text();
   EXPECT_EQ(std::ranges::count(text, '\n'), 2);  // the start and the end
   EXPECT_EQ(std::ranges::count(text, '\r'), 101);
-  EXPECT_NE(text.find("[############.............]  step  50/100  loss 2.500  ETA 0:50"), std::string::npos)
+  EXPECT_NE(text.find("[############.............]  step  50/100  loss 2.500  ETA 0:50"),
+            std::string::npos)
       << text.substr(text.size() / 2, 200);
   EXPECT_TRUE(text.ends_with("\r\x1b[Kfinished at step 100 after 1:40\n"));
 }
@@ -102,14 +107,17 @@ TEST(Progress, SaysWhereAFailedRunGoesOn) {
     return out.text();
   };
   EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 1200}),
-            "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: --resume goes on from it\n");
+            "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: --resume goes "
+            "on from it\n");
   EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 0}), "failed at step 1,234 after 1:00\n");
-  EXPECT_EQ(last_line({1234, TrainingEnd::kFinished, 60, 1234}), "finished at step 1,234 after 1:00\n");
+  EXPECT_EQ(last_line({1234, TrainingEnd::kFinished, 60, 1234}),
+            "finished at step 1,234 after 1:00\n");
 }
 
 TEST(Progress, RedrawsNoMoreOftenThanAsked) {
   Output out;
-  Progress progress(out.file(), {.terminal = true, .unicode = false, .columns = 80, .redraw_seconds = 10});
+  Progress progress(out.file(),
+                    {.terminal = true, .unicode = false, .columns = 80, .redraw_seconds = 10});
   progress.on_start(start_of(100));
   for (int step = 1; step <= 100; ++step) progress.on_step(step_event(step));
   EXPECT_EQ(std::ranges::count(out.text(), '\r'), 11);  // 1, 11, ..., 91 and always the last
@@ -128,7 +136,8 @@ TEST(Progress, FitsEveryWidth) {
       EXPECT_TRUE(line.ends_with("\x1b[K"));
       line = line.substr(1, line.size() - 4);
       EXPECT_TRUE(is_utf8(line));
-      EXPECT_LE(count_code_points(line), static_cast<std::size_t>(std::max(columns - 1, 0))) << line;
+      EXPECT_LE(count_code_points(line), static_cast<std::size_t>(std::max(columns - 1, 0)))
+          << line;
       EXPECT_TRUE(columns < 80 || line.find("ETA") != std::string::npos) << line;
     }
   }
@@ -157,7 +166,8 @@ TEST(Progress, KeepsValidationsAboveTheBar) {
   progress.on_step(step_event(10));
   progress.on_validation({10, 0, 1.9, 1.5, {{"bleu", 31.25}}, true, 12});
   const std::string text = out.text();
-  const std::size_t line = text.find("\r\x1b[Kstep 10: validation loss 1.900, perplexity 4.482, bleu 31.25 ← best\n");
+  const std::size_t line =
+      text.find("\r\x1b[Kstep 10: validation loss 1.900, perplexity 4.482, bleu 31.25 ← best\n");
   ASSERT_NE(line, std::string::npos) << text;
   EXPECT_NE(text.find("step  10/100", line), std::string::npos);  // the bar is back
 }

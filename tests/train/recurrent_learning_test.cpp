@@ -24,7 +24,8 @@ TEST(Recurrent, LearnsToReverse) {
     const Ragged src = random_tokens(lengths, 20, static_cast<std::uint64_t>(step + 1));
     std::vector<std::int32_t> input, targets;
     for (std::size_t b = 0; b < lengths.size(); ++b) {
-      std::vector<std::int32_t> reversed(src.ids->begin() + (*src.offsets)[b], src.ids->begin() + (*src.offsets)[b + 1]);
+      std::vector<std::int32_t> reversed(src.ids->begin() + (*src.offsets)[b],
+                                         src.ids->begin() + (*src.offsets)[b + 1]);
       std::reverse(reversed.begin(), reversed.end());
       input.push_back(22);
       input.insert(input.end(), reversed.begin(), reversed.end() - 1);

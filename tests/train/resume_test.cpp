@@ -58,11 +58,13 @@ class ResumeTest : public TrainerTest, public testing::WithParamInterface<Case> 
     EXPECT_EQ(files_in("parts"), files_in("whole"));
   }
 
-  // Names and contents of all files of a run: checkpoints with the optimiser's state, and the model.
+  // Names and contents of all files of a run: checkpoints with the optimiser's state, and the
+  // model.
   std::map<std::string, std::string> files_in(const std::string& run) const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path(run)))
-      if (entry.is_regular_file()) files[std::filesystem::relative(entry.path(), path(run)).string()] = read(entry.path());
+      if (entry.is_regular_file())
+        files[std::filesystem::relative(entry.path(), path(run)).string()] = read(entry.path());
     return files;
   }
 
@@ -125,7 +127,8 @@ TEST_P(ResumeTest, SoDoesOneWhoseValidationFailed) {
     EXPECT_EQ(rest.recorder.start.resumed_step, 3 * failing) << "no step is lost";
     EXPECT_TRUE(rest.recorder.start.validates_again);
     ASSERT_GT(rest.recorder.calls.size(), 1u);
-    EXPECT_TRUE(rest.recorder.calls[1].starts_with("validation " + std::to_string(3 * failing))) << rest.recorder.calls[1];
+    EXPECT_TRUE(rest.recorder.calls[1].starts_with("validation " + std::to_string(3 * failing)))
+        << rest.recorder.calls[1];
     for (const auto& [step, event] : rest.recorder.steps) {
       EXPECT_FALSE(steps_.contains(step)) << "step " << step << " was made twice";
       steps_[step] = event;
@@ -165,12 +168,13 @@ TEST_P(ResumeTest, AFinishedRunStaysAsItIs) {
   EXPECT_EQ(files_in("whole"), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, ResumeTest,
-                         testing::Values(Case{"plain", 1, 0.0f, 4, 0}, Case{"accumulating", 3, 0.0f, 4, 0},
-                                         Case{"moving_average", 1, 0.9f, 4, 0}, Case{"averaging", 1, 0.0f, 2, 3},
-                                         Case{"saved_at_the_end", 2, 0.9f, 0, 0}, Case{"everything", 2, 0.9f, 5, 2},
-                                         Case{"muon", 1, 0.9f, 4, 0, OptimizerKind::muon}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Settings, ResumeTest,
+    testing::Values(Case{"plain", 1, 0.0f, 4, 0}, Case{"accumulating", 3, 0.0f, 4, 0},
+                    Case{"moving_average", 1, 0.9f, 4, 0}, Case{"averaging", 1, 0.0f, 2, 3},
+                    Case{"saved_at_the_end", 2, 0.9f, 0, 0}, Case{"everything", 2, 0.9f, 5, 2},
+                    Case{"muon", 1, 0.9f, 4, 0, OptimizerKind::muon}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(TrainerTest, ResumingTellsWhereFrom) {
   ToyRun first, second;
@@ -198,7 +202,8 @@ TEST_F(TrainerTest, ResumingPassesOverADamagedCheckpointAndSaysSo) {
   EXPECT_EQ(second.recorder.start.resumed_step, 8);
   ASSERT_EQ(second.warnings.size(), 1u);
   EXPECT_CONTAINS(second.warnings[0], checkpoint("run", 12).string());
-  EXPECT_EQ(second.objective.parameters().values().to_vector(), first.objective.parameters().values().to_vector());
+  EXPECT_EQ(second.objective.parameters().values().to_vector(),
+            first.objective.parameters().values().to_vector());
 }
 
 TEST_F(TrainerTest, ResumingWhereAllCheckpointsAreDamagedChangesNothing) {
@@ -206,7 +211,8 @@ TEST_F(TrainerTest, ResumingWhereAllCheckpointsAreDamagedChangesNothing) {
   first.train(path("run"), options_);
   for (const std::int64_t step : saved_steps("run")) write(checkpoint("run", step), "damaged");
   const std::string model = read(path("run") / "model.safetensors");
-  expect_error<DataError>([&] { second.train(path("run"), options_, true); }, {"none of the 3 checkpoints", "step-00000012"});
+  expect_error<DataError>([&] { second.train(path("run"), options_, true); },
+                          {"none of the 3 checkpoints", "step-00000012"});
   EXPECT_TRUE(second.recorder.calls.empty()) << "nobody may write";
   EXPECT_EQ(read(path("run") / "model.safetensors"), model);
 }
@@ -221,7 +227,8 @@ TEST_F(TrainerTest, ResumingRefusesNumbersThatNoRunHasCounted) {
     hostile.metadata["state." + key] = number;
     save_checkpoint(checkpoint("run", 7), hostile);
     ToyRun second;
-    expect_error<DataError>([&] { second.train(path("run"), options_, true); }, {checkpoint("run", 7).string(), key});
+    expect_error<DataError>([&] { second.train(path("run"), options_, true); },
+                            {checkpoint("run", 7).string(), key});
   };
   refuse("step", "-1");
   refuse("step", "9223372036854775807");
@@ -265,7 +272,8 @@ TEST_F(TrainerTest, ResumesWithTheSameMovingAverageOnly) {
   expect_error<ConfigError>([&] { mixed.train(path("without"), options_, true); },
                             {"ema-decay", "without a moving average", "step-00000012"});
   options_.ema_decay = 0.0f;
-  expect_error<ConfigError>([&] { mixed.train(path("with"), options_, true); }, {"ema-decay", "with a moving average", "same setting"});
+  expect_error<ConfigError>([&] { mixed.train(path("with"), options_, true); },
+                            {"ema-decay", "with a moving average", "same setting"});
 }
 
 TEST_F(TrainerTest, ResumesWithTheSameOptimizerOnly) {
@@ -276,7 +284,8 @@ TEST_F(TrainerTest, ResumesWithTheSameOptimizerOnly) {
   expect_error<ConfigError>([&] { mixed.train(path("adam"), options_, true); },
                             {"optimizer", "step-00000012", "with adam", "same setting"});
   options_.optimizer.kind = OptimizerKind::adam;
-  expect_error<ConfigError>([&] { mixed.train(path("muon"), options_, true); }, {"optimizer", "with muon", "same setting"});
+  expect_error<ConfigError>([&] { mixed.train(path("muon"), options_, true); },
+                            {"optimizer", "with muon", "same setting"});
 }
 
 TEST_F(TrainerTest, GivesTheSameRunWithOneThreadOrTwo) {

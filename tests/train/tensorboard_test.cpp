@@ -40,7 +40,8 @@ class Bytes {
   std::uint64_t fixed(std::size_t size) {
     std::uint64_t value = 0;
     const std::string_view taken = take(size);
-    for (std::size_t i = 0; i < size; ++i) value |= std::uint64_t{static_cast<unsigned char>(taken[i])} << (8 * i);
+    for (std::size_t i = 0; i < size; ++i)
+      value |= std::uint64_t{static_cast<unsigned char>(taken[i])} << (8 * i);
     return value;
   }
   std::uint64_t varint() {
@@ -101,7 +102,8 @@ Event parse_event(std::string_view message) {
     if (field == 2) event.step = static_cast<std::int64_t>(integer);
     if (field == 3) event.version = data;
     if (field == 5) {
-      parse_message(data, [&](int, std::uint64_t, std::string_view value) { parse_value(value, event); });
+      parse_message(data,
+                    [&](int, std::uint64_t, std::string_view value) { parse_value(value, event); });
     }
     if (field == 7) {
       parse_message(data, [&](int inner, std::uint64_t status, std::string_view) {
@@ -130,9 +132,11 @@ std::vector<Event> read_events(const std::filesystem::path& path) {
   std::vector<Event> events;
   while (!bytes.done()) {
     const std::string_view length = bytes.take(8);
-    if (bytes.fixed(4) != slow_mask(slow_crc32c(length))) throw std::runtime_error("wrong checksum of a length");
+    if (bytes.fixed(4) != slow_mask(slow_crc32c(length)))
+      throw std::runtime_error("wrong checksum of a length");
     const std::string_view data = bytes.take(Bytes(length).fixed(8));
-    if (bytes.fixed(4) != slow_mask(slow_crc32c(data))) throw std::runtime_error("wrong checksum of a record");
+    if (bytes.fixed(4) != slow_mask(slow_crc32c(data)))
+      throw std::runtime_error("wrong checksum of a record");
     events.push_back(parse_event(data));
   }
   return events;
@@ -142,7 +146,8 @@ class TensorBoardTest : public FolderTest {
  protected:
   std::vector<std::filesystem::path> files() const {
     std::vector<std::filesystem::path> found;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) found.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      found.push_back(entry.path());
     std::ranges::sort(found);
     return found;
   }
@@ -191,14 +196,17 @@ TEST_F(TensorBoardTest, WritesScalarsThatAReaderFinds) {
   EXPECT_EQ(events[0].wall_time, 1700000000.25);
   EXPECT_EQ(events[1].step, 300);
   EXPECT_EQ(events[1].wall_time, 1700000000.5);
-  EXPECT_EQ(events[1].scalars, (std::map<std::string, float>{{"train/loss", 2.5f},
-                                                             {"train/perplexity", static_cast<float>(std::exp(2.0))},
-                                                             {"train/learning_rate", 1e-3f},
-                                                             {"train/gradient_norm", 0.75f},
-                                                             {"train/tokens_per_second", 12345.0f}}));
+  EXPECT_EQ(events[1].scalars,
+            (std::map<std::string, float>{{"train/loss", 2.5f},
+                                          {"train/perplexity", static_cast<float>(std::exp(2.0))},
+                                          {"train/learning_rate", 1e-3f},
+                                          {"train/gradient_norm", 0.75f},
+                                          {"train/tokens_per_second", 12345.0f}}));
   EXPECT_EQ(events[2].step, 300);
-  EXPECT_EQ(events[2].scalars, (std::map<std::string, float>{
-                                   {"valid/loss", 1.5f}, {"valid/perplexity", static_cast<float>(std::exp(1.0))}, {"valid/bleu", 41.25f}}));
+  EXPECT_EQ(events[2].scalars,
+            (std::map<std::string, float>{{"valid/loss", 1.5f},
+                                          {"valid/perplexity", static_cast<float>(std::exp(1.0))},
+                                          {"valid/bleu", 41.25f}}));
 }
 
 TEST_F(TensorBoardTest, DrawsEveryNthStep) {

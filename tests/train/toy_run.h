@@ -18,23 +18,29 @@
 
 namespace attend {
 
-// A network of one hidden layer, with dropout, learns to add up its four inputs. Batches differ in size, epochs in their batches.
+// A network of one hidden layer, with dropout, learns to add up its four inputs. Batches differ in
+// size, epochs in their batches.
 class ToyObjective : public Objective {
  public:
   ToyObjective() {
     hidden_ = parameters_.add_weights("hidden.weight", {16, 4}, {Init::Kind::xavier_uniform});
     bias_ = parameters_.add("hidden.bias", {16}, {Init::Kind::zeros});
-    output_ = parameters_.add_output_weights("output.weight", {1, 16}, {Init::Kind::xavier_uniform});
+    output_ =
+        parameters_.add_output_weights("output.weight", {1, 16}, {Init::Kind::xavier_uniform});
     parameters_.allocate(1);
   }
 
   ParameterSet& parameters() override { return parameters_; }
   std::int64_t batches(std::int64_t epoch) override { return 4 + epoch % 2; }
-  BatchSize size(std::int64_t epoch, std::int64_t batch) override { return {3 + (epoch + batch) % 3, 0}; }
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override {
+    return {3 + (epoch + batch) % 3, 0};
+  }
 
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override {
     ++calls;
-    BatchLoss result = error(size(epoch, batch).targets, RandomKey{5, static_cast<std::uint64_t>(epoch * 100 + batch)}, normalizer, pass);
+    BatchLoss result =
+        error(size(epoch, batch).targets,
+              RandomKey{5, static_cast<std::uint64_t>(epoch * 100 + batch)}, normalizer, pass);
     if (calls == nan_at_call) result.loss_sum = std::nan("");
     if (calls == infinite_gradient_at_call) result.loss = scale(result.loss, INFINITY);
     return result;
@@ -45,15 +51,17 @@ class ToyObjective : public Objective {
     if (before_validation) before_validation();
     validated_with.push_back(parameters_.values().to_vector());
     Pass pass = Pass::inference();
-    const double loss = validation_is_nan ? NAN : error(20, RandomKey{6, 0}, 1.0, pass).loss_sum / 20;
+    const double loss =
+        validation_is_nan ? NAN : error(20, RandomKey{6, 0}, 1.0, pass).loss_sum / 20;
     const std::size_t number = validated_with.size();
     return {loss, loss, {{"toy", -loss}}, number <= scores.size() ? scores[number - 1] : -loss};
   }
 
   bool validates = true;
   std::function<void()> before_validation;  // may throw
-  std::vector<double> scores;               // what validations return one after another; afterwards, the negative loss
-  std::int64_t calls = 0;                   // of loss()
+  std::vector<double>
+      scores;  // what validations return one after another; afterwards, the negative loss
+  std::int64_t calls = 0;  // of loss()
   bool validation_is_nan = false;
   std::int64_t nan_at_call = -1;
   std::int64_t infinite_gradient_at_call = -1;
@@ -65,10 +73,15 @@ class ToyObjective : public Objective {
     const Tensor x = Tensor::empty({rows, 4}), y = Tensor::empty({rows, 1});
     for (std::int64_t r = 0; r < rows; ++r) {
       y.row(r)[0] = 0;
-      for (int i = 0; i < 4; ++i) y.row(r)[0] -= x.row(r)[i] = random.uniform() - 0.5f;  // minus, to find the difference by adding
+      for (int i = 0; i < 4; ++i)
+        y.row(r)[0] -= x.row(r)[i] =
+            random.uniform() - 0.5f;  // minus, to find the difference by adding
     }
-    const Variable hidden = dropout(linear(Variable(x), *hidden_, *bias_, {Activation::relu, pass.precision()}), pass.dropout(0.2f));
-    const Variable difference = add(linear(hidden, *output_, {}, {.precision = pass.precision()}), Variable(y));
+    const Variable hidden =
+        dropout(linear(Variable(x), *hidden_, *bias_, {Activation::relu, pass.precision()}),
+                pass.dropout(0.2f));
+    const Variable difference =
+        add(linear(hidden, *output_, {}, {.precision = pass.precision()}), Variable(y));
     const Variable total = sum(multiply(difference, difference));
     const double squares = static_cast<double>(total.value().item());
     return {scale(total, static_cast<float>(1.0 / normalizer)), squares, squares};
@@ -92,7 +105,8 @@ class Recorder final : public TrainingListener {
     if (e.step == fail_at) throw IoError("disk full");
   }
   void on_validation(const ValidationEvent& e) override {
-    calls.push_back((e.averaged > 0 ? "average " : "validation ") + std::to_string(e.step) + (e.best ? " best" : ""));
+    calls.push_back((e.averaged > 0 ? "average " : "validation ") + std::to_string(e.step) +
+                    (e.best ? " best" : ""));
   }
   void on_checkpoint(const CheckpointEvent& e) override {
     calls.push_back("checkpoint " + std::to_string(e.step) + (e.best ? " best" : ""));
@@ -120,7 +134,8 @@ struct ToyRun {
   std::vector<std::string> warnings;
   std::function<void(Checkpoint&)> add_samples;
 
-  TrainingEnd train(const std::filesystem::path& folder, const TrainerOptions& options, bool resume = false) {
+  TrainingEnd train(const std::filesystem::path& folder, const TrainerOptions& options,
+                    bool resume = false) {
     TrainingRun run{RunFolder(folder), resume, 64, describe, {&recorder}, &recorder.stop, {}};
     run.warn = [this](const std::string& message) { warnings.push_back(message); };
     run.add_samples = add_samples;
@@ -144,7 +159,9 @@ class TrainerTest : public FolderTest {
     options_.schedule.warmup_steps = 4;
   }
 
-  std::filesystem::path checkpoint(const std::string& run, std::int64_t step) const { return RunFolder(path(run)).checkpoint_file(step); }
+  std::filesystem::path checkpoint(const std::string& run, std::int64_t step) const {
+    return RunFolder(path(run)).checkpoint_file(step);
+  }
   std::vector<std::int64_t> saved_steps(const std::string& run) const {
     std::vector<std::int64_t> steps;
     for (const auto& saved : RunFolder(path(run)).checkpoints()) steps.push_back(saved.step);
@@ -164,7 +181,8 @@ class TrainerTest : public FolderTest {
   TrainerOptions options_;
 
  private:
-  ScopedFileCalls without_waiting_{{{}, [](int) { return 0; }, {}}};  // for the disk: no power cut is tested here
+  ScopedFileCalls without_waiting_{
+      {{}, [](int) { return 0; }, {}}};  // for the disk: no power cut is tested here
 };
 
 }  // namespace attend

@@ -30,7 +30,9 @@ TEST_F(TrainerTest, GivesTheScheduleTheWidthOfTheModel) {
   options_.schedule.kind = ScheduleKind::noam;
   options_.schedule.learning_rate = 1.0f;
   run.train(path("run"), options_);
-  EXPECT_NEAR(run.recorder.steps.at(1).learning_rate, std::pow(64.0, -0.5) * std::pow(4.0, -1.5), 1e-6) << "of 64, after 1 of 4 steps";
+  EXPECT_NEAR(run.recorder.steps.at(1).learning_rate, std::pow(64.0, -0.5) * std::pow(4.0, -1.5),
+              1e-6)
+      << "of 64, after 1 of 4 steps";
 }
 
 TEST_F(TrainerTest, Learns) {
@@ -47,7 +49,8 @@ TEST_F(TrainerTest, MultipliesInBf16WhenAsked) {
   ToyRun wide_run, narrow_run;
   wide_run.train(path("wide"), options_);
   narrow_run.train(path("narrow"), narrow);
-  // A factor is off by at most 2^-9 of itself: the first losses agree to about a hundredth, and differ.
+  // A factor is off by at most 2^-9 of itself: the first losses agree to about a hundredth, and
+  // differ.
   const double wide = wide_run.recorder.steps[1].loss, first = narrow_run.recorder.steps[1].loss;
   EXPECT_NEAR(first, wide, 0.02 * wide);
   EXPECT_NE(first, wide);
@@ -59,9 +62,11 @@ TEST_F(TrainerTest, TellsItsListenersInOrder) {
   run.objective.scores = {1, 3, 2, 4};
   options_.max_steps = 10;
   run.train(path("run"), options_);
-  EXPECT_EQ(run.recorder.calls, (Calls{"start", "step 1", "step 2", "step 3", "validation 3 best", "step 4", "checkpoint 4", "step 5",
-                                       "step 6", "validation 6 best", "step 7", "step 8", "checkpoint 8", "step 9", "validation 9",
-                                       "step 10", "validation 10 best", "checkpoint 10 best", "end finished"}));
+  EXPECT_EQ(run.recorder.calls,
+            (Calls{"start", "step 1", "step 2", "step 3", "validation 3 best", "step 4",
+                   "checkpoint 4", "step 5", "step 6", "validation 6 best", "step 7", "step 8",
+                   "checkpoint 8", "step 9", "validation 9", "step 10", "validation 10 best",
+                   "checkpoint 10 best", "end finished"}));
 }
 
 TEST_F(TrainerTest, ValidatesBeforeItSavesAStep) {
@@ -70,8 +75,9 @@ TEST_F(TrainerTest, ValidatesBeforeItSavesAStep) {
   ToyRun run;
   run.objective.scores = {1, 0};
   run.train(path("run"), options_);
-  EXPECT_EQ(run.recorder.calls, (Calls{"start", "step 1", "step 2", "validation 2 best", "checkpoint 2 best", "step 3", "step 4",
-                                       "validation 4", "checkpoint 4", "end finished"}));
+  EXPECT_EQ(run.recorder.calls,
+            (Calls{"start", "step 1", "step 2", "validation 2 best", "checkpoint 2 best", "step 3",
+                   "step 4", "validation 4", "checkpoint 4", "end finished"}));
 }
 
 TEST_F(TrainerTest, HasACheckpointBeforeEveryValidationAndNoMoreOfItAfterwards) {
@@ -98,9 +104,12 @@ TEST_F(TrainerTest, ValidatesAgainWhatWasSavedBeforeItsValidationOnly) {
 TEST_F(TrainerTest, StopsAtAValidationThatIsNoNumber) {
   options_.valid_every = options_.save_every = 4;
   ToyRun run;
-  run.objective.before_validation = [&] { run.objective.validation_is_nan = run.objective.validated_with.size() == 1; };
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"loss of the validation is not a finite number at step 8", "step 4 is kept", "--resume"});
+  run.objective.before_validation = [&] {
+    run.objective.validation_is_nan = run.objective.validated_with.size() == 1;
+  };
+  expect_error<DivergedError>(
+      [&] { run.train(path("run"), options_); },
+      {"loss of the validation is not a finite number at step 8", "step 4 is kept", "--resume"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
@@ -110,7 +119,8 @@ TEST_F(TrainerTest, ReportsWhatFailedFirst) {
   Recorder other;
   run.recorder.fail_at = 5;
   run.recorder.fails_at_end = true;
-  TrainingRun both{RunFolder(path("run")), false, 64, ToyRun::describe, {&run.recorder, &other}, nullptr, {}};
+  TrainingRun both{RunFolder(path("run")),  false,   64, ToyRun::describe,
+                   {&run.recorder, &other}, nullptr, {}};
   Trainer trainer(run.objective, options_, std::move(both));
   expect_error<IoError>([&] { trainer.train(); }, {"disk full"});
   EXPECT_EQ(other.calls.back(), "end failed") << "every listener hears of the end";
@@ -122,11 +132,14 @@ TEST_F(TrainerTest, RefusesAFolderThatAnotherRunIsUsing) {
   for (const bool resume : {false, true}) {
     const RunLock held(path("run"));
     ToyRun run;
-    expect_error<ConfigError>([&] { run.train(path("run"), options_, resume); }, {path("run").string(), "another run", "process"});
+    expect_error<ConfigError>([&] { run.train(path("run"), options_, resume); },
+                              {path("run").string(), "another run", "process"});
     EXPECT_TRUE(run.recorder.calls.empty()) << "nobody may write";
   }
   ToyRun run;
-  run.objective.before_validation = [&] { EXPECT_THROW(RunLock(path("run")), ConfigError) << "held to the end"; };
+  run.objective.before_validation = [&] {
+    EXPECT_THROW(RunLock(path("run")), ConfigError) << "held to the end";
+  };
   run.train(path("run"), options_);
   EXPECT_FALSE(std::filesystem::exists(path("run") / ".lock"));
 }
@@ -162,11 +175,13 @@ TEST_F(TrainerTest, ReportsWhatAStepDid) {
   }
 }
 
-// The gradients of all batches of a step, each divided by the targets of the whole step; each batch with dropout of its own.
+// The gradients of all batches of a step, each divided by the targets of the whole step; each batch
+// with dropout of its own.
 TEST_F(TrainerTest, ASteppedGradientIsTheMeanOverTheTargetsOfAllItsBatches) {
   options_.accumulate = 3;
   ToyObjective trained, plain;
-  Trainer trainer(trained, options_, {RunFolder(path("run")), false, 64, ToyRun::describe, {}, nullptr, {}});
+  Trainer trainer(trained, options_,
+                  {RunFolder(path("run")), false, 64, ToyRun::describe, {}, nullptr, {}});
   const StepEvent event = trainer.update();
   double loss = 0;
   for (std::int64_t batch = 0; batch < 3; ++batch) {
@@ -175,9 +190,11 @@ TEST_F(TrainerTest, ASteppedGradientIsTheMeanOverTheTargetsOfAllItsBatches) {
     backward(part.loss);
     loss += part.loss_sum;
   }
-  EXPECT_EQ(trained.parameters().gradients().to_vector(), plain.parameters().gradients().to_vector());
+  EXPECT_EQ(trained.parameters().gradients().to_vector(),
+            plain.parameters().gradients().to_vector());
   EXPECT_DOUBLE_EQ(event.loss, loss / (3 + 4 + 5));
-  EXPECT_DOUBLE_EQ(event.gradient_norm, std::sqrt(backend().sum_of_squares(plain.parameters().gradients())));
+  EXPECT_DOUBLE_EQ(event.gradient_norm,
+                   std::sqrt(backend().sum_of_squares(plain.parameters().gradients())));
 }
 
 TEST_F(TrainerTest, EndsAfterSoManyEpochs) {
@@ -218,7 +235,8 @@ TEST_F(TrainerTest, WithoutValidationLeavesTheNewestModel) {
   ToyRun run;
   run.objective.validates = false;
   run.train(path("run"), options_);
-  EXPECT_EQ(parameters_in(path("run") / "model.safetensors"), run.objective.parameters().values().to_vector());
+  EXPECT_EQ(parameters_in(path("run") / "model.safetensors"),
+            run.objective.parameters().values().to_vector());
 }
 
 TEST_F(TrainerTest, StopsWhenPatienceRunsOut) {
@@ -246,7 +264,8 @@ TEST_F(TrainerTest, ValidatesAndSavesTheMovingAverage) {
   ToyRun run;
   run.train(path("run"), options_);
   const Checkpoint last = load_checkpoint(checkpoint("run", 12));
-  EXPECT_EQ(last.tensor("state.parameters").to_vector(), run.objective.parameters().values().to_vector());
+  EXPECT_EQ(last.tensor("state.parameters").to_vector(),
+            run.objective.parameters().values().to_vector());
   EXPECT_EQ(run.objective.validated_with.back(), parameters_in(checkpoint("run", 12)));
   EXPECT_NE(run.objective.validated_with.back(), run.objective.parameters().values().to_vector());
 }
@@ -277,7 +296,8 @@ TEST_F(TrainerTest, SamplesOnlyTheModelAndWithTheParametersThatAreSaved) {
 TEST_F(TrainerTest, StopsAtASampleThatIsNoNumber) {
   ToyRun run;
   run.add_samples = [](Checkpoint&) { throw NotFiniteError("log-probability"); };
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"score of a sample is not a finite number at step"});
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"score of a sample is not a finite number at step"});
   EXPECT_FALSE(std::filesystem::exists(path("run") / "model.safetensors"));
 }
 
@@ -293,9 +313,11 @@ TEST_F(TrainerTest, TakesTheAverageOfTheLastCheckpointsWhenItIsBetter) {
     std::vector<float> expected = parameters_in(checkpoint(name, 12));
     const std::vector<float> before = parameters_in(checkpoint(name, 8));
     for (std::size_t i = 0; best && i < expected.size(); ++i)
-      expected[i] = static_cast<float>((static_cast<double>(expected[i]) + static_cast<double>(before[i])) / 2);
+      expected[i] = static_cast<float>(
+          (static_cast<double>(expected[i]) + static_cast<double>(before[i])) / 2);
     EXPECT_EQ(parameters_in(path(name) / "model.safetensors"), expected) << name;
-    EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint(name, 12))) << "put back after validation";
+    EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint(name, 12)))
+        << "put back after validation";
   }
 }
 
@@ -320,9 +342,10 @@ TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
   options_.save_every = 2;
   ToyRun run;
   run.objective.nan_at_call = 6;
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning-rate", "warmup-steps",
-                               "clip-norm", "step 4 is kept", "--resume"});
+  expect_error<DivergedError>(
+      [&] { run.train(path("run"), options_); },
+      {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning-rate",
+       "warmup-steps", "clip-norm", "step 4 is kept", "--resume"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2, 4}));
   for (const float x : parameters_in(checkpoint("run", 4))) EXPECT_TRUE(std::isfinite(x));
@@ -331,7 +354,8 @@ TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
 TEST_F(TrainerTest, StopsAtAGradientThatIsNoNumber) {
   ToyRun run;
   run.objective.infinite_gradient_at_call = 3;
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"gradient", "step 3", "no checkpoint had been saved yet"});
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"gradient", "step 3", "no checkpoint had been saved yet"});
   EXPECT_TRUE(saved_steps("run").empty());
 }
 
@@ -346,7 +370,8 @@ TEST_F(TrainerTest, DoesNotBeginAnewWhereARunIs) {
   ToyRun first, second;
   first.train(path("run"), options_);
   const std::string before = read(checkpoint("run", 12));
-  expect_error<ConfigError>([&] { second.train(path("run"), options_); }, {path("run").string(), "12 steps", "--resume", "another folder"});
+  expect_error<ConfigError>([&] { second.train(path("run"), options_); },
+                            {path("run").string(), "12 steps", "--resume", "another folder"});
   EXPECT_TRUE(second.recorder.calls.empty());
   EXPECT_EQ(read(checkpoint("run", 12)), before);
 }
@@ -357,16 +382,24 @@ TEST_F(TrainerTest, RefusesWhatMakesNoSense) {
     change(options);
     ToyRun().train(path("never"), options);
   };
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); }, {"max-steps", "from 1", "0"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); }, {"accumulate", "from 1"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.valid_every = -1; }); }, {"valid-every", "-1"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.save_every = -5; }); }, {"save-every", "-5"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.patience = -1; }); }, {"patience", "-1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); },
+                            {"max-steps", "from 1", "0"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); },
+                            {"accumulate", "from 1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.valid_every = -1; }); },
+                            {"valid-every", "-1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.save_every = -5; }); },
+                            {"save-every", "-5"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.patience = -1; }); },
+                            {"patience", "-1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.average_last = 11; }); },
                             {"average-last", "11", "keep-checkpoints is 10"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); }, {"ema-decay", "from 0 to below 1"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.optimizer.adam.beta1 = 2.0f; }); }, {"adam-beta1"});
-  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); },
+                            {"ema-decay", "from 0 to below 1"});
+  expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.optimizer.adam.beta1 = 2.0f; }); },
+                            {"adam-beta1"});
+  expect_error<ConfigError>(
+      [&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
   EXPECT_FALSE(std::filesystem::exists(path("never")));
 }
 

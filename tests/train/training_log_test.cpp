@@ -19,8 +19,9 @@ using Json = nlohmann::ordered_json;
 class TrainingLogTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    path_ = std::filesystem::path(::testing::TempDir()) /
-            (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".jsonl");
+    path_ =
+        std::filesystem::path(::testing::TempDir()) /
+        (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".jsonl");
     std::filesystem::remove(path_);
   }
   void TearDown() override { std::filesystem::remove(path_); }
@@ -41,9 +42,14 @@ class TrainingLogTest : public ::testing::Test {
   }
 
   // Steps (from, to], validated every 3 steps.
-  void run(std::int64_t from, std::int64_t to, TrainingEnd reason, double clock, TrainingLogOptions options = {}) const {
+  void run(std::int64_t from, std::int64_t to, TrainingEnd reason, double clock,
+           TrainingLogOptions options = {}) const {
     TrainingLog log(path_, options);
-    log.on_start({.resumed_step = from, .total_steps = 10, .parameters = 123, .seed = 7, .resumed_from = ""});
+    log.on_start({.resumed_step = from,
+                  .total_steps = 10,
+                  .parameters = 123,
+                  .seed = 7,
+                  .resumed_from = ""});
     train(log, from, to, clock);
     log.on_end({to, reason, clock * 10});
   }
@@ -69,7 +75,9 @@ class TrainingLogTest : public ::testing::Test {
     for (Json& line : parsed) line.erase("time");
     return parsed;
   }
-  void append(const std::string& text) const { std::ofstream(path_, std::ios::app | std::ios::binary) << text; }
+  void append(const std::string& text) const {
+    std::ofstream(path_, std::ios::app | std::ios::binary) << text;
+  }
 
   std::filesystem::path path_;
 };
@@ -139,10 +147,12 @@ TEST_F(TrainingLogTest, OfAResumedRunEqualsAnUninterruptedOne) {
   run(0, 10, TrainingEnd::kFinished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
   for (std::int64_t interrupted = 1; interrupted < 10; ++interrupted) {
-    for (std::int64_t saved = 1; saved <= interrupted; ++saved) {  // killed after the checkpoint of an earlier step
+    for (std::int64_t saved = 1; saved <= interrupted;
+         ++saved) {  // killed after the checkpoint of an earlier step
       run(0, interrupted, TrainingEnd::kInterrupted, 0.7);
       run(saved, 10, TrainingEnd::kFinished, 0.9);
-      EXPECT_EQ(lines_without_times(), uninterrupted) << "saved at " << saved << ", interrupted at " << interrupted;
+      EXPECT_EQ(lines_without_times(), uninterrupted)
+          << "saved at " << saved << ", interrupted at " << interrupted;
     }
   }
 }
@@ -150,10 +160,16 @@ TEST_F(TrainingLogTest, OfAResumedRunEqualsAnUninterruptedOne) {
 TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
   run(0, 10, TrainingEnd::kFinished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
-  run(0, 6, TrainingEnd::kInterrupted, 0.5);  // validated, but killed before the checkpoint of step 6 knew of it
+  run(0, 6, TrainingEnd::kInterrupted,
+      0.5);  // validated, but killed before the checkpoint of step 6 knew of it
   {
     TrainingLog log(path_);
-    log.on_start({.resumed_step = 6, .total_steps = 10, .parameters = 123, .seed = 7, .resumed_from = "", .validates_again = true});
+    log.on_start({.resumed_step = 6,
+                  .total_steps = 10,
+                  .parameters = 123,
+                  .seed = 7,
+                  .resumed_from = "",
+                  .validates_again = true});
     log.on_validation({6, 0, 2.5, 2.4, {{"bleu", 12.5}}, false, 0.5});
     train(log, 6, 10, 0.5);
     log.on_end({10, TrainingEnd::kFinished, 5});
@@ -164,7 +180,8 @@ TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
 TEST_F(TrainingLogTest, DropsALineThatAKillCutShort) {
   run(0, 10, TrainingEnd::kFinished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
-  for (const char* torn : {"{\"event\":\"step\",\"step\":5,\"lo", "{\"event\":\"step\",\"step\":4}", "{\"event\n"}) {
+  for (const char* torn :
+       {"{\"event\":\"step\",\"step\":5,\"lo", "{\"event\":\"step\",\"step\":4}", "{\"event\n"}) {
     {
       TrainingLog log(path_);
       log.on_start({.total_steps = 10, .parameters = 123, .seed = 7, .resumed_from = ""});
@@ -198,7 +215,9 @@ TEST_F(TrainingLogTest, RefusesAForeignOrDamagedFile) {
     return std::string("no error");
   };
   append("{\"loss\":1}\n{\"loss\":2}\n");
-  EXPECT_NE(message().find(path_.string() + ":1: expected the first line of a training log"), std::string::npos) << message();
+  EXPECT_NE(message().find(path_.string() + ":1: expected the first line of a training log"),
+            std::string::npos)
+      << message();
   std::filesystem::remove(path_);
   append("{\"attend_log\":2}\n");
   EXPECT_NE(message().find("version 2"), std::string::npos) << message();

@@ -15,19 +15,22 @@ struct Classifier::Impl {
 
 Classifier Classifier::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);
-  return Classifier(std::make_shared<const Impl>(Impl{ClassificationEngine::load(path), std::move(runtime)}));
+  return Classifier(
+      std::make_shared<const Impl>(Impl{ClassificationEngine::load(path), std::move(runtime)}));
 }
 
 const std::vector<std::string>& Classifier::labels() const { return impl_->engine.labels(); }
 
 const Tokenizer& Classifier::tokenizer() const { return impl_->engine.model().tokenizer; }
 
-std::vector<Classification> Classifier::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
+std::vector<Classification> Classifier::classify(std::span<const std::string> texts,
+                                                 const ClassificationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return impl_->engine.classify(texts, options);
 }
 
-void Classifier::classify(std::istream& lines, const std::string& name, const AnswerSink<Classification>& sink,
+void Classifier::classify(std::istream& lines, const std::string& name,
+                          const AnswerSink<Classification>& sink,
                           const ClassificationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   LineReader reader(lines, name);

@@ -13,7 +13,8 @@ std::vector<Embedding> public_embeddings(std::vector<TextEmbedding> embeddings) 
   std::vector<Embedding> result;
   result.reserve(embeddings.size());
   for (TextEmbedding& embedding : embeddings)
-    result.push_back({std::move(embedding.tokens), embedding.vectors.dim(0), embedding.vectors.cols(), embedding.vectors.to_vector()});
+    result.push_back({std::move(embedding.tokens), embedding.vectors.dim(0),
+                      embedding.vectors.cols(), embedding.vectors.to_vector()});
   return result;
 }
 
@@ -26,19 +27,22 @@ struct Embedder::Impl {
 
 Embedder Embedder::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);
-  return Embedder(std::make_shared<const Impl>(Impl{EmbeddingEngine::load(path), std::move(runtime)}));
+  return Embedder(
+      std::make_shared<const Impl>(Impl{EmbeddingEngine::load(path), std::move(runtime)}));
 }
 
 int Embedder::layers() const { return impl_->engine.layers(); }
 
 int Embedder::width() const { return impl_->engine.width(); }
 
-std::vector<Embedding> Embedder::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
+std::vector<Embedding> Embedder::embed(std::span<const std::string> texts,
+                                       const EmbeddingOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return public_embeddings(impl_->engine.embed(texts, options));
 }
 
-std::vector<Embedding> Embedder::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
+std::vector<Embedding> Embedder::embed_without_context(std::span<const std::string> texts,
+                                                       EmbeddingPooling pooling) const {
   const EnteredRuntime entered(impl_->runtime);
   return public_embeddings(impl_->engine.embed_without_context(texts, pooling));
 }

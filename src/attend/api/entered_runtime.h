@@ -1,4 +1,5 @@
-// The runtime that an object of the public face was made with, current for as long as a call of it lasts.
+// The runtime that an object of the public face was made with, current for as long as a call of it
+// lasts.
 #pragma once
 
 #include <memory>

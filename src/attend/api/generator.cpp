@@ -16,7 +16,8 @@ struct Generator::Impl {
 
 Generator Generator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);
-  return Generator(std::make_shared<const Impl>(Impl{GenerationEngine::load(path), std::move(runtime)}));
+  return Generator(
+      std::make_shared<const Impl>(Impl{GenerationEngine::load(path), std::move(runtime)}));
 }
 
 GenerationOptions Generator::default_options() const { return impl_->engine.default_options(); }
@@ -24,17 +25,20 @@ GenerationOptions Generator::default_options() const { return impl_->engine.defa
 const Tokenizer& Generator::tokenizer() const { return impl_->engine.model().tokenizer; }
 
 Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
-                               const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
+                               const std::function<void(std::string_view)>& accept,
+                               std::uint64_t sample) const {
   const EnteredRuntime entered(impl_->runtime);
   return impl_->engine.generate(prompt, options, accept, sample);
 }
 
-std::vector<Generation> Generator::generate_best(std::string_view prompt, const GenerationOptions& options) const {
+std::vector<Generation> Generator::generate_best(std::string_view prompt,
+                                                 const GenerationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return impl_->engine.generate_best(prompt, options);
 }
 
-std::vector<SequenceScore> Generator::score(std::span<const std::string> lines, const ScoringOptions& options) const {
+std::vector<SequenceScore> Generator::score(std::span<const std::string> lines,
+                                            const ScoringOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return score_lines(impl_->engine.model(), lines, options);
 }

@@ -8,9 +8,12 @@
 
 namespace attend {
 
-std::optional<ModelCheck> check_model(const std::filesystem::path& path) { return check_model(open_checkpoint(path)); }
+std::optional<ModelCheck> check_model(const std::filesystem::path& path) {
+  return check_model(open_checkpoint(path));
+}
 
-void average_models(std::span<const std::filesystem::path> checkpoints, const std::filesystem::path& out) {
+void average_models(std::span<const std::filesystem::path> checkpoints,
+                    const std::filesystem::path& out) {
   Checkpoint mean = average_checkpoints(checkpoints);
   add_golden_samples(mean, *load_model(mean));
   save_checkpoint(out, mean);

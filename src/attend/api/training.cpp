@@ -47,14 +47,17 @@ class JobListener final : public TrainingListener {
 };
 
 void set_by_name(const TrainingOption& option, std::span<const OptionField> fields) {
-  if (kebab_case(option.name) == "out") throw ConfigError("option out: the folder of a run is TrainingJob::folder");
+  if (kebab_case(option.name) == "out")
+    throw ConfigError("option out: the folder of a run is TrainingJob::folder");
   const OptionField* field = find_option(fields, option.name);
   if (field == nullptr)
-    throw ConfigError(fmt::format("unknown option {}{}", quote(option.name), did_you_mean(option.name, option_names(fields))));
+    throw ConfigError(fmt::format("unknown option {}{}", quote(option.name),
+                                  did_you_mean(option.name, option_names(fields))));
   set_option(*field, option.values, field->name);
 }
 
-// The options of a run and of its task as the job says: its file, or for a resumed run the one that it was begun with, then its list.
+// The options of a run and of its task as the job says: its file, or for a resumed run the one that
+// it was begun with, then its list.
 void apply_options(const TrainingJob& job, std::span<const OptionField> fields) {
   const std::filesystem::path own = RunFolder(job.folder).config_file();
   if (!job.config.empty()) {
@@ -83,7 +86,8 @@ std::unique_ptr<Trainable> task_named(const std::string& name) {
     if (task->name() == name) return std::move(task);
     names.emplace_back(task->name());
   }
-  throw ConfigError(fmt::format("TrainingJob::task: expected one of {}, got {}", fmt::join(names, ", "), quote(name)));
+  throw ConfigError(fmt::format("TrainingJob::task: expected one of {}, got {}",
+                                fmt::join(names, ", "), quote(name)));
 }
 
 }  // namespace
@@ -92,7 +96,8 @@ TrainingResult train(const TrainingJob& job) {
   const std::unique_ptr<Trainable> task = task_named(job.task);
   RunOptions run;
   std::vector<OptionField> fields = option_fields(run);
-  for (const OptionGroup& group : task->option_groups()) fields.insert(fields.end(), group.fields.begin(), group.fields.end());
+  for (const OptionGroup& group : task->option_groups())
+    fields.insert(fields.end(), group.fields.begin(), group.fields.end());
   apply_options(job, fields);
   run.out = job.folder.string();
   require_folder_for(run, job.resume);
@@ -108,13 +113,14 @@ TrainingResult train(const TrainingJob& job) {
   TrainingResult result;
   result.model = RunFolder(job.folder).model_file();
   JobListener listener(job, result);
-  result.end = train_in_folder(prepared, task->trainer(),
-                               {.options = run,
-                                .resume = job.resume,
-                                .configuration = resolved_configuration(run, task->option_groups()),
-                                .listeners = {&listener},
-                                .stop = job.stop,
-                                .warn = [&note](const std::string& message) { note("passed over: " + message); }});
+  result.end = train_in_folder(
+      prepared, task->trainer(),
+      {.options = run,
+       .resume = job.resume,
+       .configuration = resolved_configuration(run, task->option_groups()),
+       .listeners = {&listener},
+       .stop = job.stop,
+       .warn = [&note](const std::string& message) { note("passed over: " + message); }});
   return result;
 }
 

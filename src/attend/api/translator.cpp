@@ -17,41 +17,51 @@ struct Translator::Impl {
 
 Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);
-  return Translator(std::make_shared<const Impl>(Impl{TranslationEngine::load(path), std::move(runtime)}));
+  return Translator(
+      std::make_shared<const Impl>(Impl{TranslationEngine::load(path), std::move(runtime)}));
 }
 
 TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }
 
-const Tokenizer& Translator::source_tokenizer() const { return impl_->engine.model().src_tokenizer; }
+const Tokenizer& Translator::source_tokenizer() const {
+  return impl_->engine.model().src_tokenizer;
+}
 
-const Tokenizer& Translator::target_tokenizer() const { return impl_->engine.model().tgt_tokenizer; }
+const Tokenizer& Translator::target_tokenizer() const {
+  return impl_->engine.model().tgt_tokenizer;
+}
 
 std::vector<Translation> Translator::translate(std::span<const std::string> sentences) const {
   return translate(sentences, default_options());
 }
 
-std::vector<Translation> Translator::translate(std::span<const std::string> sentences, const TranslationOptions& options) const {
+std::vector<Translation> Translator::translate(std::span<const std::string> sentences,
+                                               const TranslationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return impl_->engine.translate(sentences, options);
 }
 
-void Translator::translate(std::istream& lines, const std::string& name, const AnswerSink<Translation>& sink,
+void Translator::translate(std::istream& lines, const std::string& name,
+                           const AnswerSink<Translation>& sink,
                            const TranslationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   LineReader reader(lines, name);
   impl_->engine.translate(reader, sink, options);
 }
 
-std::vector<SequenceScore> Translator::score(std::span<const std::string> sources, std::span<const std::string> targets,
+std::vector<SequenceScore> Translator::score(std::span<const std::string> sources,
+                                             std::span<const std::string> targets,
                                              const ScoringOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
   return impl_->engine.score(sources, targets, options);
 }
 
-TranslationAttention Translator::attention(const std::string& source, const std::string& target) const {
+TranslationAttention Translator::attention(const std::string& source,
+                                           const std::string& target) const {
   const EnteredRuntime entered(impl_->runtime);
   const TranslationModel& model = impl_->engine.model();
-  std::vector<std::int32_t> src = model.src_tokenizer.encode(source), tgt = model.tgt_tokenizer.encode(target);
+  std::vector<std::int32_t> src = model.src_tokenizer.encode(source),
+                            tgt = model.tgt_tokenizer.encode(target);
   require_room("the source", std::ssize(src), 1, model.longest_input());
   require_room("the target", std::ssize(tgt), 1, model.longest_input());
   src.push_back(model.src_tokenizer.eos_id());

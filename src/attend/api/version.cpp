@@ -31,11 +31,14 @@ std::string build_information() {
   std::string text = fmt::format("compiler: {}\n", compiler());
   text += fmt::format("instruction sets: {}\n", fmt::join(sets.built, ", "));
   text += fmt::format("in use: {}, {} kernels\n", sets.used, backend().name());
-  // Libraries that can be asked say what they are when the program runs; of the others, what was there when it was built.
-  text += fmt::format("libraries: Highway {}, SentencePiece {}, zlib {}, utf8proc {}, fmt {}.{}.{}, nlohmann-json {}.{}.{}, toml++ {}",
-                      ATTEND_HIGHWAY_VERSION, ATTEND_SENTENCEPIECE_VERSION, zlibVersion(), utf8proc_version(), FMT_VERSION / 10000,
-                      FMT_VERSION / 100 % 100, FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                      NLOHMANN_JSON_VERSION_PATCH, ATTEND_TOML_VERSION);
+  // Libraries that can be asked say what they are when the program runs; of the others, what was
+  // there when it was built.
+  text += fmt::format(
+      "libraries: Highway {}, SentencePiece {}, zlib {}, utf8proc {}, fmt {}.{}.{}, nlohmann-json "
+      "{}.{}.{}, toml++ {}",
+      ATTEND_HIGHWAY_VERSION, ATTEND_SENTENCEPIECE_VERSION, zlibVersion(), utf8proc_version(),
+      FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR,
+      NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH, ATTEND_TOML_VERSION);
   return text;
 }
 

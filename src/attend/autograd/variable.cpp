@@ -11,13 +11,16 @@
 
 namespace attend {
 
-// A vertex of the graph: where a gradient is collected, and the function that passes it on. Holds no value.
+// A vertex of the graph: where a gradient is collected, and the function that passes it on. Holds
+// no value.
 struct GradientNode {
   Shape shape;
   Tensor gradient;
-  bool consumed = false;      // backward() has been here: what it was computed from is forgotten
-  bool owned = false;         // the gradient's memory may be written to: it is ours, or a part of a flat buffer
-  std::uint64_t order = 0;    // creation order; an input is always older than what was computed from it
+  bool consumed = false;  // backward() has been here: what it was computed from is forgotten
+  bool owned =
+      false;  // the gradient's memory may be written to: it is ours, or a part of a flat buffer
+  std::uint64_t order =
+      0;  // creation order; an input is always older than what was computed from it
   std::uint64_t visited = 0;  // the stamp of the last traversal that came by
   std::vector<std::shared_ptr<GradientNode>> inputs;
   GradientFunction function;  // empty for leaves
@@ -26,7 +29,8 @@ struct GradientNode {
 namespace {
 
 thread_local bool t_recording = true;
-thread_local const std::byte* t_unit = nullptr;  // where the gradient of the loss is, while a backward() that began with 1 goes on
+thread_local const std::byte* t_unit =
+    nullptr;  // where the gradient of the loss is, while a backward() that began with 1 goes on
 
 // Sets t_unit while it lives.
 class UnitGradient {
@@ -58,7 +62,8 @@ std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<Gradi
       nodes.push_back(input);
     }
   }
-  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->order > b->order; });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const auto& a, const auto& b) { return a->order > b->order; });
   return nodes;
 }
 
@@ -66,8 +71,8 @@ std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<Gradi
 
 void GradientSink::add(const Tensor& gradient) const {
   if (gradient.shape() != node_->shape)
-    throw ShapeError(
-        fmt::format("[backward] expected a gradient of shape {}, got {}", to_string(node_->shape), to_string(gradient.shape())));
+    throw ShapeError(fmt::format("[backward] expected a gradient of shape {}, got {}",
+                                 to_string(node_->shape), to_string(gradient.shape())));
   if (!node_->gradient.defined()) {
     node_->gradient = gradient;  // adopted: others may hold it too
   } else if (node_->owned) {
@@ -110,10 +115,13 @@ Variable::Variable(Tensor value, Tensor gradient) : Variable(std::move(value), t
 Tensor Variable::gradient() const { return node_ == nullptr ? Tensor() : node_->gradient; }
 
 bool will_record(std::initializer_list<const Variable*> inputs) {
-  return t_recording && std::any_of(inputs.begin(), inputs.end(), [](const Variable* input) { return input->requires_gradient(); });
+  return t_recording && std::any_of(inputs.begin(), inputs.end(), [](const Variable* input) {
+           return input->requires_gradient();
+         });
 }
 
-Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function) {
+Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
+                GradientFunction function) {
   std::vector<Variable> recorded;
   if (t_recording) {
     for (const Variable* input : inputs) {
@@ -124,7 +132,8 @@ Variable record(Tensor value, std::initializer_list<const Variable*> inputs, Gra
 }
 
 Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function) {
-  const bool wanted = std::any_of(inputs.begin(), inputs.end(), [](const Variable& input) { return input.requires_gradient(); });
+  const bool wanted = std::any_of(inputs.begin(), inputs.end(),
+                                  [](const Variable& input) { return input.requires_gradient(); });
   Variable output(std::move(value), t_recording && wanted);
   if (!output.requires_gradient()) return output;
   for (const Variable& input : inputs) {
@@ -135,12 +144,16 @@ Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunct
 }
 
 void backward(const Variable& output, const Tensor& gradient) {
-  if (!output.requires_gradient()) throw Error("[backward] the output depends on nothing that requires a gradient");
+  if (!output.requires_gradient())
+    throw Error("[backward] the output depends on nothing that requires a gradient");
   if (!gradient.defined() && output.value().size() != 1)
-    throw ShapeError(fmt::format("[backward] expected a loss of one element, got {}", to_string(output.shape())));
+    throw ShapeError(fmt::format("[backward] expected a loss of one element, got {}",
+                                 to_string(output.shape())));
   auto nodes = reachable(output.node_);
   if (std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->consumed; }))
-    throw Error("[backward] expected a graph not used before, got one that an earlier backward has consumed: compute the output again");
+    throw Error(
+        "[backward] expected a graph not used before, got one that an earlier backward has "
+        "consumed: compute the output again");
   const Tensor first = gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f);
   const UnitGradient unit(gradient.defined() ? nullptr : first.bytes());
   output.sink().add(first);
@@ -155,7 +168,9 @@ void backward(const Variable& output, const Tensor& gradient) {
   }
 }
 
-bool is_unit_gradient(const Tensor& gradient) { return t_unit != nullptr && gradient.bytes() == t_unit; }
+bool is_unit_gradient(const Tensor& gradient) {
+  return t_unit != nullptr && gradient.bytes() == t_unit;
+}
 
 NoGradient::NoGradient() : previous_(t_recording) { t_recording = false; }
 NoGradient::~NoGradient() { t_recording = previous_; }

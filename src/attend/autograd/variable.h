@@ -1,8 +1,10 @@
 // Reverse-mode differentiation: a Variable is a tensor that remembers how it was made.
 //
-// An op computes its value, then calls `record` with the inputs and a function that receives the gradient of the output and hands gradients
-// on to the inputs. `backward` calls these functions, latest first. The graph holds no values except those that the functions captured, so
-// an activation that no gradient needs is freed as soon as the forward code lets go of it; gradients are freed once they were used.
+// An op computes its value, then calls `record` with the inputs and a function that receives the
+// gradient of the output and hands gradients on to the inputs. `backward` calls these functions,
+// latest first. The graph holds no values except those that the functions captured, so an
+// activation that no gradient needs is freed as soon as the forward code lets go of it; gradients
+// are freed once they were used.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +20,19 @@ namespace attend {
 class Variable;
 struct GradientNode;
 
-// Where the gradient of one variable is collected. Cheap to copy; captured by the gradient functions of ops.
+// Where the gradient of one variable is collected. Cheap to copy; captured by the gradient
+// functions of ops.
 class GradientSink {
  public:
   GradientSink() = default;
 
   // False when nobody will look at this gradient: skip computing it.
   bool needed() const { return node_ != nullptr; }
-  // Adds `gradient` to what is there. The tensor is adopted when nothing was: it must not be written to afterwards.
+  // Adds `gradient` to what is there. The tensor is adopted when nothing was: it must not be
+  // written to afterwards.
   void add(const Tensor& gradient) const;
-  // For kernels that can add by themselves (c = ... + beta c): the buffer to write to, and the beta to do it with.
+  // For kernels that can add by themselves (c = ... + beta c): the buffer to write to, and the beta
+  // to do it with.
   struct Target {
     Tensor buffer;
     float beta;
@@ -65,26 +70,31 @@ class Variable {
   GradientSink sink() const { return GradientSink(node_); }
 
  private:
-  friend Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function);
+  friend Variable record(Tensor value, const std::vector<Variable>& inputs,
+                         GradientFunction function);
   friend void backward(const Variable& output, const Tensor& gradient);
 
   Tensor value_;
   std::shared_ptr<GradientNode> node_;
 };
 
-// The result of an op. `function` is dropped when no input requires a gradient or under NoGradient. Undefined inputs are allowed.
-Variable record(Tensor value, std::initializer_list<const Variable*> inputs, GradientFunction function);
+// The result of an op. `function` is dropped when no input requires a gradient or under NoGradient.
+// Undefined inputs are allowed.
+Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
+                GradientFunction function);
 // The same for any number of inputs.
 Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function);
 
 // True when record() would keep the function: an op may skip saving what only its gradient needs.
 bool will_record(std::initializer_list<const Variable*> inputs);
 
-// Sends `gradient` (default: ones, for a loss of one element) back from `output` to every leaf. Consumes the graph: a second call that
-// comes by any part of it throws Error. Throws ShapeError when `gradient` has another shape than `output`.
+// Sends `gradient` (default: ones, for a loss of one element) back from `output` to every leaf.
+// Consumes the graph: a second call that comes by any part of it throws Error. Throws ShapeError
+// when `gradient` has another shape than `output`.
 void backward(const Variable& output, const Tensor& gradient = {});
 
-// Whether this is the gradient 1 that backward() began with: what was computed for it, beside the value, can be passed on as it is.
+// Whether this is the gradient 1 that backward() began with: what was computed for it, beside the
+// value, can be passed on as it is.
 bool is_unit_gradient(const Tensor& gradient);
 
 // While alive, ops on this thread record nothing.

@@ -13,7 +13,8 @@ namespace {
 Backend& default_backend() {
   static Backend& chosen = [&]() -> Backend& {
     const char* wanted = std::getenv("ATTEND_BACKEND");
-    return wanted != nullptr && std::string_view(wanted) == "reference" ? reference_backend() : fast_backend();
+    return wanted != nullptr && std::string_view(wanted) == "reference" ? reference_backend()
+                                                                        : fast_backend();
   }();
   return chosen;
 }

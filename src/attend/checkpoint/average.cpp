@@ -14,25 +14,30 @@ namespace attend {
 namespace {
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
-  return std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
+  return std::memcmp(a.bytes(), b.bytes(),
+                     static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
 }
 
 // What the file is a mean of must be there with the same shape in every file.
-const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted, const std::string& first) {
+const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted,
+                          const std::string& first) {
   const Tensor* found = checkpoint.find(wanted.name);
-  const bool alike = found != nullptr && found->dtype() == wanted.tensor.dtype() && found->shape() == wanted.tensor.shape();
+  const bool alike = found != nullptr && found->dtype() == wanted.tensor.dtype() &&
+                     found->shape() == wanted.tensor.shape();
   const bool is_averaged = wanted.tensor.dtype() == DType::f32;  // not a tokenizer or a shortlist
   if (!alike || (!is_averaged && !same_bytes(*found, wanted.tensor)))
-    throw DataError(fmt::format("{}: tensor {} is not what it is in {}; only checkpoints of one model can be averaged", checkpoint.source,
-                                wanted.name, first));
+    throw DataError(fmt::format(
+        "{}: tensor {} is not what it is in {}; only checkpoints of one model can be averaged",
+        checkpoint.source, wanted.name, first));
   return *found;
 }
 
 void check_same_model(const Checkpoint& checkpoint, const Checkpoint& first) {
   for (const char* key : {"attend.task", "attend.config"}) {
     if (checkpoint.text(key) != first.text(key))
-      throw DataError(fmt::format("{}: {} differs from that of {}; only checkpoints of one model can be averaged", checkpoint.source, key,
-                                  first.source));
+      throw DataError(fmt::format(
+          "{}: {} differs from that of {}; only checkpoints of one model can be averaged",
+          checkpoint.source, key, first.source));
   }
 }
 
@@ -41,8 +46,10 @@ void check_same_model(const Checkpoint& checkpoint, const Checkpoint& first) {
 Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
   if (paths.empty()) throw ConfigError("averaging: expected at least one checkpoint, got none");
   Checkpoint mean = load_checkpoint(paths.back());
-  std::erase_if(mean.tensors, [](const NamedTensor& t) { return t.name.starts_with(kTrainingState); });
-  std::erase_if(mean.metadata, [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
+  std::erase_if(mean.tensors,
+                [](const NamedTensor& t) { return t.name.starts_with(kTrainingState); });
+  std::erase_if(mean.metadata,
+                [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
 
   // Sums in double, so that the order of the files makes no difference that f32 could show.
   std::vector<std::vector<double>> sums(mean.tensors.size());
@@ -61,7 +68,8 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
     if (sums[i].empty()) continue;
     const Tensor tensor = Tensor::empty_on_host(mean.tensors[i].tensor.shape());
     const std::span<float> values = tensor.span<float>();
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(sums[i][k] / static_cast<double>(paths.size()));
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = static_cast<float>(sums[i][k] / static_cast<double>(paths.size()));
     mean.tensors[i].tensor = tensor;
   }
   return mean;

@@ -23,7 +23,8 @@ constexpr std::string_view kChecksumKey = "attend.checksum";
 constexpr std::string_view kNoChecksum = "none";
 constexpr std::size_t kLongestShownName = 120;
 
-// What the checksum sees of one tensor: its description and its bytes, in memory or still in a file.
+// What the checksum sees of one tensor: its description and its bytes, in memory or still in a
+// file.
 struct Piece {
   std::string_view name;
   std::string_view dtype;
@@ -40,7 +41,8 @@ std::span<const std::byte> content_of(const Tensor& tensor) {
 constexpr std::size_t kPart = std::size_t{256} << 10;  // which the nearer caches hold
 constexpr std::int64_t kPartsOfOneThread = 4;          // fewer are not worth others
 
-// Calls use(number, bytes) for the parts of a piece, side by side. `file` may be null for pieces in memory.
+// Calls use(number, bytes) for the parts of a piece, side by side. `file` may be null for pieces in
+// memory.
 template <class Use>
 void for_parts(const Piece& piece, const InputFile* file, const Use& use) {
   const auto one = [&](std::int64_t number) {
@@ -58,10 +60,12 @@ void for_parts(const Piece& piece, const InputFile* file, const Use& use) {
 }
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// The CRC-32 of a piece, and what its parts say when asked: a good share of the time that loading takes, so they are looked at once.
+// The CRC-32 of a piece, and what its parts say when asked: a good share of the time that loading
+// takes, so they are looked at once.
 template <class Look>
 std::uint32_t crc_of(const Piece& piece, const InputFile* file, const Look& look) {
   std::vector<std::uint32_t> sums(static_cast<std::size_t>((piece.bytes + kPart - 1) / kPart));
@@ -78,16 +82,20 @@ std::uint32_t crc_of(const Piece& piece, const InputFile* file, const Look& look
   return whole;
 }
 
-bool must_be_finite(const Piece& piece) { return piece.dtype == name_of(DType::f32) && !piece.name.starts_with(kTrainingState); }
+bool must_be_finite(const Piece& piece) {
+  return piece.dtype == name_of(DType::f32) && !piece.name.starts_with(kTrainingState);
+}
 
 struct ContentReport {
   std::string checksum;
   std::vector<Piece> not_finite;  // which should be
 };
 
-// The checksum is the CRC-32 of a description that is unambiguous (every string with its length) and independent of the order in the file.
+// The checksum is the CRC-32 of a description that is unambiguous (every string with its length)
+// and independent of the order in the file.
 ContentReport look_at(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file) {
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.name < b.name; });
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.name < b.name; });
   ContentReport report;
   std::string text;
   for (const Piece& p : pieces) {
@@ -96,10 +104,12 @@ ContentReport look_at(std::vector<Piece> pieces, const Metadata& metadata, const
       if (must_be_finite(p) && !all_finite(bytes)) finite = false;
     });
     if (!finite) report.not_finite.push_back(p);
-    text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype, fmt::join(p.shape, ","), sum);
+    text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype,
+                        fmt::join(p.shape, ","), sum);
   }
   for (const auto& [key, value] : metadata) {
-    if (key != kChecksumKey) text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
+    if (key != kChecksumKey)
+      text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
   }
   report.checksum = fmt::format("{:08x}", crc_of(std::as_bytes(std::span(text))));
   return report;
@@ -114,23 +124,29 @@ std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metad
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::span<const std::byte> content = content_of(tensors[i].tensor);
-    pieces.push_back({tensors[i].name, name_of(tensors[i].tensor.dtype()), shapes[i], content.size(), content.data()});
+    pieces.push_back({tensors[i].name, name_of(tensors[i].tensor.dtype()), shapes[i],
+                      content.size(), content.data()});
   }
   return look_at(std::move(pieces), metadata, nullptr).checksum;
 }
 
-void check_content(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file, const std::string& path) {
+void check_content(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file,
+                   const std::string& path) {
   const auto expected = metadata.find(std::string(kChecksumKey));
-  if (expected == metadata.end()) throw DataError(fmt::format("{}: damaged: its metadata have no {}", path, kChecksumKey));
+  if (expected == metadata.end())
+    throw DataError(fmt::format("{}: damaged: its metadata have no {}", path, kChecksumKey));
   const ContentReport found = look_at(std::move(pieces), metadata, file);
   if (expected->second != kNoChecksum && found.checksum != expected->second) {
     throw DataError(
-        fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it was edited on purpose, set {} to {})",
+        fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it "
+                    "was edited on purpose, set {} to {})",
                     path, quote(expected->second), found.checksum, kChecksumKey, kNoChecksum));
   }
   for (const Piece& piece : found.not_finite) {
     const std::string what = fmt::format("tensor {}", quote(piece.name, kLongestShownName));
-    for_parts(piece, file, [&](std::int64_t, std::span<const std::byte> bytes) { require_finite(bytes, what, path); });
+    for_parts(piece, file, [&](std::int64_t, std::span<const std::byte> bytes) {
+      require_finite(bytes, what, path);
+    });
   }
 }
 
@@ -144,29 +160,35 @@ Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
 }  // namespace
 
 const Tensor* Checkpoint::find(std::string_view name) const {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; });
+  const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                  [&](const NamedTensor& t) { return t.name == name; });
   return found == tensors.end() ? nullptr : &found->tensor;
 }
 
 const Tensor& Checkpoint::tensor(std::string_view name) const {
   const Tensor* const found = find(name);
-  if (found == nullptr) throw DataError(fmt::format("{}: there is no tensor '{}' among its {}", source, name, tensors.size()));
+  if (found == nullptr)
+    throw DataError(
+        fmt::format("{}: there is no tensor '{}' among its {}", source, name, tensors.size()));
   return *found;
 }
 
 const std::string& Checkpoint::text(std::string_view key) const {
   const auto found = metadata.find(std::string(key));
-  if (found == metadata.end()) throw DataError(fmt::format("{}: its metadata have no '{}'", source, key));
+  if (found == metadata.end())
+    throw DataError(fmt::format("{}: its metadata have no '{}'", source, key));
   return found->second;
 }
 
 void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const {
   const Tensor& saved = tensor(name);
-  const auto entry = std::find_if(unread.begin(), unread.end(), [&](const TensorEntry& e) { return e.name == name; });
+  const auto entry = std::find_if(unread.begin(), unread.end(),
+                                  [&](const TensorEntry& e) { return e.name == name; });
   if (entry == unread.end()) return destination.copy_from(saved);
   if (saved.shape() != destination.shape() || saved.dtype() != destination.dtype())
-    throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name, name_of(destination.dtype()),
-                                to_string(destination.shape()), name_of(saved.dtype()), to_string(saved.shape())));
+    throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name,
+                                name_of(destination.dtype()), to_string(destination.shape()),
+                                name_of(saved.dtype()), to_string(saved.shape())));
   const Tensor host = destination.to_host();  // the destination itself, or a copy to be taken back
   file->read(entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
   destination.copy_from(host);
@@ -175,7 +197,8 @@ void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   Metadata metadata = checkpoint.metadata;
   for (const std::string_view key : {kFormatKey, kChecksumKey})
-    if (metadata.contains(std::string(key))) throw ConfigError(fmt::format("checkpoint: the metadata key '{}' is reserved", key));
+    if (metadata.contains(std::string(key)))
+      throw ConfigError(fmt::format("checkpoint: the metadata key '{}' is reserved", key));
   metadata.emplace(kFormatKey, std::to_string(kCheckpointFormat));
   std::vector<NamedTensor> tensors = checkpoint.tensors;
   for (NamedTensor& named : tensors) named.tensor = named.tensor.to_host();
@@ -186,16 +209,19 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
 void check_format(const Metadata& metadata, std::string_view where) {
   const auto found = metadata.find(std::string(kFormatKey));
   if (found == metadata.end())
-    throw DataError(
-        fmt::format("{}: not an attend model (a safetensors file of another program?): its metadata have no {}", where, kFormatKey));
+    throw DataError(fmt::format(
+        "{}: not an attend model (a safetensors file of another program?): its metadata have no {}",
+        where, kFormatKey));
   const std::string& text = found->second;
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size() || version < 1)
-    throw DataError(fmt::format("{}: damaged: expected a version number as {}, got '{}'", where, kFormatKey, text.substr(0, 40)));
+    throw DataError(fmt::format("{}: damaged: expected a version number as {}, got '{}'", where,
+                                kFormatKey, text.substr(0, 40)));
   if (version > kCheckpointFormat) {
-    throw DataError(fmt::format("{}: written by a newer attend (format {}, this program reads up to {}): upgrade attend", where, version,
-                                kCheckpointFormat));
+    throw DataError(fmt::format(
+        "{}: written by a newer attend (format {}, this program reads up to {}): upgrade attend",
+        where, version, kCheckpointFormat));
   }
 }
 
@@ -214,7 +240,8 @@ std::filesystem::path model_file_of(const std::filesystem::path& path) {
 
 Checkpoint load_checkpoint(const std::filesystem::path& path) {
   const std::filesystem::path file = model_file_of(path);
-  check_format(read_safetensors_header(InputFile(file)).metadata, file.string());  // before the whole of another program's file is read
+  check_format(read_safetensors_header(InputFile(file)).metadata,
+               file.string());  // before the whole of another program's file is read
   return load_checkpoint(SafetensorsFile::open(file));
 }
 
@@ -222,10 +249,12 @@ Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
   std::vector<Piece> pieces;
   for (const TensorEntry& entry : file.entries())
-    pieces.push_back({entry.name, entry.dtype, entry.shape, entry.bytes(), file.data(entry).data()});
+    pieces.push_back(
+        {entry.name, entry.dtype, entry.shape, entry.bytes(), file.data(entry).data()});
   check_content(std::move(pieces), file.metadata(), nullptr, file.path());
   Checkpoint checkpoint = without_own_keys(file.metadata(), file.path());
-  for (const TensorEntry& entry : file.entries()) checkpoint.tensors.push_back({entry.name, file.tensor(entry)});
+  for (const TensorEntry& entry : file.entries())
+    checkpoint.tensors.push_back({entry.name, file.tensor(entry)});
   return checkpoint;
 }
 

@@ -25,8 +25,11 @@ std::uintptr_t address_of(const std::byte* at) { return reinterpret_cast<std::ui
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer is refused, not waited for
-  if (descriptor_ < 0) throw IoError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
+  descriptor_ =
+      ::open(path_.c_str(), O_RDONLY | O_CLOEXEC |
+                                O_NONBLOCK);  // a pipe without a writer is refused, not waited for
+  if (descriptor_ < 0)
+    throw IoError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
   struct stat status {};
   const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;
   if (failed == 0 && S_ISREG(status.st_mode)) {
@@ -35,8 +38,8 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   }
   ::close(descriptor_);
   if (failed != 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(failed)));
-  throw DataError(
-      fmt::format("{}: it is {}, expected a safetensors file", path_, S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"));
+  throw DataError(fmt::format("{}: it is {}, expected a safetensors file", path_,
+                              S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"));
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
@@ -48,7 +51,9 @@ void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {
     if (count < 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(errno)));
     if (count == 0)
       throw DataError(
-          fmt::format("{}: expected {} bytes, found {}: it was cut short while it was read; is it being written?", path_, size_, begin));
+          fmt::format("{}: expected {} bytes, found {}: it was cut short while it was read; is it "
+                      "being written?",
+                      path_, size_, begin));
     begin += static_cast<std::uint64_t>(count);
     to = to.subspan(static_cast<std::size_t>(count));
   }
@@ -59,18 +64,25 @@ FileContent::FileContent(const InputFile& file) {
   if (size == 0) return;
   // Zeroed page by page, small pages cost more than what is read into them.
   const std::size_t bytes = size < kHugePage ? size : size + kHugePage;
-  void* const memory = bytes < size ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw IoError(fmt::format("{}: no memory for its {} bytes: {}", file.path(), size, std::strerror(errno)));
+  void* const memory = bytes < size ? MAP_FAILED
+                                    : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw IoError(
+        fmt::format("{}: no memory for its {} bytes: {}", file.path(), size, std::strerror(errno)));
   memory_ = {static_cast<std::byte*>(memory), bytes};
   const std::uintptr_t begin = address_of(memory_.data());
-  const std::uintptr_t first = size < kHugePage ? begin : (begin + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uintptr_t first =
+      size < kHugePage ? begin : (begin + kHugePage - 1) / kHugePage * kHugePage;
   bytes_ = memory_.subspan(first - begin, size);
-  ::madvise(bytes_.data(), bytes_.size(), MADV_HUGEPAGE);  // a wish: without it the same happens more slowly
+  ::madvise(bytes_.data(), bytes_.size(),
+            MADV_HUGEPAGE);  // a wish: without it the same happens more slowly
   try {
-    parallel_each(static_cast<std::int64_t>((size + kReadAtOnce - 1) / kReadAtOnce), [&](std::int64_t i) {
-      const std::size_t from = static_cast<std::size_t>(i) * kReadAtOnce;
-      file.read(from, bytes_.subspan(from, std::min(kReadAtOnce, size - from)));
-    });
+    parallel_each(static_cast<std::int64_t>((size + kReadAtOnce - 1) / kReadAtOnce),
+                  [&](std::int64_t i) {
+                    const std::size_t from = static_cast<std::size_t>(i) * kReadAtOnce;
+                    file.read(from, bytes_.subspan(from, std::min(kReadAtOnce, size - from)));
+                  });
   } catch (...) {
     ::munmap(memory_.data(), memory_.size());
     throw;

@@ -1,7 +1,8 @@
 // Files read into memory: bytes that stay what they were, whatever other programs do to the file.
 //
-// A file is read, not mapped: what a mapped file has lost when another program cuts it short (a copy onto it, a full disk) is a SIGBUS for
-// whoever looks at it, which no exception can be made of.
+// A file is read, not mapped: what a mapped file has lost when another program cuts it short (a
+// copy onto it, a full disk) is a SIGBUS for whoever looks at it, which no exception can be made
+// of.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace attend {
 // A file open for reading, as large as it was when it was opened.
 class InputFile {
  public:
-  // Throws IoError when the file cannot be opened, DataError when it is a directory, a device or a pipe.
+  // Throws IoError when the file cannot be opened, DataError when it is a directory, a device or a
+  // pipe.
   explicit InputFile(const std::filesystem::path& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -25,8 +27,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  // Fills `to` with the bytes from `begin` on. Precondition: the file had so many. Throws DataError when it has been cut short since,
-  // IoError when it cannot be read. Thread-safe.
+  // Fills `to` with the bytes from `begin` on. Precondition: the file had so many. Throws DataError
+  // when it has been cut short since, IoError when it cannot be read. Thread-safe.
   void read(std::uint64_t begin, std::span<std::byte> to) const;
 
  private:

@@ -22,18 +22,21 @@ bool all_finite(std::span<const std::byte> numbers) {
 
 namespace {
 
-[[noreturn]] void refuse(std::span<const std::byte> numbers, std::string_view what, std::string_view where) {
+[[noreturn]] void refuse(std::span<const std::byte> numbers, std::string_view what,
+                         std::string_view where) {
   float number = 0;
   for (std::size_t i = 0; i < numbers.size() && std::isfinite(number); i += sizeof number)
     std::memcpy(&number, numbers.data() + i, sizeof number);
   throw NotFiniteError(
-      fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or its training diverged; use another one",
+      fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or "
+                  "its training diverged; use another one",
                   where, where.empty() ? "" : ": ", what, number));
 }
 
 }  // namespace
 
-void require_finite(std::span<const std::byte> numbers, std::string_view what, std::string_view where) {
+void require_finite(std::span<const std::byte> numbers, std::string_view what,
+                    std::string_view where) {
   if (!all_finite(numbers)) refuse(numbers, what, where);
 }
 

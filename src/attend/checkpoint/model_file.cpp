@@ -12,10 +12,13 @@ FileDescription describe(const std::filesystem::path& path) {
   description.file_bytes = file.size();
   description.metadata = header.metadata;
   for (const TensorEntry& entry : header.tensors) {
-    description.tensors.push_back({entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
+    description.tensors.push_back(
+        {entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
-    const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" && entry.dtype != "I32";  // no tokenizer, no shortlist
-    if (is_number && !entry.name.starts_with(kTrainingState)) description.parameters += entry.elements();
+    const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" &&
+                           entry.dtype != "I32";  // no tokenizer, no shortlist
+    if (is_number && !entry.name.starts_with(kTrainingState))
+      description.parameters += entry.elements();
   }
   try {
     check_format(header.metadata, file.path());

@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 0.1f is written as 0.1, not as the double 0.10000000149011612, whenever that reads back as the same float.
+// 0.1f is written as 0.1, not as the double 0.10000000149011612, whenever that reads back as the
+// same float.
 Json number_json(float value) {
   const double shortest = std::stod(fmt::format("{}", value));
   return static_cast<float>(shortest) == value ? shortest : static_cast<double>(value);
@@ -37,10 +38,13 @@ bool has_type(const Json& value, const OptionField& field) {
   return std::visit(
       [&]<class T>(const T&) {
         if constexpr (std::is_same_v<T, bool*>) return value.is_boolean();
-        if constexpr (std::is_same_v<T, float*> || std::is_same_v<T, double*>) return value.is_number();
-        if constexpr (std::is_same_v<T, std::string*> || std::is_same_v<T, EnumReference>) return value.is_string();
+        if constexpr (std::is_same_v<T, float*> || std::is_same_v<T, double*>)
+          return value.is_number();
+        if constexpr (std::is_same_v<T, std::string*> || std::is_same_v<T, EnumReference>)
+          return value.is_string();
         if constexpr (std::is_same_v<T, std::vector<std::string>*>) {
-          return value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+          return value.is_array() && std::all_of(value.begin(), value.end(),
+                                                 [](const Json& item) { return item.is_string(); });
         }
         return value.is_number_integer();
       },
@@ -55,7 +59,8 @@ std::vector<std::string> value_texts(const Json& value) {
 
 Json parse_object(std::string_view text, std::string_view where) {
   Json json = parse_json(text, where);
-  if (!json.is_object()) throw DataError(fmt::format("{}: expected options as a JSON object", where));
+  if (!json.is_object())
+    throw DataError(fmt::format("{}: expected options as a JSON object", where));
   return json;
 }
 
@@ -68,18 +73,22 @@ Json options_json(std::span<const OptionField> fields) {
 }
 
 std::string write_options_json(std::span<const OptionField> fields) {
-  return options_json(fields).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8, JSON must be
+  return options_json(fields).dump(
+      -1, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8, JSON must be
 }
 
-void read_options_json(std::span<const OptionField> fields, std::string_view text, std::string_view where) {
+void read_options_json(std::span<const OptionField> fields, std::string_view text,
+                       std::string_view where) {
   const Json json = parse_object(text, where);
   for (const auto& [key, value] : json.items()) {
     const OptionField* field = find_option(fields, key);
     if (field == nullptr) {
-      throw DataError(fmt::format("{}: unknown option {}{}", where, key, did_you_mean(key, option_names(fields))));
+      throw DataError(fmt::format("{}: unknown option {}{}", where, key,
+                                  did_you_mean(key, option_names(fields))));
     }
     if (!has_type(value, *field)) {
-      throw DataError(fmt::format("{}: {}: expected {}, got {}", where, key, expected_value(*field), value.dump()));
+      throw DataError(fmt::format("{}: {}: expected {}, got {}", where, key, expected_value(*field),
+                                  value.dump()));
     }
     try {
       set_option(*field, value_texts(value), fmt::format("{}: {}", where, key));

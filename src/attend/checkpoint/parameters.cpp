@@ -12,7 +12,8 @@ namespace attend {
 
 void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    if (entry.dtype != DType::f32) throw ShapeError(fmt::format("{}: expected F32, got {}", entry.name, name_of(entry.dtype)));
+    if (entry.dtype != DType::f32)
+      throw ShapeError(fmt::format("{}: expected F32, got {}", entry.name, name_of(entry.dtype)));
     const Tensor part = flat.slice_rows(entry.offset, entry.offset + entry.shape.size());
     checkpoint.tensors.push_back({entry.name, part.reshape(entry.shape)});
   }
@@ -20,19 +21,25 @@ void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, cons
 
 namespace {
 
-void check_saved(const Checkpoint& checkpoint, const std::string& name, DType dtype, const Shape& shape) {
+void check_saved(const Checkpoint& checkpoint, const std::string& name, DType dtype,
+                 const Shape& shape) {
   const Tensor& saved = checkpoint.tensor(name);
   if (saved.shape() != shape || saved.dtype() != dtype)
-    throw DataError(fmt::format("{}: tensor {}: expected {} {}, as the model's configuration says, found {} {}", checkpoint.source, name,
-                                name_of(dtype), to_string(shape), name_of(saved.dtype()), to_string(saved.shape())));
+    throw DataError(
+        fmt::format("{}: tensor {}: expected {} {}, as the model's configuration says, found {} {}",
+                    checkpoint.source, name, name_of(dtype), to_string(shape),
+                    name_of(saved.dtype()), to_string(saved.shape())));
 }
 
 std::string scale_name(const std::string& name) { return name + ".scale"; }
 
-// That the file holds every parameter of the model, before there is memory for them: the configuration in a file may ask for any amount.
-void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters, const std::set<std::string>& quantized) {
+// That the file holds every parameter of the model, before there is memory for them: the
+// configuration in a file may ask for any amount.
+void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters,
+                   const std::set<std::string>& quantized) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    check_saved(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32, entry.shape);
+    check_saved(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32,
+                entry.shape);
   }
 }
 
@@ -61,7 +68,8 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
       continue;
     }
     check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
-    const Tensor numbers = Tensor::empty(entry.shape, DType::i8), scales = Tensor::empty({entry.shape[0]});
+    const Tensor numbers = Tensor::empty(entry.shape, DType::i8),
+                 scales = Tensor::empty({entry.shape[0]});
     checkpoint.copy_to(entry.name, numbers);
     checkpoint.copy_to(scale_name(entry.name), scales);
     backend().join_quantized(numbers, scales, value);
@@ -77,10 +85,13 @@ void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor
   checkpoint.tensors.push_back({scale_name(name), scales});
 }
 
-void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
+void read_parameters(const Checkpoint& checkpoint, const ParameterSet& parameters,
+                     const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     check_saved(checkpoint, entry.name, DType::f32, entry.shape);
-    checkpoint.copy_to(entry.name, flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape));
+    checkpoint.copy_to(
+        entry.name,
+        flat.slice_rows(entry.offset, entry.offset + entry.shape.size()).reshape(entry.shape));
   }
 }
 

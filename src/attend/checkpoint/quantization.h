@@ -6,8 +6,9 @@
 
 namespace attend {
 
-// `model` with every matrix that its parameters say can be kept in 8 bits as two tensors: "<name>" I8 [O, I] and "<name>.scale" F32 [O].
-// What only training needs is left out. Throws DataError when the model is quantised already or holds a number that is not finite.
+// `model` with every matrix that its parameters say can be kept in 8 bits as two tensors: "<name>"
+// I8 [O, I] and "<name>.scale" F32 [O]. What only training needs is left out. Throws DataError when
+// the model is quantised already or holds a number that is not finite.
 Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters);
 
 }  // namespace attend

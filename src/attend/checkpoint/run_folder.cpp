@@ -18,8 +18,11 @@ constexpr std::string_view kStem = "step-";
 constexpr std::string_view kExtension = ".safetensors";
 
 std::optional<std::int64_t> step_of(std::string_view name) {
-  if (!name.starts_with(kStem) || !name.ends_with(kExtension) || name.size() <= kStem.size() + kExtension.size()) return std::nullopt;
-  const std::string_view digits = name.substr(kStem.size(), name.size() - kStem.size() - kExtension.size());
+  if (!name.starts_with(kStem) || !name.ends_with(kExtension) ||
+      name.size() <= kStem.size() + kExtension.size())
+    return std::nullopt;
+  const std::string_view digits =
+      name.substr(kStem.size(), name.size() - kStem.size() - kExtension.size());
   std::int64_t step = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
   if (error != std::errc() || end != digits.data() + digits.size() || step < 0) return std::nullopt;
@@ -29,7 +32,9 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 void remove_file(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw IoError(fmt::format("{}: cannot remove an old checkpoint: {}", path.string(), error.message()));
+  if (error)
+    throw IoError(
+        fmt::format("{}: cannot remove an old checkpoint: {}", path.string(), error.message()));
 }
 
 }  // namespace
@@ -41,26 +46,33 @@ fs::path RunFolder::checkpoint_file(std::int64_t step) const {
 void RunFolder::create() const {
   std::error_code error;
   fs::create_directories(checkpoint_folder(), error);
-  if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", checkpoint_folder().string(), error.message()));
+  if (error)
+    throw IoError(fmt::format("{}: cannot create the folder: {}", checkpoint_folder().string(),
+                              error.message()));
 }
 
 void RunFolder::require_unused() const {
   if (const std::vector<Saved> saved = checkpoints(); !saved.empty())
-    throw ConfigError(fmt::format("{} holds a run of {} steps; go on with it (--resume), choose another folder, or remove {}",
-                                  path_.string(), saved.back().step, checkpoint_folder().string()));
+    throw ConfigError(fmt::format(
+        "{} holds a run of {} steps; go on with it (--resume), choose another folder, or remove {}",
+        path_.string(), saved.back().step, checkpoint_folder().string()));
 }
 
 std::vector<RunFolder::Saved> RunFolder::checkpoints() const {
   std::vector<Saved> found;
   std::error_code error;
-  for (fs::directory_iterator entry(checkpoint_folder(), error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(checkpoint_folder(), error), end; !error && entry != end;
+       entry.increment(error)) {
     const auto step = step_of(entry->path().filename().native());
     std::error_code ignored;
     if (step && !fs::is_directory(entry->path(), ignored)) found.push_back({*step, entry->path()});
   }
   const bool missing = error == std::errc::no_such_file_or_directory;
-  if (error && !missing) throw IoError(fmt::format("{}: cannot list the checkpoints: {}", checkpoint_folder().string(), error.message()));
-  std::sort(found.begin(), found.end(), [](const Saved& a, const Saved& b) { return a.step < b.step; });
+  if (error && !missing)
+    throw IoError(fmt::format("{}: cannot list the checkpoints: {}", checkpoint_folder().string(),
+                              error.message()));
+  std::sort(found.begin(), found.end(),
+            [](const Saved& a, const Saved& b) { return a.step < b.step; });
   return found;
 }
 
@@ -69,7 +81,8 @@ void RunFolder::save(std::int64_t step, const Checkpoint& checkpoint, int keep_l
   if (keep_last < 1) return;
   std::vector<Saved> saved = checkpoints();
   std::erase_if(saved, [&](const Saved& s) { return s.step > step; });
-  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_last) < saved.size(); ++i) remove_file(saved[i].path);
+  for (std::size_t i = 0; i + static_cast<std::size_t>(keep_last) < saved.size(); ++i)
+    remove_file(saved[i].path);
 }
 
 void RunFolder::remove(std::int64_t step) const { remove_file(checkpoint_file(step)); }
@@ -84,8 +97,10 @@ std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& ski
     }
   }
   if (!saved.empty())
-    throw DataError(fmt::format("{}: none of the {} checkpoints can be read; mend them, or move them away to begin anew; the newest: {}",
-                                checkpoint_folder().string(), saved.size(), skipped[skipped.size() - saved.size()]));
+    throw DataError(fmt::format(
+        "{}: none of the {} checkpoints can be read; mend them, or move them away to begin anew; "
+        "the newest: {}",
+        checkpoint_folder().string(), saved.size(), skipped[skipped.size() - saved.size()]));
   return std::nullopt;
 }
 

@@ -2,7 +2,8 @@
 //
 //   RUN/model.safetensors                      the model to use
 //   RUN/checkpoints/step-00001000.safetensors  everything needed to go on from that step
-//   RUN/config.toml, RUN/log.jsonl             the resolved configuration and the log, written by the trainer
+//   RUN/config.toml, RUN/log.jsonl             the resolved configuration and the log, written by
+//   the trainer
 #pragma once
 
 #include <cstdint>
@@ -29,17 +30,20 @@ class RunFolder {
   // Makes the folder, its parents and checkpoints/, if missing. Throws IoError.
   void create() const;
 
-  // For a run that begins anew. Throws ConfigError when there are checkpoints already, which it would mix with its own.
+  // For a run that begins anew. Throws ConfigError when there are checkpoints already, which it
+  // would mix with its own.
   void require_unused() const;
 
   struct Saved {
     std::int64_t step = 0;
     std::filesystem::path path;
   };
-  // Checkpoints by rising step; other files are not looked at. Empty when the folder does not exist.
+  // Checkpoints by rising step; other files are not looked at. Empty when the folder does not
+  // exist.
   std::vector<Saved> checkpoints() const;
 
-  // Saves (atomically), then removes all but the `keep_last` newest of the checkpoints up to this step. keep_last < 1 keeps all.
+  // Saves (atomically), then removes all but the `keep_last` newest of the checkpoints up to this
+  // step. keep_last < 1 keeps all.
   void save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const;
   // Removes the checkpoint of a step; one that is missing is no error. Throws IoError.
   void remove(std::int64_t step) const;
@@ -48,9 +52,10 @@ class RunFolder {
     std::int64_t step = 0;
     Checkpoint checkpoint;
   };
-  // The newest whole checkpoint; nullopt when there is none. A newer one that cannot be loaded is passed over, and the reason, an error
-  // message that begins with its path, is appended to `skipped` for the caller to show. Throws DataError when there are some and none can
-  // be loaded: a run is not begun anew over the remains of one.
+  // The newest whole checkpoint; nullopt when there is none. A newer one that cannot be loaded is
+  // passed over, and the reason, an error message that begins with its path, is appended to
+  // `skipped` for the caller to show. Throws DataError when there are some and none can be loaded:
+  // a run is not begun anew over the remains of one.
   std::optional<Latest> latest(std::vector<std::string>& skipped) const;
 
  private:

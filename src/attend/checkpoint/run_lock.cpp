@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kLockName = ".lock";
-constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // nobody inherits it, and nothing but a file is waited for
+constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW |
+                        O_NONBLOCK;  // nobody inherits it, and nothing but a file is waited for
 
 enum class LockAttempt { taken, refused, impossible };
 
@@ -49,8 +50,10 @@ std::string holder_in(int file) {
 }
 
 [[noreturn]] void refuse_second_run(const fs::path& folder, const std::string& holder) {
-  throw ConfigError(fmt::format("{}: another run is going on in this folder{}; wait until it has ended, or choose another folder",
-                                folder.string(), holder));
+  throw ConfigError(
+      fmt::format("{}: another run is going on in this folder{}; wait until it has ended, or "
+                  "choose another folder",
+                  folder.string(), holder));
 }
 
 // The file may have been removed by its holder between our opening and our locking it.
@@ -65,19 +68,23 @@ RunLock::RunLock(const fs::path& folder) : path_(folder / kLockName) {
   for (;;) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | kSafely, 0666);
     if (file_ < 0 && errno == EINTR) continue;
-    if (file_ < 0) throw IoError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
+    if (file_ < 0)
+      throw IoError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
     const LockAttempt attempt = try_to_lock(file_);
     const std::string holder = attempt == LockAttempt::refused ? holder_in(file_) : "";
     if (attempt != LockAttempt::refused && has_a_name(file_)) break;
     ::close(std::exchange(file_, -1));
     if (attempt == LockAttempt::refused) refuse_second_run(folder, holder);
   }
-  const std::string number = fmt::format("{}\n", ::getpid());  // for a message; on a full disk the lock does without
-  if (::ftruncate(file_, 0) == 0) static_cast<void>(::pwrite(file_, number.data(), number.size(), 0) == 0);
+  const std::string number =
+      fmt::format("{}\n", ::getpid());  // for a message; on a full disk the lock does without
+  if (::ftruncate(file_, 0) == 0)
+    static_cast<void>(::pwrite(file_, number.data(), number.size(), 0) == 0);
 }
 
 RunLock::~RunLock() {
-  ::unlink(path_.c_str());  // before the lock is given back: afterwards the file may be another run's
+  ::unlink(
+      path_.c_str());  // before the lock is given back: afterwards the file may be another run's
   ::close(file_);
 }
 

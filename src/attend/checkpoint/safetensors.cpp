@@ -14,30 +14,40 @@
 
 namespace attend {
 
-static_assert(std::endian::native == std::endian::little, "the file format is little-endian and is used as it is read, not converted");
+static_assert(std::endian::native == std::endian::little,
+              "the file format is little-endian and is used as it is read, not converted");
 
 namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-std::uint64_t bytes_of(const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype()); }
+std::uint64_t bytes_of(const Tensor& tensor) {
+  return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype());
+}
 
-// The order in which data lie in the file: by the largest power of two (up to 64) that divides the size, largest first. Each tensor then
-// begins at a multiple of the power that divides its own size, without padding between them, which the format forbids.
+// The order in which data lie in the file: by the largest power of two (up to 64) that divides the
+// size, largest first. Each tensor then begins at a multiple of the power that divides its own
+// size, without padding between them, which the format forbids.
 std::vector<std::size_t> data_order(std::span<const NamedTensor> tensors) {
-  const auto power = [&](std::size_t i) { return std::min<std::uint64_t>(std::gcd(bytes_of(tensors[i].tensor), kAlignment), kAlignment); };
+  const auto power = [&](std::size_t i) {
+    return std::min<std::uint64_t>(std::gcd(bytes_of(tensors[i].tensor), kAlignment), kAlignment);
+  };
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return power(a) > power(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return power(a) > power(b); });
   return order;
 }
 
 void check_names(std::span<const NamedTensor> tensors) {
   std::set<std::string_view> names;
   for (const auto& [name, tensor] : tensors) {
-    if (name.empty() || name == "__metadata__") throw ConfigError(fmt::format("safetensors: '{}' cannot be the name of a tensor", name));
-    if (!names.insert(name).second) throw ConfigError(fmt::format("safetensors: two tensors are named '{}'", name));
-    if (!tensor.defined()) throw ConfigError(fmt::format("safetensors: tensor '{}' is undefined", name));
+    if (name.empty() || name == "__metadata__")
+      throw ConfigError(fmt::format("safetensors: '{}' cannot be the name of a tensor", name));
+    if (!names.insert(name).second)
+      throw ConfigError(fmt::format("safetensors: two tensors are named '{}'", name));
+    if (!tensor.defined())
+      throw ConfigError(fmt::format("safetensors: tensor '{}' is undefined", name));
   }
 }
 
@@ -48,7 +58,8 @@ std::vector<std::int64_t> extents_of(const Shape& shape) {
 }
 
 // Prefix and header, padded so that the data begin at a multiple of 64.
-std::string make_header(std::span<const NamedTensor> tensors, const Metadata& metadata, std::span<const std::size_t> order) {
+std::string make_header(std::span<const NamedTensor> tensors, const Metadata& metadata,
+                        std::span<const std::size_t> order) {
   std::vector<std::uint64_t> begins(tensors.size());
   std::uint64_t position = 0;
   for (const std::size_t i : order) {
@@ -59,9 +70,11 @@ std::string make_header(std::span<const NamedTensor> tensors, const Metadata& me
   if (!metadata.empty()) header["__metadata__"] = metadata;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i].tensor;
-    header.emplace(tensors[i].name, nlohmann::ordered_json{{"dtype", name_of(tensor.dtype())},
-                                                           {"shape", extents_of(tensor.shape())},
-                                                           {"data_offsets", {begins[i], begins[i] + bytes_of(tensor)}}});
+    header.emplace(
+        tensors[i].name,
+        nlohmann::ordered_json{{"dtype", name_of(tensor.dtype())},
+                               {"shape", extents_of(tensor.shape())},
+                               {"data_offsets", {begins[i], begins[i] + bytes_of(tensor)}}});
   }
   std::string text;
   try {
@@ -69,10 +82,12 @@ std::string make_header(std::span<const NamedTensor> tensors, const Metadata& me
   } catch (const nlohmann::json::exception&) {
     throw ConfigError("safetensors: a tensor name or a metadata string is not valid UTF-8");
   }
-  const std::size_t total = (kSafetensorsPrefix + text.size() + kAlignment - 1) / kAlignment * kAlignment;
+  const std::size_t total =
+      (kSafetensorsPrefix + text.size() + kAlignment - 1) / kAlignment * kAlignment;
   text.resize(total - kSafetensorsPrefix, ' ');
   std::string prefix(kSafetensorsPrefix, '\0');
-  for (std::size_t i = 0; i < kSafetensorsPrefix; ++i) prefix[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+  for (std::size_t i = 0; i < kSafetensorsPrefix; ++i)
+    prefix[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
   return prefix + text;
 }
 
@@ -84,7 +99,8 @@ std::optional<DType> to_dtype(std::string_view name) {
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors, const Metadata& metadata) {
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                       const Metadata& metadata) {
   check_names(tensors);
   const std::vector<std::size_t> order = data_order(tensors);
   const std::string header = make_header(tensors, metadata, order);
@@ -118,15 +134,17 @@ std::optional<Shape> to_shape(std::span<const std::int64_t> e) {
 DType dtype_of(const TensorEntry& entry, std::string_view where) {
   const auto dtype = to_dtype(entry.dtype);
   if (!dtype)
-    throw DataError(fmt::format("{}: tensor '{}' has elements {}, which this program cannot compute with", where, entry.name, entry.dtype));
+    throw DataError(
+        fmt::format("{}: tensor '{}' has elements {}, which this program cannot compute with",
+                    where, entry.name, entry.dtype));
   return *dtype;
 }
 
 Shape shape_of(const TensorEntry& entry, std::string_view where) {
   const auto shape = to_shape(entry.shape);
   if (!shape) {
-    throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}", where, entry.name, entry.shape.size(),
-                                Shape::kMaxRank));
+    throw DataError(fmt::format("{}: tensor '{}' has {} dimensions, this program handles up to {}",
+                                where, entry.name, entry.shape.size(), Shape::kMaxRank));
   }
   return *shape;
 }
@@ -137,7 +155,8 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
   return from_memory({content, bytes.data()}, bytes.size(), path.string());
 }
 
-SafetensorsFile SafetensorsFile::from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size, std::string name) {
+SafetensorsFile SafetensorsFile::from_memory(std::shared_ptr<const std::byte> bytes,
+                                             std::uint64_t size, std::string name) {
   SafetensorsFile file;
   file.header_ = parse_safetensors({bytes.get(), static_cast<std::size_t>(size)}, size, name);
   file.path_ = std::move(name);
@@ -154,7 +173,9 @@ std::vector<std::string> SafetensorsFile::names() const {
 
 Tensor SafetensorsFile::tensor(std::string_view name) const {
   const TensorEntry* const entry = header_.find(name);
-  if (entry == nullptr) throw DataError(fmt::format("{}: there is no tensor '{}' among its {}", path_, name, header_.tensors.size()));
+  if (entry == nullptr)
+    throw DataError(fmt::format("{}: there is no tensor '{}' among its {}", path_, name,
+                                header_.tensors.size()));
   return tensor(*entry);
 }
 

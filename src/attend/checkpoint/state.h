@@ -1,11 +1,12 @@
-// The state of a training run, put into a checkpoint piece by piece: each object (optimiser, schedule, batcher, early stopping) writes and
-// reads its own part under a prefix of its own, next to the model's tensors or in a file apart.
+// The state of a training run, put into a checkpoint piece by piece: each object (optimiser,
+// schedule, batcher, early stopping) writes and reads its own part under a prefix of its own, next
+// to the model's tensors or in a file apart.
 //
-//   Checkpoint checkpoint;                             const Checkpoint checkpoint = load_checkpoint(path);
-//   StateWriter state(checkpoint, "state.");           const StateReader state(checkpoint, "state.");
-//   state.put("step", step);                           step = state.get<std::int64_t>("step");
-//   state.scope("adam").put("mean", mean);             state.scope("adam").copy_to("mean", mean);
-//   save_checkpoint(path, checkpoint);
+//   Checkpoint checkpoint;                             const Checkpoint checkpoint =
+//   load_checkpoint(path); StateWriter state(checkpoint, "state.");           const StateReader
+//   state(checkpoint, "state."); state.put("step", step);                           step =
+//   state.get<std::int64_t>("step"); state.scope("adam").put("mean", mean);
+//   state.scope("adam").copy_to("mean", mean); save_checkpoint(path, checkpoint);
 //
 // Numbers become metadata strings that read back as the same bits.
 #pragma once
@@ -26,12 +27,16 @@ concept StateNumber = std::integral<T> || std::floating_point<T>;
 class StateWriter {
  public:
   // `target` must outlive the writer.
-  explicit StateWriter(Checkpoint& target, std::string prefix = "") : target_(&target), prefix_(std::move(prefix)) {}
+  explicit StateWriter(Checkpoint& target, std::string prefix = "")
+      : target_(&target), prefix_(std::move(prefix)) {}
 
   // A writer whose names begin with this one's prefix, then `name` and a dot.
-  StateWriter scope(std::string_view name) const { return StateWriter(*target_, prefix_ + std::string(name) + "."); }
+  StateWriter scope(std::string_view name) const {
+    return StateWriter(*target_, prefix_ + std::string(name) + ".");
+  }
 
-  // A tensor's handle is kept, not a copy of its elements: save before they change. Each name once: ConfigError otherwise.
+  // A tensor's handle is kept, not a copy of its elements: save before they change. Each name once:
+  // ConfigError otherwise.
   void put(std::string_view name, const Tensor& tensor) const;
   void put(std::string_view name, std::string_view text) const;
   void put(std::string_view name, const char* text) const { put(name, std::string_view(text)); }
@@ -46,14 +51,18 @@ class StateWriter {
 class StateReader {
  public:
   // `source` must outlive the reader.
-  explicit StateReader(const Checkpoint& source, std::string prefix = "") : source_(&source), prefix_(std::move(prefix)) {}
+  explicit StateReader(const Checkpoint& source, std::string prefix = "")
+      : source_(&source), prefix_(std::move(prefix)) {}
 
-  StateReader scope(std::string_view name) const { return StateReader(*source_, prefix_ + std::string(name) + "."); }
+  StateReader scope(std::string_view name) const {
+    return StateReader(*source_, prefix_ + std::string(name) + ".");
+  }
 
   // Whether there is a tensor or a value of that name.
   bool contains(std::string_view name) const;
 
-  // All of these throw DataError, naming the file, when the name is missing or holds something else.
+  // All of these throw DataError, naming the file, when the name is missing or holds something
+  // else.
   Tensor tensor(std::string_view name) const;
   // Copies into existing memory of the same type and shape.
   void copy_to(std::string_view name, const Tensor& destination) const;

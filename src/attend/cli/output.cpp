@@ -19,7 +19,9 @@ constexpr std::size_t kHeldBack = std::size_t{64} << 10;
 std::string held_back;   // of the answers
 int remark_failure = 0;  // error number of the first remark that was not written
 
-std::string reason(int failure) { return failure == EBADF ? "it is closed or not open for writing" : std::strerror(failure); }
+std::string reason(int failure) {
+  return failure == EBADF ? "it is closed or not open for writing" : std::strerror(failure);
+}
 
 }  // namespace
 
@@ -29,7 +31,8 @@ void detail::write_answer(std::string_view text) {
 }
 
 void flush_answers() {
-  const std::string text = std::exchange(held_back, {});  // what could not be written once is not tried again
+  const std::string text =
+      std::exchange(held_back, {});  // what could not be written once is not tried again
   if (const int failure = write_all(STDOUT_FILENO, text); failure != 0)
     throw IoError(fmt::format("cannot write standard output: {}", reason(failure)));
 }
@@ -45,7 +48,9 @@ void check_remarks() {
   std::clearerr(stdout);
   const int failure = std::exchange(remark_failure, 0);
   if (failure == 0 || failure == EBADF) return;
-  throw IoError(fmt::format("the work is done, but standard output, which tells of it, could not be written: {}", reason(failure)));
+  throw IoError(fmt::format(
+      "the work is done, but standard output, which tells of it, could not be written: {}",
+      reason(failure)));
 }
 
 void detail::write_to_standard_error(std::string_view text) { write_all(STDERR_FILENO, text); }
@@ -61,6 +66,8 @@ std::string json_text(const nlohmann::json& json, int indent) {
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
-std::string json_text(const Error& error) { return json_text(nlohmann::ordered_json{{"error", error.what()}}); }
+std::string json_text(const Error& error) {
+  return json_text(nlohmann::ordered_json{{"error", error.what()}});
+}
 
 }  // namespace attend

@@ -20,7 +20,8 @@ namespace attend {
 namespace {
 
 void run(CLI::App& app, int argc, const char* const* argv) {
-  app.set_version_flag("--version", [] { return fmt::format("attend {}\n{}", version(), build_information()); });
+  app.set_version_flag("--version",
+                       [] { return fmt::format("attend {}\n{}", version(), build_information()); });
   app.require_subcommand(1);
   add_commands(app);
   try {
@@ -33,12 +34,15 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   flush_answers();
 }
 
-// The last gate before the terminal: messages quote what did not come from us, but none gets out that is long or that a terminal would
-// obey. What was wrong tends to stand at the beginning, why and what to do at the end.
+// The last gate before the terminal: messages quote what did not come from us, but none gets out
+// that is long or that a terminal would obey. What was wrong tends to stand at the beginning, why
+// and what to do at the end.
 std::string shown_message(std::string_view message) {
   constexpr std::size_t kBeginning = 1200, kEnd = 400;
   if (message.size() <= kBeginning + kEnd) return printable(message, message.size());
-  const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; };
+  const auto is_continuation = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;
+  };
   std::string_view end = message.substr(message.size() - kEnd);
   while (!end.empty() && is_continuation(end.front())) end.remove_prefix(1);
   return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));

@@ -14,7 +14,8 @@ std::streambuf* const own_buffer = std::cin.rdbuf();
 
 LineReader standard_input() {
   const std::string name = "standard input";
-  return std::cin.rdbuf() == own_buffer ? LineReader(STDIN_FILENO, name) : LineReader(std::cin, name);
+  return std::cin.rdbuf() == own_buffer ? LineReader(STDIN_FILENO, name)
+                                        : LineReader(std::cin, name);
 }
 
 }  // namespace attend

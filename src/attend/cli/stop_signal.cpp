@@ -6,7 +6,8 @@ namespace {
 
 std::atomic<bool> stop_requested{false};
 std::atomic<int> received{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free, "what a signal handler touches");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "what a signal handler touches");
 
 extern "C" void request_stop(int signal) {
   int none = 0;

@@ -1,6 +1,8 @@
-// The signals that ask a program to end as a wish to stop that is granted at the next good moment: SIGINT, SIGTERM, SIGHUP (the terminal is
-// gone) and SIGPIPE (whoever read its output is). A second signal of the same kind ends the process at once, but for SIGPIPE, which comes
-// again with everything that is printed. Those that are ignored when it begins stay so: whoever started the program wants it to go on.
+// The signals that ask a program to end as a wish to stop that is granted at the next good moment:
+// SIGINT, SIGTERM, SIGHUP (the terminal is gone) and SIGPIPE (whoever read its output is). A second
+// signal of the same kind ends the process at once, but for SIGPIPE, which comes again with
+// everything that is printed. Those that are ignored when it begins stay so: whoever started the
+// program wants it to go on.
 #pragma once
 
 #include <signal.h>
@@ -26,8 +28,8 @@ class StopSignal {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
-// Thrown when a command has ended early because of a signal, in good order; the program's exit status becomes 128 + signal, as a shell's
-// would.
+// Thrown when a command has ended early because of a signal, in good order; the program's exit
+// status becomes 128 + signal, as a shell's would.
 struct Interrupted {
   int signal;
 };

@@ -16,14 +16,16 @@ std::optional<TextKind> kind_of_input(const SavedModel& model) {
 
 }  // namespace
 
-TextInput::TextInput(const SavedModel& model) : fit_(model.tokenizers().front().tokenizer, kind_of_input(model)) {}
+TextInput::TextInput(const SavedModel& model)
+    : fit_(model.tokenizers().front().tokenizer, kind_of_input(model)) {}
 
 TextInput::TextInput(const SavedModel& model, const TextInputOptions& options) : TextInput(model) {
   options_ = options.preparation;
   advises_options_ = true;
   if (!options_.normalize_punctuation && options_.tokenize == WordSplitting::none) return;
   const std::optional<TextKind> kind = kind_of_input(model);
-  language_ = moses_language(options.language.empty() && kind ? kind->language : options.language, "language");
+  language_ = moses_language(options.language.empty() && kind ? kind->language : options.language,
+                             "language");
 }
 
 void TextInput::watch(LineReader& lines) {
@@ -40,8 +42,10 @@ void TextInput::tell_warning() const {
   const std::string warning = fit_.warning();
   if (warning.empty()) return;
   std::string flags;
-  if (advises_options_ && fit_.has_capitals_too_many() && !options_.lowercase) flags += " --lowercase";
-  if (advises_options_ && fit_.has_marks_unsplit() && options_.tokenize == WordSplitting::none) flags += " --tokenize moses";
+  if (advises_options_ && fit_.has_capitals_too_many() && !options_.lowercase)
+    flags += " --lowercase";
+  if (advises_options_ && fit_.has_marks_unsplit() && options_.tokenize == WordSplitting::none)
+    flags += " --tokenize moses";
   flush_answers();
   tell("attend: {}{}{}\n", warning, flags.empty() ? "" : ": try", flags);
 }

@@ -1,4 +1,5 @@
-// The text that a command gives a model: prepared as asked, and watched whether it is of the kind that the model knows.
+// The text that a command gives a model: prepared as asked, and watched whether it is of the kind
+// that the model knows.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,9 @@ struct TextInputOptions {
 template <class Visitor>
 void fields(TextInputOptions& o, Visitor&& visit) {
   fields(o.preparation, visit);
-  visit("language", o.language, "language of the text, for --tokenize and --normalize-punctuation: en, de or fr; default: the model's");
+  visit("language", o.language,
+        "language of the text, for --tokenize and --normalize-punctuation: en, de or fr; default: "
+        "the model's");
 }
 
 class TextInput {
@@ -31,7 +34,8 @@ class TextInput {
   // For a command that has no such options: a warning does not advise them.
   explicit TextInput(const SavedModel& model);
 
-  // Prepares and watches the lines that it gives from now on. This object must outlive their reading.
+  // Prepares and watches the lines that it gives from now on. This object must outlive their
+  // reading.
   void watch(LineReader& lines);
   // The same for a text that is no line of a reader.
   std::string take(std::string_view text);

@@ -7,8 +7,9 @@ namespace attend {
 void UnansweredLines::tell_count() const {
   if (unanswered_ == 0) return;
   flush_answers();
-  tell("attend: {} of {} lines could not be answered and {} {}; {}{}\n", unanswered_, lines_, unanswered_ == 1 ? "was" : "were",
-       on_error_ == OnError::empty ? "left empty" : "skipped", unanswered_ == 1 ? "" : "the first: ", printable(first_, 400));
+  tell("attend: {} of {} lines could not be answered and {} {}; {}{}\n", unanswered_, lines_,
+       unanswered_ == 1 ? "was" : "were", on_error_ == OnError::empty ? "left empty" : "skipped",
+       unanswered_ == 1 ? "" : "the first: ", printable(first_, 400));
 }
 
 }  // namespace attend

@@ -15,7 +15,8 @@
 
 namespace attend {
 
-// empty: an answer without content, so there are as many lines out as in; skip: nothing; stop: the command ends there with an error.
+// empty: an answer without content, so there are as many lines out as in; skip: nothing; stop: the
+// command ends there with an error.
 enum class OnError { empty, skip, stop };
 inline std::span<const std::string_view> enum_names(OnError) {
   static constexpr std::array<std::string_view, 3> kNames{"empty", "skip", "stop"};
@@ -29,7 +30,8 @@ struct UnansweredLineOptions {
 template <class Visitor>
 void fields(UnansweredLineOptions& o, Visitor&& visit) {
   visit("on-error", o.on_error,
-        "what to do with a line that cannot be answered: leave the answer empty, skip the line, or stop; the number of such lines is "
+        "what to do with a line that cannot be answered: leave the answer empty, skip the line, or "
+        "stop; the number of such lines is "
         "printed at the end");
 }
 
@@ -37,10 +39,11 @@ class UnansweredLines {
  public:
   explicit UnansweredLines(const UnansweredLineOptions& options) : on_error_(options.on_error) {}
 
-  // `print` and `leave_empty` write what stands for a line. What is printed is flushed whenever input has to be waited for. This object
-  // must outlive the sink.
+  // `print` and `leave_empty` write what stands for a line. What is printed is flushed whenever
+  // input has to be waited for. This object must outlive the sink.
   template <class Answer>
-  AnswerSink<Answer> sink(std::function<void(const Answer&)> print, std::function<void(const LineError&)> leave_empty) {
+  AnswerSink<Answer> sink(std::function<void(const Answer&)> print,
+                          std::function<void(const LineError&)> leave_empty) {
     AnswerSink<Answer> sink;
     sink.accept = [this, print = std::move(print)](const Answer& answer) {
       print(answer);
@@ -60,7 +63,8 @@ class UnansweredLines {
   // How many lines have been answered or left out so far.
   std::int64_t lines() const { return lines_; }
 
-  // Tells on standard error how many lines have no answer, if there are any, and why the first has none.
+  // Tells on standard error how many lines have no answer, if there are any, and why the first has
+  // none.
   void tell_count() const;
 
  private:

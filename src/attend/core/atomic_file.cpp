@@ -36,9 +36,13 @@ ssize_t call_write(int file, const void* data, std::size_t size) {
 
 int call_sync(int file) { return file_calls().sync ? file_calls().sync(file) : ::fsync(file); }
 
-int call_rename(const char* from, const char* to) { return file_calls().rename ? file_calls().rename(from, to) : std::rename(from, to); }
+int call_rename(const char* from, const char* to) {
+  return file_calls().rename ? file_calls().rename(from, to) : std::rename(from, to);
+}
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
 std::string_view advice_for(int cause) {
   switch (cause) {
@@ -61,7 +65,8 @@ std::string_view advice_for(int cause) {
   throw IoError(fmt::format("{}: cannot write: {}", path.string(), why));
 }
 
-// A cleaner may lock and remove a temporary between its creation and our lock; then it has no name any more.
+// A cleaner may lock and remove a temporary between its creation and our lock; then it has no name
+// any more.
 bool lock_and_check_name(int file) {
   int locked = 0;
   do locked = ::flock(file, LOCK_EX);
@@ -83,7 +88,8 @@ bool remove_if_abandoned(const fs::path& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
-  if (path.empty() || !path.has_filename()) refuse(path, "expected the name of a file, got the name of a folder");
+  if (path.empty() || !path.has_filename())
+    refuse(path, "expected the name of a file, got the name of a folder");
   std::error_code ignored;
   if (fs::is_symlink(path, ignored)) path_ = fs::weakly_canonical(path, ignored);
   if (path_.empty()) path_ = path;
@@ -92,7 +98,8 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   if (replaces_) {
     if (S_ISDIR(status.st_mode)) refuse(path, "it is a directory");
     if (!S_ISREG(status.st_mode)) refuse(path, "it is a device or a pipe, expected a file");
-    if (::access(path_.c_str(), W_OK) != 0) refuse(path, fmt::format("it is write-protected ({})", std::strerror(errno)));
+    if (::access(path_.c_str(), W_OK) != 0)
+      refuse(path, fmt::format("it is write-protected ({})", std::strerror(errno)));
     mode_ = status.st_mode & 0777;
   }
   remove_abandoned_temporaries(folder_of(path_));
@@ -105,7 +112,8 @@ void AtomicFile::open_temporary() {
   static std::atomic<unsigned> counter{0};
   const std::string name = path_.filename().string().substr(0, 200);  // NAME_MAX is 255
   for (;;) {
-    temporary_ = folder_of(path_) / fmt::format(".{}.{}-{}{}", name, ::getpid(), counter++, kSuffix);
+    temporary_ =
+        folder_of(path_) / fmt::format(".{}.{}-{}{}", name, ::getpid(), counter++, kSuffix);
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ < 0) {
       if (errno == EEXIST || errno == EINTR) continue;
@@ -129,7 +137,8 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit() {
   if (call_sync(file_) != 0) fail("sync failed", errno);
-  // Renamed before it is closed: closing gives up the lock, and an unlocked temporary is anybody's to remove.
+  // Renamed before it is closed: closing gives up the lock, and an unlocked temporary is anybody's
+  // to remove.
   if (call_rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename failed", errno);
   temporary_.clear();
   ::close(std::exchange(file_, -1));
@@ -138,9 +147,12 @@ void AtomicFile::commit() {
   const int synced = folder < 0 ? 0 : call_sync(folder);
   const int cause = errno;
   if (folder >= 0) ::close(folder);
-  if (synced != 0 && cause != EINVAL && cause != ENOTSUP) {  // some file systems do not sync folders
-    throw IoError(fmt::format("{}: written, but syncing its folder failed: {}; the new file is in place and could be lost in a power cut",
-                              path_.string(), std::strerror(cause)));
+  if (synced != 0 && cause != EINVAL &&
+      cause != ENOTSUP) {  // some file systems do not sync folders
+    throw IoError(
+        fmt::format("{}: written, but syncing its folder failed: {}; the new file is in place and "
+                    "could be lost in a power cut",
+                    path_.string(), std::strerror(cause)));
   }
 }
 
@@ -153,8 +165,10 @@ void AtomicFile::discard() {
 void AtomicFile::fail(std::string_view what, int cause) {
   discard();
   const std::string where = written_ == 0 ? "" : fmt::format(" after {} bytes", written_);
-  throw IoError(fmt::format("{}: {}{}: {}; {}{}", path_.string(), what, where, std::strerror(cause),
-                            replaces_ ? "the previous file is kept as it was" : "no file was left behind", advice_for(cause)));
+  throw IoError(
+      fmt::format("{}: {}{}: {}; {}{}", path_.string(), what, where, std::strerror(cause),
+                  replaces_ ? "the previous file is kept as it was" : "no file was left behind",
+                  advice_for(cause)));
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
@@ -163,18 +177,23 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   file.commit();
 }
 
-bool is_temporary_name(std::string_view name) { return name.size() > kSuffix.size() && name.front() == '.' && name.ends_with(kSuffix); }
+bool is_temporary_name(std::string_view name) {
+  return name.size() > kSuffix.size() && name.front() == '.' && name.ends_with(kSuffix);
+}
 
 int remove_abandoned_temporaries(const fs::path& folder) {
   int removed = 0;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (is_temporary_name(entry->path().filename().native()) && remove_if_abandoned(entry->path())) ++removed;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_temporary_name(entry->path().filename().native()) && remove_if_abandoned(entry->path()))
+      ++removed;
   }
   return removed;
 }
 
-ScopedFileCalls::ScopedFileCalls(FileCalls calls) : previous_(std::exchange(file_calls(), std::move(calls))) {}
+ScopedFileCalls::ScopedFileCalls(FileCalls calls)
+    : previous_(std::exchange(file_calls(), std::move(calls))) {}
 ScopedFileCalls::~ScopedFileCalls() { file_calls() = std::move(previous_); }
 
 }  // namespace attend

@@ -26,7 +26,8 @@ constexpr std::size_t kPackedBufferBytes = std::size_t{64} << 10;
 // A descriptor, which it does not close.
 class DescriptorSource : public ByteSource {
  public:
-  DescriptorSource(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  DescriptorSource(int descriptor, std::string name)
+      : descriptor_(descriptor), name_(std::move(name)) {}
 
   std::size_t read(char* to, std::size_t capacity) override {
     if (ended_) return 0;  // a terminal would begin anew
@@ -67,7 +68,8 @@ class FileSource final : public ByteSource {
     for (;;) {
       const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
       if (file >= 0) return file;
-      if (errno != EINTR) throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+      if (errno != EINTR)
+        throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
     }
   }
 
@@ -83,7 +85,8 @@ class StreamSource final : public ByteSource {
   std::size_t read(char* to, std::size_t capacity) override {
     const std::size_t count = read_buffer(to, capacity);
     // A buffer cannot tell an error from the end; C's stream behind std::cin can.
-    const bool failed = stream_.bad() || (count == 0 && &stream_ == &std::cin && std::ferror(stdin) != 0);
+    const bool failed =
+        stream_.bad() || (count == 0 && &stream_ == &std::cin && std::ferror(stdin) != 0);
     if (failed) throw IoError(fmt::format("cannot read {}", name_));
     return count;
   }
@@ -104,7 +107,9 @@ class StreamSource final : public ByteSource {
       if (byte == std::char_traits<char>::eof()) break;
       to[count++] = static_cast<char>(byte);
       const std::streamsize arrived = in.in_avail();
-      if (arrived > 0) count += static_cast<std::size_t>(in.sgetn(to + count, std::min<std::streamsize>(arrived, capacity - count)));
+      if (arrived > 0)
+        count += static_cast<std::size_t>(
+            in.sgetn(to + count, std::min<std::streamsize>(arrived, capacity - count)));
       if (to[count - 1] == '\n') break;
     }
     return count;
@@ -117,7 +122,8 @@ class StreamSource final : public ByteSource {
 // Gives first the bytes that were read to find out what the file is.
 class PrefixedSource final : public ByteSource {
  public:
-  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest) : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
+      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
 
   std::size_t read(char* to, std::size_t capacity) override {
     if (used_ == prefix_.size()) return rest_->read(to, capacity);
@@ -139,7 +145,8 @@ class GzipSource final : public ByteSource {
   GzipSource(std::unique_ptr<ByteSource> packed, std::string name)
       : packed_(std::move(packed)), name_(std::move(name)), buffer_(kPackedBufferBytes) {
     constexpr int kGzipFormat = 16;
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipFormat) != Z_OK) throw IoError(fmt::format("cannot read {}: zlib did not start", name_));
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipFormat) != Z_OK)
+      throw IoError(fmt::format("cannot read {}: zlib did not start", name_));
   }
   ~GzipSource() override { inflateEnd(&stream_); }
   GzipSource(const GzipSource&) = delete;
@@ -159,8 +166,8 @@ class GzipSource final : public ByteSource {
       if (result == Z_STREAM_END) {
         between_members_ = true;
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        throw DataError(
-            fmt::format("{}: damaged gzip data ({}); make the file again", name_, stream_.msg ? stream_.msg : "unknown reason"));
+        throw DataError(fmt::format("{}: damaged gzip data ({}); make the file again", name_,
+                                    stream_.msg ? stream_.msg : "unknown reason"));
       }
     }
     return wanted - stream_.avail_out;
@@ -171,7 +178,8 @@ class GzipSource final : public ByteSource {
   bool refill() {
     const std::size_t count = packed_->read(buffer_.data(), buffer_.size());
     if (count == 0 && !between_members_) {
-      throw DataError(fmt::format("{}: the gzip data end too early: the file is truncated; make or fetch it again", name_));
+      throw DataError(fmt::format(
+          "{}: the gzip data end too early: the file is truncated; make or fetch it again", name_));
     }
     stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
     stream_.avail_in = static_cast<uInt>(count);
@@ -188,7 +196,8 @@ class GzipSource final : public ByteSource {
 // Finds out at the first read whether the bytes are gzip.
 class DetectingSource final : public ByteSource {
  public:
-  DetectingSource(std::unique_ptr<ByteSource> source, std::string name) : source_(std::move(source)), name_(std::move(name)) {}
+  DetectingSource(std::unique_ptr<ByteSource> source, std::string name)
+      : source_(std::move(source)), name_(std::move(name)) {}
 
   std::size_t read(char* to, std::size_t capacity) override {
     if (!known_) detect();
@@ -202,7 +211,8 @@ class DetectingSource final : public ByteSource {
     std::size_t count = source_->read(magic.data(), 1);
     if (count == 1 && magic[0] == '\x1f') count += source_->read(magic.data() + 1, 1);
     const bool gzip = count == 2 && magic[1] == '\x8b';
-    source_ = std::make_unique<PrefixedSource>(std::string(magic.data(), count), std::move(source_));
+    source_ =
+        std::make_unique<PrefixedSource>(std::string(magic.data(), count), std::move(source_));
     if (gzip) source_ = std::make_unique<GzipSource>(std::move(source_), name_);
     known_ = true;
   }
@@ -219,7 +229,8 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
 }
 
 std::unique_ptr<ByteSource> open_bytes(int descriptor, const std::string& name) {
-  return std::make_unique<DetectingSource>(std::make_unique<DescriptorSource>(descriptor, name), name);
+  return std::make_unique<DetectingSource>(std::make_unique<DescriptorSource>(descriptor, name),
+                                           name);
 }
 
 std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& name) {

@@ -12,7 +12,8 @@
 namespace attend {
 namespace {
 
-// Whether a call that failed with `cause` may be tried again, after waiting where nothing could be done yet.
+// Whether a call that failed with `cause` may be tried again, after waiting where nothing could be
+// done yet.
 bool may_try_again(int descriptor, short event, int cause) {
   if (cause == EINTR) return true;
   if (cause != EAGAIN && cause != EWOULDBLOCK) return false;
@@ -29,7 +30,8 @@ std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std:
     if (count >= 0) return static_cast<std::size_t>(count);
     if (may_try_again(descriptor, POLLIN, errno)) continue;
     if (errno == EBADF) throw IoError(fmt::format("cannot read {}: it is closed", name));
-    if (errno == EISDIR) throw IoError(fmt::format("cannot read {}: it is a directory, expected text", name));
+    if (errno == EISDIR)
+      throw IoError(fmt::format("cannot read {}: it is a directory, expected text", name));
     throw IoError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
   }
 }

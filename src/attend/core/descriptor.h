@@ -1,5 +1,5 @@
-// Reading and writing through open descriptors of the operating system. Interruptions are passed over, and a descriptor that does not block
-// is waited for.
+// Reading and writing through open descriptors of the operating system. Interruptions are passed
+// over, and a descriptor that does not block is waited for.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace attend {
 
-// Writes what has arrived, between 1 and `capacity` bytes of it, to `to` and returns how many; 0 at the end. Waits until there is
-// something. Throws IoError "cannot read <name>: ..." when the operating system refuses; an error is never taken for the end.
+// Writes what has arrived, between 1 and `capacity` bytes of it, to `to` and returns how many; 0 at
+// the end. Waits until there is something. Throws IoError "cannot read <name>: ..." when the
+// operating system refuses; an error is never taken for the end.
 std::size_t read_some(int descriptor, char* to, std::size_t capacity, const std::string& name);
 
 // Whether read_some() would return at once.

@@ -23,7 +23,8 @@ Json parse_bounded(std::string_view text) {
   // The library takes a zero byte for the end of the text.
   if (text.find('\0') != text.npos) return Json(Json::value_t::discarded);
   const auto bound = [](int depth, Json::parse_event_t event, Json&) {
-    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     if (opens && depth >= kDeepestJson) throw TooDeep();
     return true;
   };
@@ -37,7 +38,9 @@ Json parse_json(std::string_view text, std::string_view where) {
     Json json = parse_bounded(text);
     if (!json.is_discarded()) return json;
   } catch (const TooDeep&) {
-    throw DataError(fmt::format("{}: expected at most {} lists and objects inside one another, found more", where, kDeepestJson));
+    throw DataError(
+        fmt::format("{}: expected at most {} lists and objects inside one another, found more",
+                    where, kDeepestJson));
   }
   throw DataError(fmt::format("{}: expected JSON, found {}", where, quote(text)));
 }
@@ -57,23 +60,28 @@ std::vector<std::int32_t> json_ids(const Json& json, std::string_view where) {
   ids.reserve(json.size());
   for (const Json& id : json) {
     // An id is never negative, and what does not fit into 64 bits is no integer to the library.
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
-      throw DataError(fmt::format("{}: expected ids, found {}", where, quote(id.dump(-1, ' ', true, Json::error_handler_t::replace))));
+    if (!id.is_number_unsigned() ||
+        id.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
+      throw DataError(fmt::format("{}: expected ids, found {}", where,
+                                  quote(id.dump(-1, ' ', true, Json::error_handler_t::replace))));
     ids.push_back(static_cast<std::int32_t>(id.get<std::uint64_t>()));
   }
   return ids;
 }
 
 float json_float(const Json& json, std::string_view where) {
-  const double value = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  const double value =
+      json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
   if (!(std::abs(value) <= double{std::numeric_limits<float>::max()}))
-    throw DataError(fmt::format("{}: expected a number, found {}", where, quote(json.dump(-1, ' ', true, Json::error_handler_t::replace))));
+    throw DataError(fmt::format("{}: expected a number, found {}", where,
+                                quote(json.dump(-1, ' ', true, Json::error_handler_t::replace))));
   return static_cast<float>(value);
 }
 
 const Json& json_member(const Json& json, const char* name, std::string_view where) {
   const auto found = json.is_object() ? json.find(name) : json.end();
-  if (!json.is_object() || found == json.end()) throw DataError(fmt::format("{}: expected an object with {}", where, quote(name)));
+  if (!json.is_object() || found == json.end())
+    throw DataError(fmt::format("{}: expected an object with {}", where, quote(name)));
   return *found;
 }
 

@@ -22,15 +22,18 @@ const std::string kStandardInput = "standard input";
 }  // namespace
 
 LineReader::LineReader(const std::string& path)
-    : LineReader(path == "-" ? detail::open_bytes(STDIN_FILENO, kStandardInput) : detail::open_bytes(path),
-                 path == "-" ? kStandardInput : path) {
+    : LineReader(
+          path == "-" ? detail::open_bytes(STDIN_FILENO, kStandardInput) : detail::open_bytes(path),
+          path == "-" ? kStandardInput : path) {
   end_ = source_->read(buffer_.data(), buffer_.size());
   if (end_ == 0) throw DataError(fmt::format("{} is empty, expected lines of text", name_));
 }
 
-LineReader::LineReader(std::istream& stream, const std::string& name) : LineReader(detail::open_bytes(stream, name), name) {}
+LineReader::LineReader(std::istream& stream, const std::string& name)
+    : LineReader(detail::open_bytes(stream, name), name) {}
 
-LineReader::LineReader(int descriptor, const std::string& name) : LineReader(detail::open_bytes(descriptor, name), name) {}
+LineReader::LineReader(int descriptor, const std::string& name)
+    : LineReader(detail::open_bytes(descriptor, name), name) {}
 
 LineReader::LineReader(std::unique_ptr<detail::ByteSource> source, std::string name)
     : name_(std::move(name)), source_(std::move(source)), buffer_(kBufferBytes) {}
@@ -51,7 +54,8 @@ bool LineReader::next(std::string& line) {
   begun_ = false;
   if (std::exchange(gathered_, Gathered::part) == Gathered::too_long) {
     throw LineError(
-        fmt::format("{}: the line is longer than {} MiB; expected text with one sample per line", where(), kMaxLineBytes >> 20));
+        fmt::format("{}: the line is longer than {} MiB; expected text with one sample per line",
+                    where(), kMaxLineBytes >> 20));
   }
   check(line);
   if (filter_) filter_(line);
@@ -96,12 +100,15 @@ void LineReader::check(std::string& line) const {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   if (line_number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (!line.empty() && std::memchr(line.data(), '\0', line.size())) {
-    throw LineError(fmt::format("{}: found a NUL byte: a binary file (or UTF-16), expected text in UTF-8", where()));
+    throw LineError(fmt::format(
+        "{}: found a NUL byte: a binary file (or UTF-16), expected text in UTF-8", where()));
   }
   const std::size_t invalid = find_invalid_utf8(line);
   if (invalid != std::string_view::npos) {
-    throw LineError(fmt::format("{}: byte {} (0x{:02X}) is not valid UTF-8; convert the file, for example with iconv -t UTF-8", where(),
-                                invalid + 1, static_cast<unsigned char>(line[invalid])));
+    throw LineError(
+        fmt::format("{}: byte {} (0x{:02X}) is not valid UTF-8; convert the file, for example with "
+                    "iconv -t UTF-8",
+                    where(), invalid + 1, static_cast<unsigned char>(line[invalid])));
   }
 }
 
@@ -114,7 +121,8 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 void require_text(std::span<const std::string> lines, std::span<const std::string> files) {
   if (std::all_of(lines.begin(), lines.end(), is_blank))
-    throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else", fmt::join(files, ", "), lines.size()));
+    throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else",
+                                fmt::join(files, ", "), lines.size()));
 }
 
 }  // namespace attend

@@ -1,4 +1,5 @@
-// Reading text line by line, from plain or gzip files and from streams, with the checks that every reader of user data needs.
+// Reading text line by line, from plain or gzip files and from streams, with the checks that every
+// reader of user data needs.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,28 @@ namespace detail {
 class ByteSource;
 }
 
-// Hands out the lines of a text one by one. Memory is bounded: one buffer and one line, of at most kMaxLineBytes.
+// Hands out the lines of a text one by one. Memory is bounded: one buffer and one line, of at most
+// kMaxLineBytes.
 //
-// gzip is recognised by its first two bytes, whatever the file is called; several gzip members in a row are one text. A line ends with
-// '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without '\n' counts. A stream is read no further
-// than the end of a line when that is all that has arrived, so a line typed at a terminal or written to a pipe is answered at once.
+// gzip is recognised by its first two bytes, whatever the file is called; several gzip members in a
+// row are one text. A line ends with
+// '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without
+// '\n' counts. A stream is read no further than the end of a line when that is all that has
+// arrived, so a line typed at a terminal or written to a pipe is answered at once.
 //
-// Throws IoError when the operating system refuses (missing, directory, not readable, an error while reading: never taken for the end), and
-// LineError "name:line: ..." for a line that is not text (invalid UTF-8, NUL bytes) or too long: the next call goes on after it. What
-// ends the text is a DataError that is no LineError: a damaged or truncated gzip file, or an empty file (not stream).
+// Throws IoError when the operating system refuses (missing, directory, not readable, an error
+// while reading: never taken for the end), and LineError "name:line: ..." for a line that is not
+// text (invalid UTF-8, NUL bytes) or too long: the next call goes on after it. What ends the text
+// is a DataError that is no LineError: a damaged or truncated gzip file, or an empty file (not
+// stream).
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
   // "-" is standard input, and called so in messages.
   explicit LineReader(const std::string& path);
-  // `name` stands for the stream in messages ("standard input"). The stream must outlive the reader.
+  // `name` stands for the stream in messages ("standard input"). The stream must outlive the
+  // reader.
   LineReader(std::istream& stream, const std::string& name);
   // The same of an open descriptor, which is not closed; it may be one that does not block.
   LineReader(int descriptor, const std::string& name);
@@ -39,17 +46,19 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // Writes the next line, without its end, into `line`; false, and an empty `line`, at the end of the text.
+  // Writes the next line, without its end, into `line`; false, and an empty `line`, at the end of
+  // the text.
   bool next(std::string& line);
 
-  // Whether next() would return or throw without waiting for somebody to write. Of a std::istream nobody can know: always true. Throws as
-  // next() does when reading fails.
+  // Whether next() would return or throw without waiting for somebody to write. Of a std::istream
+  // nobody can know: always true. Throws as next() does when reading fails.
   bool has_arrived() { return gather(/*may_wait=*/false); }
 
   // The number of the line that next() gave last, from 1; 0 before the first.
   std::int64_t line_number() const { return line_number_; }
   const std::string& name() const { return name_; }
-  // Changes, or only looks at, every line that next() gives from now on, after its checks. What it throws passes through next().
+  // Changes, or only looks at, every line that next() gives from now on, after its checks. What it
+  // throws passes through next().
   void set_filter(std::function<void(std::string& line)> filter) { filter_ = std::move(filter); }
   // "name:line" of the line that next() gave last, to begin a message with.
   std::string where() const;
@@ -77,7 +86,8 @@ class LineReader {
 // All lines of a file, under the same rules.
 std::vector<std::string> read_lines(const std::string& path);
 
-// Throws DataError, naming the files that the lines are from, when none of them has anything but white space.
+// Throws DataError, naming the files that the lines are from, when none of them has anything but
+// white space.
 void require_text(std::span<const std::string> lines, std::span<const std::string> files);
 
 }  // namespace attend

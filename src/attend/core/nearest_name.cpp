@@ -21,7 +21,8 @@ std::string plain(std::string_view name) {
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table: distances between the first i letters of a and the first j of b, for i - 2, i - 1 and i.
+  // Three rows of the table: distances between the first i letters of a and the first j of b, for i
+  // - 2, i - 1 and i.
   std::vector<int> two_before(b.size() + 1), before(b.size() + 1), now(b.size() + 1);
   std::iota(now.begin(), now.end(), 0);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -37,13 +38,15 @@ int edit_distance(std::string_view a, std::string_view b) {
   return now[b.size()];
 }
 
-std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
+std::optional<std::string> nearest_name(std::string_view name,
+                                        std::span<const std::string> candidates) {
   const std::string wanted = plain(name);
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : candidates) {
     const int allowed = std::max(1, static_cast<int>(candidate.size()) / 3);
-    if (wanted.size() > candidate.size() + static_cast<std::size_t>(allowed)) continue;  // one letter more is a distance of one
+    if (wanted.size() > candidate.size() + static_cast<std::size_t>(allowed))
+      continue;  // one letter more is a distance of one
     const int distance = edit_distance(wanted, plain(candidate));
     if (distance > allowed || (best && distance >= best_distance)) continue;
     best = candidate;
@@ -52,7 +55,8 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   return best;
 }
 
-std::string did_you_mean(std::string_view name, std::span<const std::string> candidates, std::string_view prefix) {
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates,
+                         std::string_view prefix) {
   const auto nearest = nearest_name(name, candidates);
   return nearest ? fmt::format("; did you mean {}{}?", prefix, *nearest) : std::string();
 }

@@ -1,4 +1,5 @@
-// The values that a number from outside may have: one after a flag, under a key of a configuration file, in a model's metadata.
+// The values that a number from outside may have: one after a flag, under a key of a configuration
+// file, in a model's metadata.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +13,9 @@
 
 namespace attend {
 
-// From `least` to `most`; either end may be excluded. NaN and the infinities are in no range. The ends are rounded to the type of the
-// number that is looked for, so that a float read from "1e-6" is in a range that begins at 1e-6.
+// From `least` to `most`; either end may be excluded. NaN and the infinities are in no range. The
+// ends are rounded to the type of the number that is looked for, so that a float read from "1e-6"
+// is in a range that begins at 1e-6.
 struct NumberRange {
   double least = 0;
   double most = 0;
@@ -23,8 +25,10 @@ struct NumberRange {
   template <class Number>
   bool contains(Number number) const {
     using Bound = std::conditional_t<std::is_same_v<Number, float>, float, double>;
-    const auto value = static_cast<Bound>(number), low = static_cast<Bound>(least), high = static_cast<Bound>(most);
-    return (least_excluded ? value > low : value >= low) && (most_excluded ? value < high : value <= high);  // false for NaN
+    const auto value = static_cast<Bound>(number), low = static_cast<Bound>(least),
+               high = static_cast<Bound>(most);
+    return (least_excluded ? value > low : value >= low) &&
+           (most_excluded ? value < high : value <= high);  // false for NaN
   }
   // Whether it leaves nothing out of an integer type.
   bool is_open() const { return most == std::numeric_limits<double>::max(); }
@@ -33,7 +37,9 @@ struct NumberRange {
 // [least, most].
 constexpr NumberRange between(double least, double most) { return {least, most}; }
 // (least, most].
-constexpr NumberRange above(double least, double most) { return {.least = least, .most = most, .least_excluded = true}; }
+constexpr NumberRange above(double least, double most) {
+  return {.least = least, .most = most, .least_excluded = true};
+}
 // [0, 1), of a probability or a decay.
 constexpr NumberRange below_one() { return {.least = 0, .most = 1, .most_excluded = true}; }
 // Of a share dropped by masks of 16 bits, which round nothing in it to all (ops/check.h).
@@ -53,7 +59,8 @@ std::string expected_number(const NumberRange& range, bool whole);
 template <class Number>
 void require_in_range(std::string_view name, Number value, const NumberRange& range) {
   if (range.contains(value)) return;
-  throw ConfigError(fmt::format("{}: expected {}, got {}", name, expected_number(range, std::is_integral_v<Number>), value));
+  throw ConfigError(fmt::format("{}: expected {}, got {}", name,
+                                expected_number(range, std::is_integral_v<Number>), value));
 }
 
 }  // namespace attend

@@ -24,7 +24,9 @@ Overload(Cases...) -> Overload<Cases...>;
 // 1_000_000 is 1000000 in TOML, and here.
 template <class Number>
 bool read_number(std::string text, Number& number) {
-  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '_' && digit(i - 1) && digit(i + 1)) text.erase(i, 1);
   }
@@ -35,7 +37,8 @@ bool read_number(std::string text, Number& number) {
 }
 
 bool read_bool(const std::string& text, bool& value) {
-  static constexpr std::string_view kTrue[] = {"true", "yes", "on", "1"}, kFalse[] = {"false", "no", "off", "0"};
+  static constexpr std::string_view kTrue[] = {"true", "yes", "on", "1"},
+                                    kFalse[] = {"false", "no", "off", "0"};
   if (std::find(std::begin(kTrue), std::end(kTrue), text) != std::end(kTrue)) return value = true;
   if (std::find(std::begin(kFalse), std::end(kFalse), text) == std::end(kFalse)) return false;
   value = false;
@@ -43,15 +46,17 @@ bool read_bool(const std::string& text, bool& value) {
 }
 
 bool read_enum(const EnumReference& reference, const std::string& text) {
-  const auto same = [&](std::string_view name) { return name == text || kebab_case(name) == kebab_case(text); };
+  const auto same = [&](std::string_view name) {
+    return name == text || kebab_case(name) == kebab_case(text);
+  };
   const auto name = std::find_if(reference.names.begin(), reference.names.end(), same);
   if (name == reference.names.end()) return false;
   reference.set(reference.location, static_cast<std::size_t>(name - reference.names.begin()));
   return true;
 }
 
-// Nothing is set unless all of the text is a value in its range. A sign has no place where nothing is negative: "-0" is no number of
-// threads.
+// Nothing is set unless all of the text is a value in its range. A sign has no place where nothing
+// is negative: "-0" is no number of threads.
 bool read_value(const OptionField& field, const std::string& text) {
   const auto number = [&](auto* target) {
     auto value = *target;
@@ -60,14 +65,15 @@ bool read_value(const OptionField& field, const std::string& text) {
     *target = value;
     return true;
   };
-  return std::visit(Overload{[&](bool* target) { return read_bool(text, *target); },
-                             [&](std::string* target) {
-                               *target = text;
-                               return true;
-                             },
-                             [](std::vector<std::string>*) { return false; },
-                             [&](const EnumReference& reference) { return read_enum(reference, text); }, number},
-                    field.value);
+  return std::visit(
+      Overload{[&](bool* target) { return read_bool(text, *target); },
+               [&](std::string* target) {
+                 *target = text;
+                 return true;
+               },
+               [](std::vector<std::string>*) { return false; },
+               [&](const EnumReference& reference) { return read_enum(reference, text); }, number},
+      field.value);
 }
 
 // The shortest text that reads back as the same number.
@@ -77,11 +83,13 @@ std::string float_text(Float value) {
   return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-// As a basic string of TOML: what ends it, and what one could not see or a terminal would obey, is escaped.
+// As a basic string of TOML: what ends it, and what one could not see or a terminal would obey, is
+// escaped.
 std::string quoted(const std::string& text, const std::string& name) {
   if (!is_utf8(text))
-    throw ConfigError(
-        fmt::format("{}: expected text in UTF-8, which is all that a configuration file can hold, got {}", name, quote(text)));
+    throw ConfigError(fmt::format(
+        "{}: expected text in UTF-8, which is all that a configuration file can hold, got {}", name,
+        quote(text)));
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
@@ -101,8 +109,11 @@ std::string quoted(const std::string& text, const std::string& name) {
 std::string toml_value(const OptionField& field) {
   std::vector<std::string> values = option_values(field);
   const auto* whole = std::get_if<std::uint64_t*>(&field.value);
-  const bool too_large = whole != nullptr && **whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());  // for TOML
-  const bool is_string = field.is_text() || std::holds_alternative<EnumReference>(field.value) || too_large;
+  const bool too_large =
+      whole != nullptr &&
+      **whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());  // for TOML
+  const bool is_string =
+      field.is_text() || std::holds_alternative<EnumReference>(field.value) || too_large;
   for (std::string& value : values) value = is_string ? quoted(value, field.name) : value;
   return field.is_list() ? fmt::format("[{}]", fmt::join(values, ", ")) : values.front();
 }
@@ -110,32 +121,44 @@ std::string toml_value(const OptionField& field) {
 }  // namespace
 
 std::string expected_value(const OptionField& field) {
-  return std::visit(Overload{[](bool*) { return std::string("true or false"); }, [](std::string*) { return std::string("a text"); },
-                             [](std::vector<std::string>*) { return std::string("a list of texts"); },
-                             [](const EnumReference& reference) {
-                               return fmt::format("one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));
-                             },
-                             [&]<class Number>(Number*) { return expected_number(field.range, std::is_integral_v<Number>); }},
-                    field.value);
+  return std::visit(
+      Overload{[](bool*) { return std::string("true or false"); },
+               [](std::string*) { return std::string("a text"); },
+               [](std::vector<std::string>*) { return std::string("a list of texts"); },
+               [](const EnumReference& reference) {
+                 return fmt::format(
+                     "one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));
+               },
+               [&]<class Number>(Number*) {
+                 return expected_number(field.range, std::is_integral_v<Number>);
+               }},
+      field.value);
 }
 
 std::vector<std::string> option_values(const OptionField& field) {
   using Values = std::vector<std::string>;
   return std::visit(
-      Overload{[](bool* value) { return Values{*value ? "true" : "false"}; }, [](std::string* value) { return Values{*value}; },
+      Overload{[](bool* value) { return Values{*value ? "true" : "false"}; },
+               [](std::string* value) { return Values{*value}; },
                [](Values* value) { return *value; },
-               [](const EnumReference& reference) { return Values{std::string(reference.names[reference.get(reference.location)])}; },
-               [](float* value) { return Values{float_text(*value)}; }, [](double* value) { return Values{float_text(*value)}; },
+               [](const EnumReference& reference) {
+                 return Values{std::string(reference.names[reference.get(reference.location)])};
+               },
+               [](float* value) { return Values{float_text(*value)}; },
+               [](double* value) { return Values{float_text(*value)}; },
                [](auto* value) { return Values{fmt::format("{}", *value)}; }},
       field.value);
 }
 
-void set_option(const OptionField& field, std::span<const std::string> values, std::string_view where) {
+void set_option(const OptionField& field, std::span<const std::string> values,
+                std::string_view where) {
   if (auto* const* list = std::get_if<std::vector<std::string>*>(&field.value)) {
     (*list)->assign(values.begin(), values.end());
     return;
   }
-  if (values.size() != 1) throw ConfigError(fmt::format("{}: expected {}, got {} values", where, expected_value(field), values.size()));
+  if (values.size() != 1)
+    throw ConfigError(
+        fmt::format("{}: expected {}, got {} values", where, expected_value(field), values.size()));
   if (!read_value(field, values.front())) {
     throw ConfigError(fmt::format("{}: expected {}, got {}", where, expected_value(field),
                                   values.front().empty() ? "nothing" : printable(values.front())));
@@ -144,9 +167,11 @@ void set_option(const OptionField& field, std::span<const std::string> values, s
 
 void check_ranges(std::span<const OptionField> fields) {
   for (const OptionField& field : fields) {
-    std::visit(Overload{[](bool*) {}, [](std::string*) {}, [](std::vector<std::string>*) {}, [](const EnumReference&) {},
-                        [&](const auto* number) { require_in_range(field.name, *number, field.range); }},
-               field.value);
+    std::visit(
+        Overload{[](bool*) {}, [](std::string*) {}, [](std::vector<std::string>*) {},
+                 [](const EnumReference&) {},
+                 [&](const auto* number) { require_in_range(field.name, *number, field.range); }},
+        field.value);
   }
 }
 
@@ -164,7 +189,8 @@ std::string snake_case(std::string_view name) {
 
 const OptionField* find_option(std::span<const OptionField> fields, std::string_view name) {
   const std::string kebab = kebab_case(name);
-  const auto field = std::find_if(fields.begin(), fields.end(), [&](const OptionField& f) { return f.name == kebab; });
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const OptionField& f) { return f.name == kebab; });
   return field == fields.end() ? nullptr : &*field;
 }
 
@@ -176,7 +202,8 @@ std::vector<std::string> option_names(std::span<const OptionField> fields) {
 
 std::string to_toml(std::span<const OptionField> fields, std::string_view heading) {
   std::string out = heading.empty() ? std::string() : fmt::format("[{}]\n", heading);
-  for (const OptionField& field : fields) out += fmt::format("{} = {}\n", field.name, toml_value(field));
+  for (const OptionField& field : fields)
+    out += fmt::format("{} = {}\n", field.name, toml_value(field));
   return out;
 }
 

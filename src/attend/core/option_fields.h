@@ -1,5 +1,6 @@
-// A struct of options as a list of named references: what command-line flags, TOML files and JSON objects are made from. The list is made
-// from the struct's `fields` function (see core/options.h) and holds references into the struct, which must outlive it.
+// A struct of options as a list of named references: what command-line flags, TOML files and JSON
+// objects are made from. The list is made from the struct's `fields` function (see core/options.h)
+// and holds references into the struct, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct EnumReference {
   void (*set)(void* location, std::size_t value) = nullptr;
 };
 
-using OptionReference =
-    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*, std::string*, std::vector<std::string>*, EnumReference>;
+using OptionReference = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, float*, double*,
+                                     std::string*, std::vector<std::string>*, EnumReference>;
 
 struct OptionField {
   std::string name;  // in kebab-case
@@ -37,16 +38,20 @@ struct OptionField {
   bool is_list() const { return std::holds_alternative<std::vector<std::string>*>(value); }
   bool is_flag() const { return std::holds_alternative<bool*>(value); }
   bool is_text() const { return std::holds_alternative<std::string*>(value) || is_list(); }
-  bool is_number() const { return !is_flag() && !is_text() && !std::holds_alternative<EnumReference>(value); }
+  bool is_number() const {
+    return !is_flag() && !is_text() && !std::holds_alternative<EnumReference>(value);
+  }
 };
 
-// What a value must be, for messages and help: "true or false", "a whole number from 0 to 1024", "one of post, pre".
+// What a value must be, for messages and help: "true or false", "a whole number from 0 to 1024",
+// "one of post, pre".
 std::string expected_value(const OptionField& field);
 // A value as it is typed after a flag: true, 512, 0.1, post; the elements of a list.
 std::vector<std::string> option_values(const OptionField& field);
-// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number from 0 to 1024, got abc"; `where` says which
-// option, and of which line when it comes from a file.
-void set_option(const OptionField& field, std::span<const std::string> values, std::string_view where);
+// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number from 0 to
+// 1024, got abc"; `where` says which option, and of which line when it comes from a file.
+void set_option(const OptionField& field, std::span<const std::string> values,
+                std::string_view where);
 // Throws ConfigError "<name>: expected ..., got ..." for the first number that is out of its range.
 void check_ranges(std::span<const OptionField> fields);
 
@@ -58,8 +63,9 @@ std::string snake_case(std::string_view name);
 const OptionField* find_option(std::span<const OptionField> fields, std::string_view name);
 std::vector<std::string> option_names(std::span<const OptionField> fields);
 
-// The options as lines "name = value" of a TOML file, in their order, which reads back as the same values. `heading` becomes "[heading]"
-// when it is not empty. Throws ConfigError for a text that the format cannot hold: bytes that are not UTF-8.
+// The options as lines "name = value" of a TOML file, in their order, which reads back as the same
+// values. `heading` becomes "[heading]" when it is not empty. Throws ConfigError for a text that
+// the format cannot hold: bytes that are not UTF-8.
 std::string to_toml(std::span<const OptionField> fields, std::string_view heading = "");
 
 namespace detail {
@@ -71,20 +77,24 @@ struct OptionCollector {
   void operator()(std::string_view name, T& reference, const OptionHelp& help) const {
     if constexpr (std::is_enum_v<T>) {
       static_assert(NamedEnum<T>, "an enum option needs a function enum_names");
-      const EnumReference value{enum_names(reference), &reference,
-                                [](const void* at) { return static_cast<std::size_t>(*static_cast<const T*>(at)); },
-                                [](void* at, std::size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
+      const EnumReference value{
+          enum_names(reference), &reference,
+          [](const void* at) { return static_cast<std::size_t>(*static_cast<const T*>(at)); },
+          [](void* at, std::size_t index) { *static_cast<T*>(at) = static_cast<T>(index); }};
       fields->push_back({std::string(name), std::string(help.text), value, {}, help.experimental});
     } else {
       static_assert(std::is_same_v<T, bool> || !std::is_arithmetic_v<T>,
                     "a number needs a range: visit(name, reference, between(0, 10), help)");
-      fields->push_back({std::string(name), std::string(help.text), &reference, {}, help.experimental});
+      fields->push_back(
+          {std::string(name), std::string(help.text), &reference, {}, help.experimental});
     }
   }
 
   template <class Number>
-  void operator()(std::string_view name, Number& reference, const NumberRange& range, const OptionHelp& help) const {
-    fields->push_back({std::string(name), std::string(help.text), &reference, range, help.experimental});
+  void operator()(std::string_view name, Number& reference, const NumberRange& range,
+                  const OptionHelp& help) const {
+    fields->push_back(
+        {std::string(name), std::string(help.text), &reference, range, help.experimental});
   }
 };
 
@@ -103,11 +113,14 @@ struct OptionGroup {
   std::vector<OptionField> fields;
 };
 
-// Of a struct whose function groups(options, visit) calls visit(name, part) for each of its parts. The fields refer to `options`.
+// Of a struct whose function groups(options, visit) calls visit(name, part) for each of its parts.
+// The fields refer to `options`.
 template <class Options>
 std::vector<OptionGroup> option_groups(Options& options) {
   std::vector<OptionGroup> list;
-  groups(options, [&list](const char* name, auto& part) { list.push_back({name, option_fields(part)}); });
+  groups(options, [&list](const char* name, auto& part) {
+    list.push_back({name, option_fields(part)});
+  });
   return list;
 }
 

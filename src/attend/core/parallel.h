@@ -8,12 +8,13 @@
 
 namespace attend {
 
-// How many threads a loop would run on: those of the current runtime, or 1 inside a loop, because loops in loops run on one thread.
+// How many threads a loop would run on: those of the current runtime, or 1 inside a loop, because
+// loops in loops run on one thread.
 inline int threads() { return ThreadPool::inside_loop() ? 1 : Runtime::current().threads(); }
 
-// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but the last. The ranges depend on the
-// number of threads, so a body must not let its result depend on where a range ends. When bodies throw, the exception of the first range
-// is thrown in the end.
+// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but
+// the last. The ranges depend on the number of threads, so a body must not let its result depend on
+// where a range ends. When bodies throw, the exception of the first range is thrown in the end.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   if (count <= 0) return;
@@ -23,12 +24,14 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
     body(std::int64_t{0}, count);
     return;
   }
-  const auto part_of = [&](std::int64_t part) { body(count * part / parts, count * (part + 1) / parts); };
+  const auto part_of = [&](std::int64_t part) {
+    body(count * part / parts, count * (part + 1) / parts);
+  };
   Runtime::current().run(parts, IndexBody(part_of));
 }
 
-// Runs body(i) for every i in [0, count), handed out one by one: for few items of unequal cost. When bodies throw, the exception of the
-// lowest i is thrown in the end.
+// Runs body(i) for every i in [0, count), handed out one by one: for few items of unequal cost.
+// When bodies throw, the exception of the lowest i is thrown in the end.
 template <class Body>
 void parallel_each(std::int64_t count, const Body& body) {
   Runtime::current().run(count, IndexBody(body));

@@ -7,10 +7,11 @@
 namespace attend {
 namespace {
 
-// C0 and C1 controls, zero-width and direction marks, line and paragraph separators, the byte order mark.
+// C0 and C1 controls, zero-width and direction marks, line and paragraph separators, the byte order
+// mark.
 bool is_unsafe(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
 std::string escaped(char32_t c) {
@@ -22,7 +23,8 @@ std::string escaped(char32_t c) {
     case '\t':
       return "\\t";
     default:
-      return c < 0x100 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c)) : fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      return c < 0x100 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c))
+                       : fmt::format("\\u{:04x}", static_cast<unsigned>(c));
   }
 }
 
@@ -47,6 +49,8 @@ std::string printable(std::string_view text, std::size_t most) {
   return shown;
 }
 
-std::string quote(std::string_view text, std::size_t most) { return fmt::format("'{}'", printable(text, most)); }
+std::string quote(std::string_view text, std::size_t most) {
+  return fmt::format("'{}'", printable(text, most));
+}
 
 }  // namespace attend

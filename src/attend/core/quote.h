@@ -1,5 +1,5 @@
-// Text that did not come from this program (a file's metadata, an argument, a line of input) made safe to show: short, on one line, and
-// without bytes that a terminal would obey.
+// Text that did not come from this program (a file's metadata, an argument, a line of input) made
+// safe to show: short, on one line, and without bytes that a terminal would obey.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace attend {
 
-// `text` with control characters, line separators, marks that change the direction of writing, and bytes that are not UTF-8 as escapes
+// `text` with control characters, line separators, marks that change the direction of writing, and
+// bytes that are not UTF-8 as escapes
 // (\n, \x1b, \u202e). At most `most` bytes of it are shown; "..." says that there was more.
 std::string printable(std::string_view text, std::size_t most = 200);
 

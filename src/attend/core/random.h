@@ -1,7 +1,9 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
+// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as
+// easy as 1, 2, 3").
 //
-// Nothing here has a state that must be saved: a number is a function of (seed, stream, position). A dropout mask is therefore recomputed
-// in the backward pass instead of being stored, and a resumed run draws what the uninterrupted one would have drawn.
+// Nothing here has a state that must be saved: a number is a function of (seed, stream, position).
+// A dropout mask is therefore recomputed in the backward pass instead of being stored, and a
+// resumed run draws what the uninterrupted one would have drawn.
 #pragma once
 
 #include <array>
@@ -12,12 +14,14 @@
 namespace attend {
 
 // The 10-round Philox4x32 block function.
-constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
+constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                              std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53u} * counter[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57u} * counter[2];
-    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
-               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    counter = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
     key[0] += 0x9E3779B9u;
     key[1] += 0xBB67AE85u;
   }
@@ -31,11 +35,13 @@ struct RandomKey {
 
   // The four 32-bit numbers at position (block, row) of the stream.
   constexpr std::array<std::uint32_t, 4> at(std::uint32_t block, std::uint32_t row) const {
-    return philox({block, row, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
-                  {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+    return philox(
+        {block, row, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
+        {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
   }
 
-  // 16 random bits for element (row, column) of a matrix: half-words of the block column/8, low half first. Every dropout mask is drawn so.
+  // 16 random bits for element (row, column) of a matrix: half-words of the block column/8, low
+  // half first. Every dropout mask is drawn so.
   constexpr std::uint16_t bits16(std::uint32_t row, std::uint32_t column) const {
     const std::uint32_t word = at(column / 8, row)[(column % 8) / 2];
     return static_cast<std::uint16_t>(column % 2 == 0 ? word : word >> 16);
@@ -49,14 +55,16 @@ constexpr std::uint64_t stream_of(std::string_view name) {
   return hash;
 }
 
-// Sequential draws from one stream, for code that shuffles or samples. Copyable; equal keys give equal sequences.
+// Sequential draws from one stream, for code that shuffles or samples. Copyable; equal keys give
+// equal sequences.
 class Random {
  public:
   explicit Random(RandomKey key) : key_(key) {}
 
   std::uint32_t next() {
     if (used_ == 4) {
-      block_ = key_.at(static_cast<std::uint32_t>(position_), static_cast<std::uint32_t>(position_ >> 32));
+      block_ = key_.at(static_cast<std::uint32_t>(position_),
+                       static_cast<std::uint32_t>(position_ >> 32));
       ++position_;
       used_ = 0;
     }
@@ -78,7 +86,8 @@ class Random {
   // Uniform in 0 .. bound-1. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t wide = (std::uint64_t{next()} << 32) | next();
-    return static_cast<std::uint64_t>((__extension__ static_cast<unsigned __int128>(wide) * bound) >> 64);
+    return static_cast<std::uint64_t>(
+        (__extension__ static_cast<unsigned __int128>(wide) * bound) >> 64);
   }
   // Standard normal (Box-Muller).
   float normal();

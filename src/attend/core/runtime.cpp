@@ -14,16 +14,19 @@ namespace attend {
 
 namespace {
 
-// Counts distinct cores among the processors of this process's affinity mask; hyper-threads of one core share a sibling list.
+// Counts distinct cores among the processors of this process's affinity mask; hyper-threads of one
+// core share a sibling list.
 int count_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::set<std::string> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &set)) continue;
     std::string siblings;
-    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    std::ifstream file(
+        fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
     if (!std::getline(file, siblings)) siblings = fmt::format("cpu{}", cpu);
     cores.insert(siblings);
   }
@@ -74,12 +77,15 @@ void Runtime::run(std::int64_t count, IndexBody body) {
   pool_.run(count, IndexBody(body_here));
 }
 
-Runtime& Runtime::current() { return current_runtime != nullptr ? *current_runtime : default_runtime(); }
+Runtime& Runtime::current() {
+  return current_runtime != nullptr ? *current_runtime : default_runtime();
+}
 
 RuntimeScope::RuntimeScope(std::shared_ptr<Runtime> runtime)
     : runtime_(std::move(runtime)), previous_(std::exchange(current_runtime, runtime_.get())) {}
 
-RuntimeScope::RuntimeScope(const RuntimeOptions& options) : RuntimeScope(std::make_shared<Runtime>(options)) {}
+RuntimeScope::RuntimeScope(const RuntimeOptions& options)
+    : RuntimeScope(std::make_shared<Runtime>(options)) {}
 
 RuntimeScope::~RuntimeScope() { current_runtime = previous_; }
 

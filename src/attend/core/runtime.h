@@ -1,12 +1,14 @@
 // What a thread computes with: a pool of threads, and the kernels of a device.
 //
-// A runtime does not belong to the process. Make as many as there are jobs to run side by side, share each with whoever works with it, and
-// make it the current one of a thread for as long as a scope lives:
+// A runtime does not belong to the process. Make as many as there are jobs to run side by side,
+// share each with whoever works with it, and make it the current one of a thread for as long as a
+// scope lives:
 //
 //   const auto runtime = std::make_shared<Runtime>(RuntimeOptions{.threads = 4});
 //   const RuntimeScope scope(runtime);  // this thread's loops run on these four threads
 //
-// Several threads may enter one runtime: their loops then follow one another. Loops of two runtimes run side by side.
+// Several threads may enter one runtime: their loops then follow one another. Loops of two runtimes
+// run side by side.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +47,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   // ThreadPool::run() on the threads of this runtime, which is current in every body.
   void run(std::int64_t count, IndexBody body);
 
-  // The one of the calling thread: that of its innermost scope; in the body of a loop, that of the thread that runs the loop; where there
-  // is neither, the default runtime, made at the first use with RuntimeOptions{} and never destroyed. To hand it to another thread:
+  // The one of the calling thread: that of its innermost scope; in the body of a loop, that of the
+  // thread that runs the loop; where there is neither, the default runtime, made at the first use
+  // with RuntimeOptions{} and never destroyed. To hand it to another thread:
   // Runtime::current().shared_from_this().
   static Runtime& current();
 
@@ -55,8 +58,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Device device_;
 };
 
-// Makes a runtime the current one of the calling thread, and at its end the one before. Ends on that thread, and scopes in the reverse of
-// their order.
+// Makes a runtime the current one of the calling thread, and at its end the one before. Ends on
+// that thread, and scopes in the reverse of their order.
 class RuntimeScope {
  public:
   // `runtime` is not null.

@@ -9,7 +9,8 @@ namespace attend {
 
 template <class Visitor>
 void fields(ThreadOptions& o, Visitor&& visit) {
-  visit("threads", o.threads, between(0, kMostThreads), "threads to compute with; 0: one for each physical core");
+  visit("threads", o.threads, between(0, kMostThreads),
+        "threads to compute with; 0: one for each physical core");
 }
 
 }  // namespace attend

@@ -20,9 +20,11 @@ namespace {
 
 thread_local bool inside_loop_body = false;
 
-// How often this process was forked from another since the library was loaded: threads do not survive a fork.
+// How often this process was forked from another since the library was loaded: threads do not
+// survive a fork.
 std::atomic<int> forks{0};
-[[maybe_unused]] const int forks_are_counted = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+[[maybe_unused]] const int forks_are_counted =
+    pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -32,7 +34,8 @@ void pause() {
 #endif
 }
 
-// Waits in vain for `done` for some 20 microseconds at most: what a wake-up costs. Returns whether it became true.
+// Waits in vain for `done` for some 20 microseconds at most: what a wake-up costs. Returns whether
+// it became true.
 template <class Done>
 bool spin_until(const Done& done) {
   constexpr std::chrono::microseconds kLongest{20};
@@ -47,7 +50,8 @@ bool spin_until(const Done& done) {
   return done();
 }
 
-// Signals are for the threads that the program knows about. A thread inherits the mask of the one that starts it.
+// Signals are for the threads that the program knows about. A thread inherits the mask of the one
+// that starts it.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -67,9 +71,10 @@ class SignalsBlocked {
 
 // The threads of a pool in one process.
 //
-// `open_` says which loop there is and how many of its items nobody has claimed: a worker that claims one knows by the loop's number that
-// the loop has not ended, and from then on until it reports the item done it may read what else is known of the loop. A worker that comes
-// late sees another number, or nothing to claim, and touches nothing.
+// `open_` says which loop there is and how many of its items nobody has claimed: a worker that
+// claims one knows by the loop's number that the loop has not ended, and from then on until it
+// reports the item done it may read what else is known of the loop. A worker that comes late sees
+// another number, or nothing to claim, and touches nothing.
 class ThreadPool::Workers {
  public:
   Workers() : process_(forks.load(std::memory_order_relaxed)) {}
@@ -94,7 +99,8 @@ class ThreadPool::Workers {
     try {
       while (std::ssize(threads_) < wanted) threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // The system has no more threads to give; those that are there, and the caller, do all of the work.
+      // The system has no more threads to give; those that are there, and the caller, do all of the
+      // work.
     }
   }
 
@@ -168,27 +174,34 @@ class ThreadPool::Workers {
   std::uint32_t count_ = 0;
   std::uint32_t loop_ = 0;
   // On cache lines of their own: all threads write to them.
-  alignas(64) std::atomic<std::uint64_t> open_{0};  // the loop's number, and how many of its items are unclaimed
+  alignas(64) std::atomic<std::uint64_t> open_{
+      0};  // the loop's number, and how many of its items are unclaimed
   alignas(64) std::atomic<std::uint32_t> unfinished_{0};
-  alignas(64) std::atomic<std::uint32_t> calls_{0};  // how often the workers were called: what they sleep on
+  alignas(64) std::atomic<std::uint32_t> calls_{
+      0};  // how often the workers were called: what they sleep on
   std::atomic<bool> stopping_{false};
 };
 
-ThreadPool::ThreadPool(int threads) : threads_(threads) { require_in_range("threads", threads, between(1, kMostThreads)); }
+ThreadPool::ThreadPool(int threads) : threads_(threads) {
+  require_in_range("threads", threads, between(1, kMostThreads));
+}
 
 ThreadPool::~ThreadPool() {
   Workers* const workers = workers_.load();
-  if (workers != nullptr && workers->of_this_process()) delete workers;  // after a fork there is nothing that could be joined
+  if (workers != nullptr && workers->of_this_process())
+    delete workers;  // after a fork there is nothing that could be joined
 }
 
 bool ThreadPool::inside_loop() { return inside_loop_body; }
 
-// Those of this process: after a fork, whatever the parent's threads held, a lock perhaps, is left to itself.
+// Those of this process: after a fork, whatever the parent's threads held, a lock perhaps, is left
+// to itself.
 ThreadPool::Workers& ThreadPool::workers() {
   Workers* found = workers_.load(std::memory_order_acquire);
   while (found == nullptr || !found->of_this_process()) {
     auto fresh = std::make_unique<Workers>();
-    if (workers_.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+    if (workers_.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel))
+      return *fresh.release();
   }
   return *found;
 }

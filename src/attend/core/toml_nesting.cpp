@@ -5,10 +5,13 @@
 namespace attend {
 namespace {
 
-// The position behind the string that begins at `at` with `mark`, " or '. One on a single line ends with the line at the latest.
+// The position behind the string that begins at `at` with `mark`, " or '. One on a single line ends
+// with the line at the latest.
 std::size_t behind_string(std::string_view toml, std::size_t at) {
   const char mark = toml[at];
-  const auto run = [&](std::size_t from) { return std::min(toml.find_first_not_of(mark, from), toml.size()) - from; };
+  const auto run = [&](std::size_t from) {
+    return std::min(toml.find_first_not_of(mark, from), toml.size()) - from;
+  };
   const bool escapes = mark == '"', many_lines = run(at) >= 3;
   for (at += many_lines ? 3 : 1; at < toml.size(); ++at) {
     if (toml[at] == '\\' && escapes) {
@@ -42,7 +45,8 @@ std::int64_t line_nested_too_deep(std::string_view toml) {
     if (c == '[' || c == '{') ++brackets;
     if (c == ']' || c == '}') --brackets;
     if (std::string_view("\n,=[]{}").find(c) != std::string_view::npos) dots = 0;
-    if (dots >= kMostKeyParts || brackets > kMostBrackets) return 1 + std::count(toml.begin(), toml.begin() + at, '\n');
+    if (dots >= kMostKeyParts || brackets > kMostBrackets)
+      return 1 + std::count(toml.begin(), toml.begin() + at, '\n');
     ++at;
   }
   return 0;

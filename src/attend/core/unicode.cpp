@@ -19,30 +19,40 @@ struct Range {
 // Sorted and disjoint ranges.
 template <std::size_t N>
 bool contains(const std::array<Range, N>& ranges, char32_t c) {
-  const auto after = std::upper_bound(ranges.begin(), ranges.end(), c, [](char32_t value, const Range& r) { return value < r.first; });
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), c,
+                       [](char32_t value, const Range& r) { return value < r.first; });
   return after != ranges.begin() && c <= std::prev(after)->last;
 }
 
-// Other_Lowercase and Other_Uppercase (PropList.txt): letters and marks that are Cased without being Lu, Ll or Lt.
+// Other_Lowercase and Other_Uppercase (PropList.txt): letters and marks that are Cased without
+// being Lu, Ll or Lt.
 constexpr std::array kOtherCased = std::to_array<Range>({
-    {0x00AA, 0x00AA},   {0x00BA, 0x00BA},   {0x02B0, 0x02B8},   {0x02C0, 0x02C1},   {0x02E0, 0x02E4},   {0x0345, 0x0345},
-    {0x037A, 0x037A},   {0x1D2C, 0x1D6A},   {0x1D78, 0x1D78},   {0x1D9B, 0x1DBF},   {0x2071, 0x2071},   {0x207F, 0x207F},
-    {0x2090, 0x209C},   {0x2160, 0x217F},   {0x24B6, 0x24E9},   {0x2C7C, 0x2C7D},   {0xA69C, 0xA69D},   {0xA770, 0xA770},
-    {0xA7F8, 0xA7F9},   {0xAB5C, 0xAB5F},   {0x10780, 0x10780}, {0x10783, 0x10785}, {0x10787, 0x107B0}, {0x107B2, 0x107BA},
+    {0x00AA, 0x00AA},   {0x00BA, 0x00BA},   {0x02B0, 0x02B8},   {0x02C0, 0x02C1},
+    {0x02E0, 0x02E4},   {0x0345, 0x0345},   {0x037A, 0x037A},   {0x1D2C, 0x1D6A},
+    {0x1D78, 0x1D78},   {0x1D9B, 0x1DBF},   {0x2071, 0x2071},   {0x207F, 0x207F},
+    {0x2090, 0x209C},   {0x2160, 0x217F},   {0x24B6, 0x24E9},   {0x2C7C, 0x2C7D},
+    {0xA69C, 0xA69D},   {0xA770, 0xA770},   {0xA7F8, 0xA7F9},   {0xAB5C, 0xAB5F},
+    {0x10780, 0x10780}, {0x10783, 0x10785}, {0x10787, 0x107B0}, {0x107B2, 0x107BA},
     {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189},
 });
 
 // Word_Break = MidLetter, MidNumLet or Single_Quote: punctuation that does not end a word.
 constexpr std::u32string_view kInsideWords =
-    U"\u0027\u002E\u003A\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+    U"\u0027\u002E\u003A\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07"
+    U"\uFF0E\uFF1A";
 
-constexpr char32_t kCapitalSigma = U'\u03A3', kFinalSigma = U'\u03C2', kDottedCapitalI = U'\u0130', kDotAbove = U'\u0307';
+constexpr char32_t kCapitalSigma = U'\u03A3', kFinalSigma = U'\u03C2', kDottedCapitalI = U'\u0130',
+                   kDotAbove = U'\u0307';
 
-utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
+utf8proc_category_t category(char32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c));
+}
 
 bool is_cased(char32_t c) {
   const auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL || kind == UTF8PROC_CATEGORY_LT || contains(kOtherCased, c);
+  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
+         kind == UTF8PROC_CATEGORY_LT || contains(kOtherCased, c);
 }
 
 bool is_case_ignorable(char32_t c) {
@@ -69,7 +79,8 @@ bool ends_word(std::u32string_view text, std::size_t at) {
 }
 
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 }  // namespace
@@ -90,8 +101,8 @@ std::string encode(std::u32string_view text) {
 
 bool is_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
-  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 bool is_number(char32_t c) {
@@ -119,7 +130,9 @@ bool is_mark(char32_t c) {
   return kind >= UTF8PROC_CATEGORY_MN && kind <= UTF8PROC_CATEGORY_ME;
 }
 
-bool is_upper(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LU || category(c) == UTF8PROC_CATEGORY_LT; }
+bool is_upper(char32_t c) {
+  return category(c) == UTF8PROC_CATEGORY_LU || category(c) == UTF8PROC_CATEGORY_LT;
+}
 bool is_lower(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LL; }
 bool is_digit(char32_t c) { return category(c) == UTF8PROC_CATEGORY_ND; }
 bool is_currency(char32_t c) { return category(c) == UTF8PROC_CATEGORY_SC; }
@@ -160,7 +173,8 @@ std::string lowercase(std::string_view text) {
     } else if (codes[i] == kDottedCapitalI) {
       lower.append({U'i', kDotAbove});
     } else {
-      lower.push_back(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(codes[i]))));
+      lower.push_back(
+          static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(codes[i]))));
     }
   }
   return encode(lower);

@@ -1,5 +1,6 @@
-// The few Unicode questions that metrics and tokenizers ask, answered by utf8proc, in the way that Python's str answers them: scores are
-// only comparable with published ones if words are split and lower-cased alike.
+// The few Unicode questions that metrics and tokenizers ask, answered by utf8proc, in the way that
+// Python's str answers them: scores are only comparable with published ones if words are split and
+// lower-cased alike.
 #pragma once
 
 #include <string>
@@ -30,7 +31,8 @@ bool is_currency(char32_t c);
 std::vector<std::string_view> split(std::string_view text);
 std::string_view strip_right(std::string_view text);
 
-// str.lower(): the full Unicode mapping, with İ -> i + U+0307 and Σ -> ς at the end of a word (Unicode 3.13, Final_Sigma).
+// str.lower(): the full Unicode mapping, with İ -> i + U+0307 and Σ -> ς at the end of a word
+// (Unicode 3.13, Final_Sigma).
 std::string lowercase(std::string_view text);
 
 }  // namespace attend::unicode

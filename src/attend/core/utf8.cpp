@@ -8,12 +8,16 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-unsigned byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
 
-bool is_continuation(std::string_view text, std::size_t i) { return i < text.size() && (byte_at(text, i) & 0xC0u) == 0x80u; }
+bool is_continuation(std::string_view text, std::size_t i) {
+  return i < text.size() && (byte_at(text, i) & 0xC0u) == 0x80u;
+}
 
-// Length in bytes of the well-formed character at `i`, 0 if there is none. Table 3-7 of the Unicode standard: only the second byte has
-// bounds that depend on the first.
+// Length in bytes of the well-formed character at `i`, 0 if there is none. Table 3-7 of the Unicode
+// standard: only the second byte has bounds that depend on the first.
 std::size_t character_length(std::string_view text, std::size_t i) {
   const unsigned first = byte_at(text, i);
   if (first < 0x80) return 1;
@@ -27,7 +31,9 @@ std::size_t character_length(std::string_view text, std::size_t i) {
   }
   const bool overlong = first == 0xF0 && second < 0x90;
   const bool too_large = first == 0xF4 && second > 0x8F;
-  return !overlong && !too_large && is_continuation(text, i + 2) && is_continuation(text, i + 3) ? 4 : 0;
+  return !overlong && !too_large && is_continuation(text, i + 2) && is_continuation(text, i + 3)
+             ? 4
+             : 0;
 }
 
 bool eight_ascii_bytes(const char* bytes) {
@@ -59,7 +65,8 @@ char32_t next_code_point(std::string_view text, std::size_t& position) {
   }
   char32_t value = byte_at(text, position);
   if (length > 1) value &= 0x7Fu >> length;
-  for (std::size_t i = 1; i < length; ++i) value = value << 6 | (byte_at(text, position + i) & 0x3Fu);
+  for (std::size_t i = 1; i < length; ++i)
+    value = value << 6 | (byte_at(text, position + i) & 0x3Fu);
   position += length;
   return value;
 }
@@ -71,8 +78,9 @@ std::size_t count_code_points(std::string_view text) {
 }
 
 bool is_white_space(char32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || c == 0x2028 ||
-         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
+  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200B) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000 || c == 0xFEFF;
 }
 
 bool is_blank(std::string_view text) {
@@ -83,7 +91,8 @@ bool is_blank(std::string_view text) {
 }
 
 void append_code_point(std::string& text, char32_t code_point) {
-  if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) code_point = kReplacement;
+  if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF))
+    code_point = kReplacement;
   const auto put = [&text](char32_t byte) { text.push_back(static_cast<char>(byte)); };
   if (code_point < 0x80) {
     put(code_point);

@@ -8,7 +8,8 @@ namespace attend {
 // B sentence pairs. The only place that knows how targets are shifted:
 //   src      source  + eos
 //   tgt_in   bos     + target
-//   tgt_out  target  + eos     what the decoder should say at each position of tgt_in; the offsets are those of tgt_in
+//   tgt_out  target  + eos     what the decoder should say at each position of tgt_in; the offsets
+//   are those of tgt_in
 struct TranslationBatch {
   Ragged src;
   Ragged tgt_in;

@@ -11,7 +11,8 @@
 
 namespace attend {
 
-BatchPlan::BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs, std::int64_t limit)
+BatchPlan::BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs,
+                     std::int64_t limit)
     : order_(std::move(order)), begins_{0} {
   std::int64_t cost = 0;
   for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -28,17 +29,21 @@ BatchPlan::BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32
 std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
   if (batch < 0 || batch >= batches()) {
     throw DataError(
-        fmt::format("batch {} of an epoch that has {}: was the corpus or the batch size changed since the run began?", batch, batches()));
+        fmt::format("batch {} of an epoch that has {}: was the corpus or the batch size changed "
+                    "since the run began?",
+                    batch, batches()));
   }
   return std::span(order_).subspan(begins_[batch], begins_[batch + 1] - begins_[batch]);
 }
 
-BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
+BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options,
+                           std::optional<std::uint64_t> seed)
     : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
   check_options(options);
 }
 
-BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed)
+BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
+                           std::optional<std::uint64_t> seed)
     : BatchPlanner([costs = std::move(costs)](std::int64_t) { return costs; }, options, seed) {
   plan(0);
 }
@@ -47,7 +52,8 @@ std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {
   const std::lock_guard lock(latest_->mutex);
   if (!latest_->plan || latest_->epoch != epoch) {
     const std::vector<std::int32_t> costs = costs_(epoch);
-    if (costs.empty()) throw DataError("no samples are left to make batches of; expected at least one");
+    if (costs.empty())
+      throw DataError("no samples are left to make batches of; expected at least one");
     std::vector<std::int32_t> order(costs.size());
     std::iota(order.begin(), order.end(), 0);
     if (seed_) {

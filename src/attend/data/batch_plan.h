@@ -1,4 +1,5 @@
-// Which samples go into which batch: by token count, in an order that is a function of (seed, epoch). Shared by all batchers.
+// Which samples go into which batch: by token count, in an order that is a function of (seed,
+// epoch). Shared by all batchers.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +22,17 @@ struct BatchOptions {
 
 template <class Visitor>
 void fields(BatchOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens in a batch at most; of a sentence pair the longer side counts");
+  visit("batch-tokens", o.batch_tokens, kBatchTokens,
+        "tokens in a batch at most; of a sentence pair the longer side counts");
 }
 
 // The batches of one epoch.
 class BatchPlan {
  public:
-  // Fills batch after batch with samples in `order` while the sum of their costs stays within `limit`; a sample that costs more than the
-  // limit is a batch of its own.
-  BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs, std::int64_t limit);
+  // Fills batch after batch with samples in `order` while the sum of their costs stays within
+  // `limit`; a sample that costs more than the limit is a batch of its own.
+  BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs,
+            std::int64_t limit);
 
   std::int64_t batches() const { return static_cast<std::int64_t>(begins_.size()) - 1; }
   // The samples of a batch. Throws DataError unless 0 <= batch < batches().
@@ -40,16 +43,20 @@ class BatchPlan {
   std::vector<std::int64_t> begins_;  // of each batch in order_, and the end
 };
 
-// Makes the plan of an epoch when it is asked for and keeps the latest. May be used from several threads at once.
+// Makes the plan of an epoch when it is asked for and keeps the latest. May be used from several
+// threads at once.
 class BatchPlanner {
  public:
   // The costs, in tokens, of the samples of an epoch. Must be a function of the epoch.
   using Costs = std::function<std::vector<std::int32_t>(std::int64_t epoch)>;
 
-  // Without a seed the samples keep their order in every epoch. Throws ConfigError unless batch_tokens >= 1.
+  // Without a seed the samples keep their order in every epoch. Throws ConfigError unless
+  // batch_tokens >= 1.
   BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
-  // The same samples in every epoch; costs[i]: tokens of sample i. Throws DataError, too, when there are no samples.
-  BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
+  // The same samples in every epoch; costs[i]: tokens of sample i. Throws DataError, too, when
+  // there are no samples.
+  BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
+               std::optional<std::uint64_t> seed);
 
   // Throws DataError when there are no samples.
   std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;

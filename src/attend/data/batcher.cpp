@@ -8,13 +8,15 @@ namespace {
 
 std::vector<std::int32_t> costs_of(const EncodedPairs& pairs) {
   std::vector<std::int32_t> costs(pairs.src.sequences());
-  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = std::max(pairs.src.length(i), pairs.tgt.length(i)) + 1;
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    costs[i] = std::max(pairs.src.length(i), pairs.tgt.length(i)) + 1;
   return costs;
 }
 
 class FixedPairs final : public PairSource {
  public:
-  explicit FixedPairs(EncodedPairs pairs) : pairs_(std::make_shared<const EncodedPairs>(std::move(pairs))) {}
+  explicit FixedPairs(EncodedPairs pairs)
+      : pairs_(std::make_shared<const EncodedPairs>(std::move(pairs))) {}
   std::shared_ptr<const EncodedPairs> pairs(std::int64_t) const override { return pairs_; }
 
  private:
@@ -23,20 +25,27 @@ class FixedPairs final : public PairSource {
 
 }  // namespace
 
-TranslationBatcher::TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src, const SpecialTokens& tgt, const BatchOptions& options,
+TranslationBatcher::TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src,
+                                       const SpecialTokens& tgt, const BatchOptions& options,
                                        std::optional<std::uint64_t> seed)
-    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), src, tgt, options, seed) {}
+    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), src, tgt, options,
+                         seed) {}
 
-TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source, const SpecialTokens& src, const SpecialTokens& tgt,
-                                       const BatchOptions& options, std::optional<std::uint64_t> seed)
+TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source,
+                                       const SpecialTokens& src, const SpecialTokens& tgt,
+                                       const BatchOptions& options,
+                                       std::optional<std::uint64_t> seed)
     : source_(source),
       src_(src),
       tgt_(tgt),
-      planner_([source](std::int64_t epoch) { return costs_of(*source->pairs(epoch)); }, options, seed) {
+      planner_([source](std::int64_t epoch) { return costs_of(*source->pairs(epoch)); }, options,
+               seed) {
   planner_.plan(0);
 }
 
-std::int64_t TranslationBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
+std::int64_t TranslationBatcher::batches(std::int64_t epoch) const {
+  return planner_.plan(epoch)->batches();
+}
 
 TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);

@@ -18,7 +18,8 @@ namespace {
 
 // Calls accept(label, text, where) for every record; `where` is "file:line".
 template <class Accept>
-void for_each_record(std::span<const std::string> files, const LabelledOptions& options, const Accept& accept) {
+void for_each_record(std::span<const std::string> files, const LabelledOptions& options,
+                     const Accept& accept) {
   if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
   const std::vector<ColumnChoice> columns{{"label-column", options.label_column, "label", 1},
                                           {"text-column", options.text_column, "text", 2}};
@@ -26,7 +27,9 @@ void for_each_record(std::span<const std::string> files, const LabelledOptions& 
   for (const std::string& file : files) {
     for (TableReader table(file, options.table, options.header, columns); table.next(cells);) {
       for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (is_blank(cells[i])) throw DataError(fmt::format("{}: the {} is empty", table.where(), columns[i].default_name));
+        if (is_blank(cells[i]))
+          throw DataError(
+              fmt::format("{}: the {} is empty", table.where(), columns[i].default_name));
       }
       accept(cells[0], cells[1], table.where());
     }
@@ -37,7 +40,8 @@ void for_each_record(std::span<const std::string> files, const LabelledOptions& 
 class ClassIndex {
  public:
   explicit ClassIndex(std::span<const std::string> classes) {
-    for (std::size_t i = 0; i < classes.size(); ++i) places_.emplace(classes[i], static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      places_.emplace(classes[i], static_cast<std::int32_t>(i));
   }
   // -1 for a label that is none of them.
   std::int32_t find(std::string_view label) const {
@@ -52,7 +56,8 @@ class ClassIndex {
 std::string listed(std::span<const std::string> classes) {
   constexpr std::size_t kMost = 10;
   std::vector<std::string> shown;
-  for (const std::string& name : classes.first(std::min(classes.size(), kMost))) shown.push_back(printable(name, 60));
+  for (const std::string& name : classes.first(std::min(classes.size(), kMost)))
+    shown.push_back(printable(name, 60));
   return fmt::format("{}{}", fmt::join(shown, ", "), classes.size() > kMost ? ", ..." : "");
 }
 
@@ -61,18 +66,23 @@ std::string listed(std::span<const std::string> classes) {
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options) {
   LabelledText result;
   std::vector<std::string> labels;
-  for_each_record(files, options, [&](const std::string& label, const std::string& text, const std::string&) {
-    labels.emplace_back(label);
-    result.texts.emplace_back(text);
-  });
+  for_each_record(files, options,
+                  [&](const std::string& label, const std::string& text, const std::string&) {
+                    labels.emplace_back(label);
+                    result.texts.emplace_back(text);
+                  });
   result.classes = labels;
   std::sort(result.classes.begin(), result.classes.end());
-  result.classes.erase(std::unique(result.classes.begin(), result.classes.end()), result.classes.end());
-  if (labels.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
+  result.classes.erase(std::unique(result.classes.begin(), result.classes.end()),
+                       result.classes.end());
+  if (labels.empty())
+    throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   if (result.classes.size() < 2) {
-    const std::string others = files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
+    const std::string others =
+        files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
     throw DataError(
-        fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; --label-column chooses another column",
+        fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; "
+                    "--label-column chooses another column",
                     files.front(), others, labels.size(), printable(result.classes.front(), 60)));
   }
   result.labels.reserve(labels.size());
@@ -81,18 +91,22 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   return result;
 }
 
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes) {
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options,
+                           std::span<const std::string> classes) {
   LabelledText result;
   result.classes.assign(classes.begin(), classes.end());
   const ClassIndex places(classes);
-  for_each_record(files, options, [&](const std::string& label, const std::string& text, const std::string& where) {
-    const std::int32_t index = places.find(label);
-    if (index < 0)
-      throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", where, printable(label, 60), listed(classes)));
-    result.labels.push_back(index);
-    result.texts.emplace_back(text);
-  });
-  if (result.texts.empty()) throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
+  for_each_record(files, options,
+                  [&](const std::string& label, const std::string& text, const std::string& where) {
+                    const std::int32_t index = places.find(label);
+                    if (index < 0)
+                      throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}",
+                                                  where, printable(label, 60), listed(classes)));
+                    result.labels.push_back(index);
+                    result.texts.emplace_back(text);
+                  });
+  if (result.texts.empty())
+    throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
   return result;
 }
 
@@ -102,10 +116,13 @@ int count(const SpecialTokens& special) { return special.bos >= 0 ? 2 : 1; }
 
 }  // namespace
 
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const SpecialTokens& special, const TextLengthOptions& options) {
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
+                                         const SpecialTokens& special,
+                                         const TextLengthOptions& options) {
   const int others = count(special);
   if (options.max_length <= others)
-    throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}", options.max_length, others + 1,
+    throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}",
+                                  options.max_length, others + 1,
                                   special.bos >= 0 ? "the two ends" : "the end"));
   const auto most = static_cast<std::size_t>(options.max_length - others);
   if (ids.size() > most) {
@@ -125,13 +142,15 @@ std::string LabelledReport::summary() const {
   return text;
 }
 
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const SpecialTokens& special,
-                                    const TextLengthOptions& options, LabelledReport& report) {
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer,
+                                    const SpecialTokens& special, const TextLengthOptions& options,
+                                    LabelledReport& report) {
   RaggedBuilder all;
   for (auto& ids : encode_all(text.texts, tokenizer)) {
     ++report.texts;
     if (ids.empty()) ++report.empty;
-    if (static_cast<std::int64_t>(ids.size()) > options.max_length - count(special)) ++report.truncated;
+    if (static_cast<std::int64_t>(ids.size()) > options.max_length - count(special))
+      ++report.truncated;
     all.add(classifier_ids(std::move(ids), special, options));
   }
   return {all.build(), text.labels};
@@ -147,10 +166,13 @@ std::vector<std::int32_t> lengths_of(const Ragged& text) {
 
 }  // namespace
 
-ClassificationBatcher::ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options, std::optional<std::uint64_t> seed)
+ClassificationBatcher::ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
+                                             std::optional<std::uint64_t> seed)
     : texts_(std::move(texts)), planner_(lengths_of(texts_.text), options, seed) {}
 
-std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
+std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const {
+  return planner_.plan(epoch)->batches();
+}
 
 ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
@@ -163,7 +185,8 @@ ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_
   return {text.build(), std::move(labels)};
 }
 
-ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch, std::int64_t index) const {
+ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch,
+                                                        std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   Size size;
   for (const std::int32_t i : (*plan)[index]) {

@@ -27,12 +27,16 @@ struct LabelledOptions {
 template <class Visitor>
 void fields(LabelledOptions& o, Visitor&& visit) {
   visit("label-column", o.label_column,
-        "column of the label: its name in the first line, or its number from 1; by default the one called label, else the first");
+        "column of the label: its name in the first line, or its number from 1; by default the one "
+        "called label, else the first");
   visit("text-column", o.text_column,
-        "column of the text: its name in the first line, or its number from 1; by default the one called text, else the second");
-  visit("header", o.header, "skip the first line of every file; needless where columns are chosen by name");
+        "column of the text: its name in the first line, or its number from 1; by default the one "
+        "called text, else the second");
+  visit("header", o.header,
+        "skip the first line of every file; needless where columns are chosen by name");
   visit("table", o.table,
-        "format of labelled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by the name of the file, .csv, .jsonl or "
+        "format of labelled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by "
+        "the name of the file, .csv, .jsonl or "
         ".ndjson, else tsv");
 }
 
@@ -43,12 +47,15 @@ struct LabelledText {
   std::vector<std::int32_t> labels;
 };
 
-// Reads tables (see data/table.h), plain or gzip, one after the other. Further columns are ignored. The classes are the labels that
-// occur. Throws ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns or with a blank label or
-// text, and when there are no lines or only one class; as LineReader does.
+// Reads tables (see data/table.h), plain or gzip, one after the other. Further columns are ignored.
+// The classes are the labels that occur. Throws ConfigError for bad options; DataError "file:line:
+// ..." for a line without one of the columns or with a blank label or text, and when there are no
+// lines or only one class; as LineReader does.
 LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options);
-// The same for further data of a model that knows its classes: a label that is none of them is a DataError "file:line: ...".
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options, std::span<const std::string> classes);
+// The same for further data of a model that knows its classes: a label that is none of them is a
+// DataError "file:line: ...".
+LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options,
+                           std::span<const std::string> classes);
 
 // The side of an over-long text that is cut off.
 enum class Truncation { right, left };
@@ -65,13 +72,16 @@ struct TextLengthOptions {
 
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, between(1, 1e6), "longest text in tokens, bos and eos included; longer ones are cut off");
+  visit("max-length", o.max_length, between(1, 1e6),
+        "longest text in tokens, bos and eos included; longer ones are cut off");
   visit("truncation", o.truncation, "side on which longer texts are cut off: right or left");
 }
 
-// bos, if special has one, + text + eos, cut to max_length: what a classifier sees of a text. Throws ConfigError unless there is room for
-// a token.
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids, const SpecialTokens& special, const TextLengthOptions& options);
+// bos, if special has one, + text + eos, cut to max_length: what a classifier sees of a text.
+// Throws ConfigError unless there is room for a token.
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
+                                         const SpecialTokens& special,
+                                         const TextLengthOptions& options);
 
 struct LabelledReport {
   std::int64_t texts = 0;
@@ -89,15 +99,19 @@ struct ClassificationBatch {
 };
 
 // All texts as one batch, in order. Encodes on all threads. Adds to `report`.
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer, const SpecialTokens& special,
-                                    const TextLengthOptions& options, LabelledReport& report);
+ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer,
+                                    const SpecialTokens& special, const TextLengthOptions& options,
+                                    LabelledReport& report);
 
-// As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text is in one batch of an epoch, no batch
-// has more than batch_tokens tokens unless one text alone does, and all const functions may be called from several threads at once.
+// As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text
+// is in one batch of an epoch, no batch has more than batch_tokens tokens unless one text alone
+// does, and all const functions may be called from several threads at once.
 class ClassificationBatcher {
  public:
-  // Without a seed the texts keep their order. Throws ConfigError for bad options, DataError when there are no texts.
-  ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options, std::optional<std::uint64_t> seed);
+  // Without a seed the texts keep their order. Throws ConfigError for bad options, DataError when
+  // there are no texts.
+  ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
+                        std::optional<std::uint64_t> seed);
 
   std::int64_t texts() const { return texts_.text.sequences(); }
   std::int64_t batches(std::int64_t epoch) const;

@@ -14,7 +14,8 @@
 namespace attend {
 namespace {
 
-void read_pair_of_files(const std::string& src_file, const std::string& tgt_file, ParallelText& text) {
+void read_pair_of_files(const std::string& src_file, const std::string& tgt_file,
+                        ParallelText& text) {
   LineReader src(src_file);
   LineReader tgt(tgt_file);
   text.origins.push_back({src_file, std::ssize(text.src)});
@@ -30,54 +31,70 @@ void read_pair_of_files(const std::string& src_file, const std::string& tgt_file
   }
   while (src.next(src_line)) continue;
   while (tgt.next(tgt_line)) continue;
-  throw DataError(fmt::format("{} has {} lines but {} has {}; expected equal numbers, line i of one translating line i of the other",
-                              src_file, src.line_number(), tgt_file, tgt.line_number()));
+  throw DataError(
+      fmt::format("{} has {} lines but {} has {}; expected equal numbers, line i of one "
+                  "translating line i of the other",
+                  src_file, src.line_number(), tgt_file, tgt.line_number()));
 }
 
-std::span<const std::int32_t> first(std::span<const std::int32_t> ids, std::size_t most) { return ids.first(std::min(ids.size(), most)); }
+std::span<const std::int32_t> first(std::span<const std::int32_t> ids, std::size_t most) {
+  return ids.first(std::min(ids.size(), most));
+}
 
 }  // namespace
 
 std::string ParallelText::where(std::int64_t i) const {
-  const auto next = std::find_if(origins.begin(), origins.end(), [i](const Origin& origin) { return origin.first > i; });
+  const auto next = std::find_if(origins.begin(), origins.end(),
+                                 [i](const Origin& origin) { return origin.first > i; });
   if (next == origins.begin()) return {};
   const Origin& origin = *(next - 1);
   return fmt::format("{}:{}", origin.file, i - origin.first + 1);
 }
 
 std::string ReadReport::summary() const {
-  const std::string first = first_over_long.empty() ? "" : fmt::format("the first: {}", first_over_long);
+  const std::string first =
+      first_over_long.empty() ? "" : fmt::format("the first: {}", first_over_long);
   std::string text = fmt::format("{} pairs: {} kept", pairs, kept);
-  if (truncated > 0) text += fmt::format(" ({} of them cut to the maximal length{}{})", truncated, first.empty() ? "" : ", ", first);
+  if (truncated > 0)
+    text += fmt::format(" ({} of them cut to the maximal length{}{})", truncated,
+                        first.empty() ? "" : ", ", first);
   std::vector<std::string> reasons;
   if (empty_src > 0) reasons.push_back(fmt::format("{} with an empty source", empty_src));
   if (empty_tgt > 0) reasons.push_back(fmt::format("{} with an empty target", empty_tgt));
   if (over_long > truncated)
-    reasons.push_back(fmt::format("{} over-long{}", over_long - truncated, first.empty() ? "" : fmt::format(" ({})", first)));
+    reasons.push_back(fmt::format("{} over-long{}", over_long - truncated,
+                                  first.empty() ? "" : fmt::format(" ({})", first)));
   if (!reasons.empty()) text += fmt::format("; left out: {}", fmt::join(reasons, ", "));
   return text;
 }
 
-ParallelText read_parallel(std::span<const std::string> src_files, std::span<const std::string> tgt_files) {
+ParallelText read_parallel(std::span<const std::string> src_files,
+                           std::span<const std::string> tgt_files) {
   if (src_files.size() != tgt_files.size() || src_files.empty()) {
-    throw ConfigError(fmt::format("found {} source and {} target files, expected as many of one as of the other, and at least one",
-                                  src_files.size(), tgt_files.size()));
+    throw ConfigError(
+        fmt::format("found {} source and {} target files, expected as many of one as of the other, "
+                    "and at least one",
+                    src_files.size(), tgt_files.size()));
   }
   ParallelText text;
-  for (std::size_t i = 0; i < src_files.size(); ++i) read_pair_of_files(src_files[i], tgt_files[i], text);
+  for (std::size_t i = 0; i < src_files.size(); ++i)
+    read_pair_of_files(src_files[i], tgt_files[i], text);
   return text;
 }
 
-std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer) {
+std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts,
+                                                  const Tokenizer& tokenizer) {
   std::vector<std::vector<std::int32_t>> encoded(texts.size());
-  parallel_for(static_cast<std::int64_t>(texts.size()), 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
-  });
+  parallel_for(static_cast<std::int64_t>(texts.size()), 64,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
+               });
   return encoded;
 }
 
-EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer, const Tokenizer& tgt_tokenizer,
-                             const LengthOptions& options, ReadReport& report) {
+EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer,
+                             const Tokenizer& tgt_tokenizer, const LengthOptions& options,
+                             ReadReport& report) {
   check_options(options);
   const auto src = encode_all(text.src, src_tokenizer);
   const auto tgt = encode_all(text.tgt, tgt_tokenizer);
@@ -91,7 +108,8 @@ EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_toke
       continue;
     }
     const bool over_long = src[i].size() > most || tgt[i].size() > most;
-    if (over_long && report.over_long++ == 0) report.first_over_long = text.where(static_cast<std::int64_t>(i));
+    if (over_long && report.over_long++ == 0)
+      report.first_over_long = text.where(static_cast<std::int64_t>(i));
     if (over_long && options.over_long == OverLong::skip) continue;
     if (over_long) ++report.truncated;
     ++report.kept;

@@ -29,7 +29,8 @@ struct LengthOptions {
 
 template <class Visitor>
 void fields(LengthOptions& o, Visitor&& visit) {
-  visit("max-length", o.max_length, between(2, 1e6), "longest sentence in tokens, eos included, on either side of a pair");
+  visit("max-length", o.max_length, between(2, 1e6),
+        "longest sentence in tokens, eos included, on either side of a pair");
   visit("over-long", o.over_long, "what happens to pairs longer than max-length: skip or truncate");
 }
 
@@ -41,7 +42,8 @@ struct ParallelText {
     std::string file;  // of the sources
     std::int64_t first = 0;
   };
-  std::vector<Origin> origins = {};  // the files by their first pairs; none: the text was not read from files
+  std::vector<Origin> origins =
+      {};  // the files by their first pairs; none: the text was not read from files
 
   // Where pair i was read, as "file:line" of its source; empty when the text has no files.
   std::string where(std::int64_t i) const;
@@ -57,28 +59,33 @@ struct ReadReport {
   std::int64_t kept = 0;
   std::string first_over_long = {};  // where it was read, if it was read from a file
 
-  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long (the first: train.en:17)". One line,
-  // for people.
+  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long
+  // (the first: train.en:17)". One line, for people.
   std::string summary() const;
 };
 
-// Reads pairs of files, plain or gzip, one after the other: line i of a source file translates to line i of its target file. Keeps every
-// line. Throws ConfigError when the numbers of files differ; DataError when the line counts of a pair differ (both named); as LineReader
-// does.
-ParallelText read_parallel(std::span<const std::string> src_files, std::span<const std::string> tgt_files);
+// Reads pairs of files, plain or gzip, one after the other: line i of a source file translates to
+// line i of its target file. Keeps every line. Throws ConfigError when the numbers of files differ;
+// DataError when the line counts of a pair differ (both named); as LineReader does.
+ParallelText read_parallel(std::span<const std::string> src_files,
+                           std::span<const std::string> tgt_files);
 
 // Pairs of ids, without bos and eos.
 struct EncodedPairs {
   Ragged src;
   Ragged tgt;
-  std::vector<std::int32_t> origin = {};  // pair i was pair origin[i] of the text; empty when the text is not known
+  std::vector<std::int32_t> origin =
+      {};  // pair i was pair origin[i] of the text; empty when the text is not known
 };
 
-// Encodes on all threads; the result does not depend on how many there are. Adds to `report` what became of the pairs.
-EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer, const Tokenizer& tgt_tokenizer,
-                             const LengthOptions& options, ReadReport& report);
+// Encodes on all threads; the result does not depend on how many there are. Adds to `report` what
+// became of the pairs.
+EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer,
+                             const Tokenizer& tgt_tokenizer, const LengthOptions& options,
+                             ReadReport& report);
 
 // Encodes every text, on all threads.
-std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer);
+std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts,
+                                                  const Tokenizer& tokenizer);
 
 }  // namespace attend

@@ -16,7 +16,8 @@
 namespace attend {
 namespace {
 
-constexpr std::size_t kLinesAtOnce = 8192;  // encoded together; bounds the memory for text while a file is read
+constexpr std::size_t kLinesAtOnce =
+    8192;  // encoded together; bounds the memory for text while a file is read
 
 std::int64_t count_words(std::string_view line) {
   std::int64_t words = 0;
@@ -52,7 +53,8 @@ struct Window {
 
 // The windows window_of(i) of a stream, for the `numbers` i.
 template <class WindowOf>
-LanguageBatch windows_of(std::span<const std::int32_t> stream, std::span<const std::int32_t> numbers, const WindowOf& window_of) {
+LanguageBatch windows_of(std::span<const std::int32_t> stream,
+                         std::span<const std::int32_t> numbers, const WindowOf& window_of) {
   RaggedBuilder input;
   std::vector<std::int32_t> targets;
   std::vector<std::int32_t> first_scored;
@@ -67,7 +69,9 @@ LanguageBatch windows_of(std::span<const std::int32_t> stream, std::span<const s
   return {input.build(), std::move(targets), std::move(first_scored)};
 }
 
-std::int64_t targets_of(const std::vector<std::int32_t>& stream) { return static_cast<std::int64_t>(stream.size()) - 1; }
+std::int64_t targets_of(const std::vector<std::int32_t>& stream) {
+  return static_cast<std::int64_t>(stream.size()) - 1;
+}
 
 // How many positions of the first window fall before the beginning of the stream.
 std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std::int64_t length) {
@@ -76,21 +80,25 @@ std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std
   return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length)));
 }
 
-// Window i of an epoch: what of [i * length - shift, (i + 1) * length - shift) lies in [0, targets).
-Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift, std::int64_t targets) {
+// Window i of an epoch: what of [i * length - shift, (i + 1) * length - shift) lies in [0,
+// targets).
+Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift,
+                       std::int64_t targets) {
   const std::int64_t begin = std::max<std::int64_t>(i * length - shift, 0);
   return {begin, std::min((i + 1) * length - shift, targets), begin};
 }
 
 // Window i scores [i * stride, (i + 1) * stride) and reaches back as far as the length allows.
-Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride, std::int64_t targets) {
+Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride,
+                         std::int64_t targets) {
   const std::int64_t end = std::min((i + 1) * stride, targets);
   return {std::max<std::int64_t>((i + 1) * stride - length, 0), end, i * stride};
 }
 
 void check(const std::vector<std::int32_t>& stream, const LanguageOptions& options) {
   check_options(options);
-  if (stream.size() < 2) throw DataError("the text has no token to predict; expected at least one line");
+  if (stream.size() < 2)
+    throw DataError("the text has no token to predict; expected at least one line");
 }
 
 // The lengths of the windows 0, 1, ... that make_window gives.
@@ -104,31 +112,37 @@ std::vector<std::int32_t> lengths_of(std::int64_t count, const MakeWindow& make_
   return lengths;
 }
 
-BatchPlanner::Costs training_costs(const std::vector<std::int32_t>& stream, const LanguageOptions& options,
+BatchPlanner::Costs training_costs(const std::vector<std::int32_t>& stream,
+                                   const LanguageOptions& options,
                                    std::optional<std::uint64_t> seed) {
   check(stream, options);
   const std::int64_t targets = targets_of(stream);
   const std::int64_t length = options.sequence_length;
   return [=](std::int64_t epoch) {
     const std::int64_t shift = shift_of(seed, epoch, length);
-    return lengths_of((targets + shift + length - 1) / length, [=](std::int64_t i) { return training_window(i, length, shift, targets); });
+    return lengths_of((targets + shift + length - 1) / length,
+                      [=](std::int64_t i) { return training_window(i, length, shift, targets); });
   };
 }
 
-std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stream, const LanguageOptions& options, int stride) {
+std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stream,
+                                           const LanguageOptions& options, int stride) {
   check(stream, options);
   if (stride < 1 || stride > options.sequence_length) {
-    throw ConfigError(fmt::format("stride is {}, expected 1 to sequence-length, {}", stride, options.sequence_length));
+    throw ConfigError(fmt::format("stride is {}, expected 1 to sequence-length, {}", stride,
+                                  options.sequence_length));
   }
   const std::int64_t targets = targets_of(stream);
-  return lengths_of((targets + stride - 1) / stride,
-                    [&](std::int64_t i) { return evaluation_window(i, options.sequence_length, stride, targets); });
+  return lengths_of((targets + stride - 1) / stride, [&](std::int64_t i) {
+    return evaluation_window(i, options.sequence_length, stride, targets);
+  });
 }
 
 }  // namespace
 
 std::string LanguageText::summary() const {
-  return fmt::format("{} lines ({} empty), {} words, {} tokens", lines, empty_lines, words, targets());
+  return fmt::format("{} lines ({} empty), {} words, {} tokens", lines, empty_lines, words,
+                     targets());
 }
 
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
@@ -158,22 +172,27 @@ LanguageText encode_language(std::span<const std::string> lines, const Tokenizer
 }
 
 std::int64_t LanguageBatch::scored() const {
-  return input.tokens() - std::accumulate(first_scored.begin(), first_scored.end(), std::int64_t{0});
+  return input.tokens() -
+         std::accumulate(first_scored.begin(), first_scored.end(), std::int64_t{0});
 }
 
-LanguageBatcher::LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options, const BatchOptions& batch_options,
+LanguageBatcher::LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options,
+                                 const BatchOptions& batch_options,
                                  std::optional<std::uint64_t> seed)
     : stream_(std::move(stream)),
       length_(options.sequence_length),
       seed_(seed),
       planner_(training_costs(stream_, options, seed), batch_options, seed) {}
 
-std::int64_t LanguageBatcher::batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
+std::int64_t LanguageBatcher::batches(std::int64_t epoch) const {
+  return planner_.plan(epoch)->batches();
+}
 
 LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   const std::int64_t shift = shift_of(seed_, epoch, length_);
-  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) { return training_window(i, length_, shift, targets()); });
+  return windows_of(stream_, (*plan)[index],
+                    [&](std::int32_t i) { return training_window(i, length_, shift, targets()); });
 }
 
 std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const {
@@ -187,7 +206,8 @@ std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const
   return size;
 }
 
-LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options, int stride,
+LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> stream,
+                                                     const LanguageOptions& options, int stride,
                                                      const BatchOptions& batch_options)
     : stream_(std::move(stream)),
       length_(options.sequence_length),
@@ -198,7 +218,9 @@ std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0
 
 LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
   const auto plan = planner_.plan(0);
-  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) { return evaluation_window(i, length_, stride_, targets_of(stream_)); });
+  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) {
+    return evaluation_window(i, length_, stride_, targets_of(stream_));
+  });
 }
 
 }  // namespace attend

@@ -19,11 +19,13 @@ struct Translations {
   std::vector<double> count;
 
   std::size_t place(std::int32_t target) const {
-    return static_cast<std::size_t>(std::lower_bound(targets.begin(), targets.end(), target) - targets.begin());
+    return static_cast<std::size_t>(std::lower_bound(targets.begin(), targets.end(), target) -
+                                    targets.begin());
   }
 };
 
-// With whom each source token ever shares a sentence. Sorts now and then, so that memory is in proportion to the result.
+// With whom each source token ever shares a sentence. Sorts now and then, so that memory is in
+// proportion to the result.
 std::vector<Translations> companions(const Ragged& src, const Ragged& tgt, int src_vocab_size) {
   constexpr std::size_t kFirst = 256;
   std::vector<Translations> all(static_cast<std::size_t>(src_vocab_size));
@@ -39,14 +41,16 @@ std::vector<Translations> companions(const Ragged& src, const Ragged& tgt, int s
   }
   for (Translations& one : all) {
     sort_unique(one.targets);
-    one.probability.assign(one.targets.size(), 1.0);  // the first expectation takes all for equally likely
+    one.probability.assign(one.targets.size(),
+                           1.0);  // the first expectation takes all for equally likely
     one.count.assign(one.targets.size(), 0.0);
   }
   return all;
 }
 
 // Divides each target token of a pair among the source tokens that may have brought it.
-void count_pair(std::span<const std::int32_t> src, std::span<const std::int32_t> tgt, std::vector<Translations>& all) {
+void count_pair(std::span<const std::int32_t> src, std::span<const std::int32_t> tgt,
+                std::vector<Translations>& all) {
   std::vector<std::size_t> places(src.size());
   for (const std::int32_t t : tgt) {
     double total = 0;
@@ -73,18 +77,22 @@ void maximise(Translations& one) {
 
 std::vector<LexiconEntry> ranked(const Translations& one) {
   std::vector<LexiconEntry> entries;
-  for (std::size_t i = 0; i < one.targets.size(); ++i) entries.push_back({one.targets[i], static_cast<float>(one.probability[i])});
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const LexiconEntry& a, const LexiconEntry& b) { return a.probability > b.probability; });
+  for (std::size_t i = 0; i < one.targets.size(); ++i)
+    entries.push_back({one.targets[i], static_cast<float>(one.probability[i])});
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const LexiconEntry& a, const LexiconEntry& b) { return a.probability > b.probability; });
   return entries;
 }
 
 }  // namespace
 
-std::vector<std::vector<LexiconEntry>> learn_lexicon(const Ragged& src, const Ragged& tgt, int src_vocab_size, int iterations) {
+std::vector<std::vector<LexiconEntry>> learn_lexicon(const Ragged& src, const Ragged& tgt,
+                                                     int src_vocab_size, int iterations) {
   std::vector<Translations> all = companions(src, tgt, src_vocab_size);
   for (int i = 0; i < iterations; ++i) {
-    for (std::int64_t pair = 0; pair < src.sequences(); ++pair) count_pair(src[pair], tgt[pair], all);
+    for (std::int64_t pair = 0; pair < src.sequences(); ++pair)
+      count_pair(src[pair], tgt[pair], all);
     for (Translations& one : all) maximise(one);
   }
   std::vector<std::vector<LexiconEntry>> lexicon;

@@ -12,9 +12,10 @@ namespace attend {
 // Both sides by BPE-dropout. What a sentence becomes is a function of (seed, epoch, its number).
 class SampledPairs final : public PairSource {
  public:
-  // `pairs` as the tokenizers cut them. With its end, no sentence becomes longer than `longest` tokens: one that would stays as it is; 0:
-  // any length.
-  SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed, std::int64_t longest = 0);
+  // `pairs` as the tokenizers cut them. With its end, no sentence becomes longer than `longest`
+  // tokens: one that would stays as it is; 0: any length.
+  SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed,
+               std::int64_t longest = 0);
 
   // Keeps the latest epoch.
   std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const override;

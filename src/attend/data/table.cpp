@@ -31,7 +31,9 @@ std::optional<int> column_number(const ColumnChoice& column) {
   const char* end = column.name.data() + column.name.size();
   const auto result = std::from_chars(column.name.data(), end, number);
   if (column.name.empty() || result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  if (number < 1) throw ConfigError(fmt::format("{}: expected the name of a column or its number from 1, got {}", column.option, number));
+  if (number < 1)
+    throw ConfigError(fmt::format("{}: expected the name of a column or its number from 1, got {}",
+                                  column.option, number));
   return number;
 }
 
@@ -55,12 +57,17 @@ std::string without_line_breaks(std::string text) {
 
 }  // namespace
 
-TableReader::TableReader(const std::string& file, TableFormat format, bool header, std::vector<ColumnChoice> columns)
-    : lines_(file), format_(format == TableFormat::by_name ? format_of(file) : format), columns_(std::move(columns)) {
+TableReader::TableReader(const std::string& file, TableFormat format, bool header,
+                         std::vector<ColumnChoice> columns)
+    : lines_(file),
+      format_(format == TableFormat::by_name ? format_of(file) : format),
+      columns_(std::move(columns)) {
   if (format_ == TableFormat::jsonl) {
     for (ColumnChoice& column : columns_) {
       if (column_number(column))
-        throw ConfigError(fmt::format("{}: expected the name of a member, as {} has objects, got {}", column.option, file, column.name));
+        throw ConfigError(
+            fmt::format("{}: expected the name of a member, as {} has objects, got {}",
+                        column.option, file, column.name));
       if (column.name.empty()) column.name = column.default_name;
     }
   } else {
@@ -72,10 +79,11 @@ TableReader::TableReader(const std::string& file, TableFormat format, bool heade
 void TableReader::require_different() const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const bool same = format_ == TableFormat::jsonl ? columns_[i].name == columns_[j].name : places_[i] == places_[j];
+      const bool same = format_ == TableFormat::jsonl ? columns_[i].name == columns_[j].name
+                                                      : places_[i] == places_[j];
       if (same)
-        throw ConfigError(
-            fmt::format("--{} and --{}: expected two different columns, got the same", columns_[j].option, columns_[i].option));
+        throw ConfigError(fmt::format("--{} and --{}: expected two different columns, got the same",
+                                      columns_[j].option, columns_[i].option));
     }
   }
 }
@@ -83,9 +91,12 @@ void TableReader::require_different() const {
 void TableReader::choose(bool header) {
   has_first_ = read_record(first_);
   first_where_ = where_;
-  const auto has = [&](const std::string& name) { return std::find(first_.begin(), first_.end(), name) != first_.end(); };
-  const bool all_default = std::all_of(columns_.begin(), columns_.end(),
-                                       [&](const ColumnChoice& column) { return column.name.empty() && has(column.default_name); });
+  const auto has = [&](const std::string& name) {
+    return std::find(first_.begin(), first_.end(), name) != first_.end();
+  };
+  const bool all_default = std::all_of(
+      columns_.begin(), columns_.end(),
+      [&](const ColumnChoice& column) { return column.name.empty() && has(column.default_name); });
   const bool any_named = std::any_of(columns_.begin(), columns_.end(), is_named);
   if (all_default) {
     for (ColumnChoice& column : columns_) column.name = column.default_name;
@@ -94,12 +105,15 @@ void TableReader::choose(bool header) {
     if (is_named(column)) {
       const auto found = std::find(first_.begin(), first_.end(), column.name);
       if (found == first_.end()) {
-        throw DataError(fmt::format("{}: expected a column called {} ({}) in the first line, found {}", where_, quote(column.name),
-                                    column.option, printable(fmt::format("{}", fmt::join(first_, ", ")))));
+        throw DataError(
+            fmt::format("{}: expected a column called {} ({}) in the first line, found {}", where_,
+                        quote(column.name), column.option,
+                        printable(fmt::format("{}", fmt::join(first_, ", ")))));
       }
       places_.push_back(static_cast<std::size_t>(found - first_.begin()));
     } else {
-      places_.push_back(static_cast<std::size_t>(column_number(column).value_or(column.default_number) - 1));
+      places_.push_back(
+          static_cast<std::size_t>(column_number(column).value_or(column.default_number) - 1));
     }
   }
   if (header || any_named || all_default) has_first_ = false;
@@ -113,7 +127,8 @@ bool TableReader::next(std::vector<std::string>& cells) {
     do {
       if (!read_line(line)) return false;
     } while (line.empty());
-    for (const ColumnChoice& column : columns_) cells.push_back(without_line_breaks(member(line, column)));
+    for (const ColumnChoice& column : columns_)
+      cells.push_back(without_line_breaks(member(line, column)));
     return true;
   }
   if (std::exchange(has_first_, false)) {
@@ -124,8 +139,10 @@ bool TableReader::next(std::vector<std::string>& cells) {
   }
   for (const std::size_t place : places_) {
     if (place >= record.size()) {
-      throw DataError(fmt::format("{}: expected at least {} columns separated by {}, found {}; {} choose others", where_, place + 1,
-                                  format_ == TableFormat::csv ? "commas" : "tabs", record.size(), options_named()));
+      throw DataError(fmt::format(
+          "{}: expected at least {} columns separated by {}, found {}; {} choose others", where_,
+          place + 1, format_ == TableFormat::csv ? "commas" : "tabs", record.size(),
+          options_named()));
     }
     cells.push_back(without_line_breaks(record[place]));
   }
@@ -176,7 +193,8 @@ Cells TableReader::split_csv(std::string& line) {
   }
 }
 
-// The cell whose opening quote is at `at`, which moves to the comma behind it or to the end of the line.
+// The cell whose opening quote is at `at`, which moves to the comma behind it or to the end of the
+// line.
 std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
   std::string cell;
   for (++at;;) {
@@ -185,7 +203,10 @@ std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
     if (cell.size() > kMostCellBytes || quote == line.npos) {
       const std::string begin = where_;
       if (cell.size() > kMostCellBytes || !lines_.next(line))
-        throw DataError(fmt::format("{}: a quote that opens in this record is never closed; expected CSV as RFC 4180 has it", begin));
+        throw DataError(
+            fmt::format("{}: a quote that opens in this record is never closed; expected CSV as "
+                        "RFC 4180 has it",
+                        begin));
       cell += '\n';
       at = 0;
       continue;
@@ -196,8 +217,10 @@ std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
       continue;
     }
     if (at < line.size() && line[at] != ',') {
-      throw DataError(fmt::format("{}: expected a comma behind a closing quote, found {}; a quote inside quotes is written twice", where_,
-                                  attend::quote(line.substr(at), 20)));
+      throw DataError(
+          fmt::format("{}: expected a comma behind a closing quote, found {}; a quote inside "
+                      "quotes is written twice",
+                      where_, attend::quote(line.substr(at), 20)));
     }
     return cell;
   }
@@ -207,10 +230,12 @@ std::string TableReader::member(const std::string& line, const ColumnChoice& col
   const nlohmann::ordered_json object = parse_json(line, where_);
   const auto found = object.is_object() ? object.find(column.name) : object.end();
   if (!object.is_object() || found == object.end())
-    throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_, quote(column.name), column.option));
+    throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_,
+                                quote(column.name), column.option));
   if (found->is_string()) return found->get<std::string>();
   if (found->is_number() || found->is_boolean()) return found->dump();
-  throw DataError(fmt::format("{}: {}: expected a string or a number, found {}", where_, printable(column.name),
+  throw DataError(fmt::format("{}: {}: expected a string or a number, found {}", where_,
+                              printable(column.name),
                               found->is_null()    ? "null"
                               : found->is_array() ? "a list"
                                                   : "an object"));

@@ -33,7 +33,9 @@ struct Sentence {
 
 void check(const BeamSearchOptions& o) {
   check_options(o);
-  if (o.n_best > o.beam_size) throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
+  if (o.n_best > o.beam_size)
+    throw ConfigError(
+        fmt::format("n-best: expected 1 to beam-size {}, got {}", o.beam_size, o.n_best));
 }
 
 void finish(Sentence& sentence, Hypothesis hypothesis, float length_penalty) {
@@ -51,7 +53,8 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
 }
 
 // The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
-std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer, const BestTokens& best) {
+std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer,
+                                  const BestTokens& best) {
   std::vector<Candidate> all;
   for (std::size_t h = 0; h < sentence.live.size(); ++h) {
     const Live& live = sentence.live[h];
@@ -60,16 +63,22 @@ std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer
     for (std::int64_t i = 0; i < scores.cols(); ++i) {
       const float score = scores.row(live.row)[i];
       if (std::isinf(score)) break;
-      const std::int32_t token = scorer.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
-      all.push_back({live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
+      const std::int32_t token =
+          scorer.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
+      all.push_back(
+          {live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.log_probability > b.log_probability; });
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    return a.log_probability > b.log_probability;
+  });
   return all;
 }
 
-// Moves a sentence one token on. Of the candidates, an end counts when it is among the beam_size best; the best beam_size others live on.
-void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_t eos, const BeamSearchOptions& options) {
+// Moves a sentence one token on. Of the candidates, an end counts when it is among the beam_size
+// best; the best beam_size others live on.
+void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_t eos,
+             const BeamSearchOptions& options) {
   const auto beam = static_cast<std::size_t>(options.beam_size);
   const auto length = static_cast<std::int64_t>(sentence.live.front().so_far.ids.size());
   std::vector<Live> next;
@@ -77,14 +86,18 @@ void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_
     const Candidate& candidate = best[rank];
     const Live& parent = sentence.live[static_cast<std::size_t>(candidate.parent)];
     if (candidate.token == eos) {
-      if (rank < beam && length >= options.min_length) finish(sentence, extended(parent.so_far, candidate, true), options.length_penalty);
+      if (rank < beam && length >= options.min_length)
+        finish(sentence, extended(parent.so_far, candidate, true), options.length_penalty);
     } else {
       next.push_back({extended(parent.so_far, candidate, false), parent.row});
     }
   }
-  const bool dead_end = next.empty() && sentence.finished.empty();  // only an end may follow, and min_length forbids it
+  const bool dead_end =
+      next.empty() &&
+      sentence.finished.empty();  // only an end may follow, and min_length forbids it
   if (!dead_end) sentence.live = std::move(next);
-  if ((dead_end || length + 1 >= sentence.longest) && sentence.finished.size() < beam) {  // what lives is cut here
+  if ((dead_end || length + 1 >= sentence.longest) &&
+      sentence.finished.size() < beam) {  // what lives is cut here
     for (Live& live : sentence.live) {
       live.so_far.complete = false;
       finish(sentence, std::move(live.so_far), options.length_penalty);
@@ -97,19 +110,24 @@ void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_
 std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
   // What ended comes before what was cut; then by score.
   std::stable_sort(sentence.finished.begin(), sentence.finished.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.complete != b.complete ? a.complete : a.score > b.score; });
-  if (sentence.finished.size() > static_cast<std::size_t>(n)) sentence.finished.resize(static_cast<std::size_t>(n));
+                   [](const Hypothesis& a, const Hypothesis& b) {
+                     return a.complete != b.complete ? a.complete : a.score > b.score;
+                   });
+  if (sentence.finished.size() > static_cast<std::size_t>(n))
+    sentence.finished.resize(static_cast<std::size_t>(n));
   return std::move(sentence.finished);
 }
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos, const BeamSearchOptions& options) {
+std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos,
+                                                 const BeamSearchOptions& options) {
   check(options);
   std::vector<Sentence> sentences(static_cast<std::size_t>(scorer.sentences()));
   for (std::size_t s = 0; s < sentences.size(); ++s) {
     sentences[s].live.push_back({{}, static_cast<std::int32_t>(s)});
-    sentences[s].longest = options.max_length > 0 ? options.max_length : scorer.max_length(static_cast<std::int64_t>(s));
+    sentences[s].longest = options.max_length > 0 ? options.max_length
+                                                  : scorer.max_length(static_cast<std::int64_t>(s));
   }
 
   std::vector<std::int32_t> parents, tokens;
@@ -119,7 +137,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eo
     for (std::size_t s = 0; s < sentences.size(); ++s) {
       for (Live& live : sentences[s].live) {
         parents.push_back(live.row);
-        tokens.push_back(live.so_far.ids.empty() ? scorer.first_token(static_cast<std::int64_t>(s)) : live.so_far.ids.back());
+        tokens.push_back(live.so_far.ids.empty() ? scorer.first_token(static_cast<std::int64_t>(s))
+                                                 : live.so_far.ids.back());
         live.row = static_cast<std::int32_t>(parents.size()) - 1;
       }
     }
@@ -128,7 +147,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eo
     scorer.step(parents, tokens);
     const BestTokens best = scorer.best(std::ssize(parents), options.beam_size + 1);
     for (Sentence& sentence : sentences) {
-      if (!sentence.live.empty()) advance(sentence, candidates(sentence, scorer, best), eos, options);
+      if (!sentence.live.empty())
+        advance(sentence, candidates(sentence, scorer, best), eos, options);
     }
   }
 

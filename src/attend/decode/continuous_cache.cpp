@@ -15,15 +15,17 @@ namespace {
 
 void check_hidden(const Tensor& hidden, std::int64_t rows, std::int64_t width) {
   if (hidden.shape() != Shape{rows, width})
-    throw ShapeError(
-        fmt::format("[continuous_cache] expected hidden states {}, got {}", to_string({rows, width}), to_string(hidden.shape())));
+    throw ShapeError(fmt::format("[continuous_cache] expected hidden states {}, got {}",
+                                 to_string({rows, width}), to_string(hidden.shape())));
 }
 
 }  // namespace
 
-ContinuousCache::ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width) : options_(options) {
+ContinuousCache::ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width)
+    : options_(options) {
   check_options(options);
-  states_ = Tensor::empty({2 * std::int64_t{options.tokens} + backend().block_sizes().product_rows, width});
+  states_ = Tensor::empty(
+      {2 * std::int64_t{options.tokens} + backend().block_sizes().product_rows, width});
 }
 
 void ContinuousCache::append(const Tensor& hidden, std::span<const std::int32_t> tokens) {
@@ -36,12 +38,14 @@ void ContinuousCache::append(const Tensor& hidden, std::span<const std::int32_t>
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
 
-std::vector<float> ContinuousCache::read(const Tensor& hidden, std::span<const std::int32_t> targets,
+std::vector<float> ContinuousCache::read(const Tensor& hidden,
+                                         std::span<const std::int32_t> targets,
                                          std::span<const float> log_probabilities) {
   check_hidden(hidden, std::ssize(targets), states_.cols());
   if (log_probabilities.size() != targets.size())
-    throw ShapeError(fmt::format("[continuous_cache] expected a log-probability for each of {} targets, got {}", targets.size(),
-                                 log_probabilities.size()));
+    throw ShapeError(
+        fmt::format("[continuous_cache] expected a log-probability for each of {} targets, got {}",
+                    targets.size(), log_probabilities.size()));
   const std::int64_t block = states_.rows() - 2 * std::int64_t{options_.tokens};
   std::vector<float> result;
   for (std::int64_t begin = 0; begin < std::ssize(targets); begin += block) {
@@ -50,7 +54,8 @@ std::vector<float> ContinuousCache::read(const Tensor& hidden, std::span<const s
     const Tensor states = hidden.slice_rows(begin, begin + count);
     append(states, targets.subspan(first, rows));
     const Tensor mixed = Tensor::from(log_probabilities.subspan(first, rows), {count});
-    mix(states, size() - count, std::vector(targets.begin() + begin, targets.begin() + begin + count), mixed);
+    mix(states, size() - count,
+        std::vector(targets.begin() + begin, targets.begin() + begin + count), mixed);
     const std::vector<float> part = mixed.to_vector();
     result.insert(result.end(), part.begin(), part.end());
   }
@@ -63,7 +68,8 @@ void ContinuousCache::mix(const Tensor& hidden, const Tensor& log_probabilities)
 }
 
 // Row r sees the `tokens` tokens before seen + r; those after `seen` are rows themselves.
-void ContinuousCache::mix(const Tensor& hidden, std::int64_t seen, const Ids& targets, const Tensor& log_probabilities) const {
+void ContinuousCache::mix(const Tensor& hidden, std::int64_t seen, const Ids& targets,
+                          const Tensor& log_probabilities) const {
   if (size() == 0) return;
   const std::int64_t first = std::max<std::int64_t>(seen - options_.tokens, 0);
   const Tensor scores = Tensor::empty({hidden.rows(), size() - first});

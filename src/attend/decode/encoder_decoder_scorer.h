@@ -19,7 +19,9 @@ class EncoderDecoderScorer final : public Scorer {
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   BestTokens best(std::int64_t hypotheses, int k) override;
-  std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
+  std::int32_t token(std::int64_t, std::int64_t column) const override {
+    return static_cast<std::int32_t>(column);
+  }
 
   // What is projected for the last step: hidden states [R, D].
   const Tensor& hidden() const { return hidden_; }

@@ -26,15 +26,23 @@ std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& 
 
 }  // namespace
 
-LanguageScorer::LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt, const LanguageScorerOptions& options)
-    : model_(model), options_(options), first_token_(prompt.back()), state_(model.begin(1)), branches_(1) {
-  if (options.cache.used()) branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
+LanguageScorer::LanguageScorer(const LanguageTransformer& model,
+                               std::span<const std::int32_t> prompt,
+                               const LanguageScorerOptions& options)
+    : model_(model),
+      options_(options),
+      first_token_(prompt.back()),
+      state_(model.begin(1)),
+      branches_(1) {
+  if (options.cache.used())
+    branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
   constexpr std::int32_t kOnly[] = {0};
   for (const std::int32_t token : prompt.first(prompt.size() - 1)) step(kOnly, {&token, 1});
 }
 
 LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) const {
-  return {branch.context, branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
+  return {branch.context,
+          branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
 }
 
 void LanguageScorer::forget_older_half() {
@@ -42,27 +50,32 @@ void LanguageScorer::forget_older_half() {
   std::vector<std::int32_t> all(branches_.size()), tokens(branches_.size());
   std::iota(all.begin(), all.end(), 0);
   const std::int64_t kept = options_.context / 2;
-  for (Branch& branch : branches_) branch.context.erase(branch.context.begin(), branch.context.end() - kept);
+  for (Branch& branch : branches_)
+    branch.context.erase(branch.context.begin(), branch.context.end() - kept);
   for (std::size_t t = 0; t < static_cast<std::size_t>(kept); ++t) {
-    std::transform(branches_.begin(), branches_.end(), tokens.begin(), [t](const Branch& branch) { return branch.context[t]; });
+    std::transform(branches_.begin(), branches_.end(), tokens.begin(),
+                   [t](const Branch& branch) { return branch.context[t]; });
     state_->step(all, tokens);
   }
 }
 
-void LanguageScorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+void LanguageScorer::step(std::span<const std::int32_t> parents,
+                          std::span<const std::int32_t> tokens) {
   check_step(std::ssize(branches_), parents, tokens);
   std::vector<int> children(branches_.size(), 0);
   for (const std::int32_t parent : parents) ++children[static_cast<std::size_t>(parent)];
   std::vector<Branch> branches;
   for (std::size_t r = 0; r < parents.size(); ++r) {
     Branch& parent = branches_[static_cast<std::size_t>(parents[r])];
-    branches.push_back(--children[static_cast<std::size_t>(parents[r])] > 0 ? continued(parent) : std::move(parent));
+    branches.push_back(--children[static_cast<std::size_t>(parents[r])] > 0 ? continued(parent)
+                                                                            : std::move(parent));
     if (branches.back().cache && hidden_.defined())
       branches.back().cache->remember(hidden_.slice_rows(parents[r], parents[r] + 1), tokens[r]);
   }
   branches_ = std::move(branches);
 
-  const bool full = !branches_.empty() && std::ssize(branches_[0].context) == options_.context;  // they are equally long
+  const bool full = !branches_.empty() &&
+                    std::ssize(branches_[0].context) == options_.context;  // they are equally long
   std::vector<std::int32_t> from(parents.begin(), parents.end());
   if (full) {
     forget_older_half();
@@ -78,7 +91,8 @@ Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
   if (options_.cache.used()) {
     backend().log_softmax(logits, logits);
     for (std::int64_t r = begin; r < end; ++r)
-      branches_[static_cast<std::size_t>(r)].cache->mix(hidden_.slice_rows(r, r + 1), logits.slice_rows(r - begin, r - begin + 1));
+      branches_[static_cast<std::size_t>(r)].cache->mix(
+          hidden_.slice_rows(r, r + 1), logits.slice_rows(r - begin, r - begin + 1));
   }
   return logits;
 }
@@ -92,8 +106,10 @@ bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
     if (!penalizes) continue;
     repeated.emplace_back(context.begin(), context.end()).erase(options_.never_penalised);
   }
-  if (forbids) backend().fill_columns(logits, columns_of(forbidden), -std::numeric_limits<float>::infinity());
-  if (penalizes) backend().penalize_columns(logits, columns_of(repeated), options_.repetition_penalty);
+  if (forbids)
+    backend().fill_columns(logits, columns_of(forbidden), -std::numeric_limits<float>::infinity());
+  if (penalizes)
+    backend().penalize_columns(logits, columns_of(repeated), options_.repetition_penalty);
   return forbids || penalizes;
 }
 

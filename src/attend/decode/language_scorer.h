@@ -1,4 +1,5 @@
-// A language model as a Scorer: what may follow a prompt. When the context is full, it goes on with the newer half of it.
+// A language model as a Scorer: what may follow a prompt. When the context is full, it goes on with
+// the newer half of it.
 #pragma once
 
 #include <memory>
@@ -15,15 +16,18 @@ struct LanguageScorerOptions {
   std::int64_t max_length = 1;
   ContinuousCacheOptions cache;
   std::vector<std::int32_t> forbidden;  // tokens that never follow
-  // Logits (with a cache: log-probabilities) of tokens in the context are divided by it, negative ones multiplied (Keskar et al. 2019).
+  // Logits (with a cache: log-probabilities) of tokens in the context are divided by it, negative
+  // ones multiplied (Keskar et al. 2019).
   float repetition_penalty = 1.0f;
   std::int32_t never_penalised = -1;  // a token that may come as often as it likes
 };
 
 class LanguageScorer final : public Scorer {
  public:
-  // One sentence, which goes on after the prompt: 1 to options.context tokens. `model` must outlive this.
-  LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt, const LanguageScorerOptions& options);
+  // One sentence, which goes on after the prompt: 1 to options.context tokens. `model` must outlive
+  // this.
+  LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt,
+                 const LanguageScorerOptions& options);
 
   std::int64_t sentences() const override { return 1; }
   std::int32_t first_token(std::int64_t) const override { return first_token_; }
@@ -31,7 +35,9 @@ class LanguageScorer final : public Scorer {
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   bool adjust(std::int64_t begin, const Tensor& logits) override;
-  std::int32_t token(std::int64_t, std::int64_t column) const override { return static_cast<std::int32_t>(column); }
+  std::int32_t token(std::int64_t, std::int64_t column) const override {
+    return static_cast<std::int32_t>(column);
+  }
 
  private:
   struct Branch {

@@ -12,14 +12,17 @@
 
 namespace attend {
 
-Sampler::Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options, std::span<const std::uint64_t> stream_of_sentence)
+Sampler::Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
+                 std::span<const std::uint64_t> stream_of_sentence)
     : scorer_(scorer), eos_(eos), options_(options) {
   check_options(options);
   const auto count = static_cast<std::size_t>(scorer.sentences());
   if (stream_of_sentence.size() != count)
-    throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}", count, stream_of_sentence.size()));
+    throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}",
+                                  count, stream_of_sentence.size()));
   results_.resize(count);
-  for (const std::uint64_t stream : stream_of_sentence) random_.emplace_back(RandomKey{options.seed, stream});
+  for (const std::uint64_t stream : stream_of_sentence)
+    random_.emplace_back(RandomKey{options.seed, stream});
   rows_.resize(count);
   std::iota(rows_.begin(), rows_.end(), 0);
   sentences_ = rows_;
@@ -39,13 +42,19 @@ std::vector<std::pair<std::int32_t, float>> Sampler::draw() {
     if (adjusted) backend().log_softmax(logits, logits);
     std::vector<float> uniform;
     for (std::int64_t i = 0; i < logits.rows(); ++i)
-      uniform.push_back(random_[static_cast<std::size_t>(sentences_[static_cast<std::size_t>(begin + i)])].uniform());
-    const Tensor columns = Tensor::empty({logits.rows()}, DType::i32), scores = Tensor::empty({logits.rows(), 1});
+      uniform.push_back(
+          random_[static_cast<std::size_t>(sentences_[static_cast<std::size_t>(begin + i)])]
+              .uniform());
+    const Tensor columns = Tensor::empty({logits.rows()}, DType::i32),
+                 scores = Tensor::empty({logits.rows(), 1});
     const TokenFilter filter{options_.temperature, options_.top_k, options_.top_p};
-    backend().sample(adjusted ? logits : log_probabilities, filter, Tensor::from(uniform, {logits.rows()}), columns);
+    backend().sample(adjusted ? logits : log_probabilities, filter,
+                     Tensor::from(uniform, {logits.rows()}), columns);
     const Tensor host = columns.to_host();
-    const Ids chosen = std::vector(host.data<std::int32_t>(), host.data<std::int32_t>() + host.size());
-    backend().gather_columns(log_probabilities, chosen, std::numeric_limits<float>::quiet_NaN(), scores);
+    const Ids chosen =
+        std::vector(host.data<std::int32_t>(), host.data<std::int32_t>() + host.size());
+    backend().gather_columns(log_probabilities, chosen, std::numeric_limits<float>::quiet_NaN(),
+                             scores);
     const std::vector<float> values = scores.to_vector();
     for (std::int64_t i = 0; i < logits.rows(); ++i) {
       require_probabilities(values[static_cast<std::size_t>(i)]);

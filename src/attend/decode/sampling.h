@@ -1,4 +1,5 @@
-// Sampling from the model's distribution, with temperature, top-k and top-p (nucleus, Holtzman et al. 2020).
+// Sampling from the model's distribution, with temperature, top-k and top-p (nucleus, Holtzman et
+// al. 2020).
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,28 @@ namespace attend {
 
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {
-  visit("temperature", o.temperature, between(1e-6, 1e6), "sampling: temperature that logits are divided by");
-  visit("top-k", o.top_k, between(0, kVocabularySizes.most), "sampling: draw among the k likeliest tokens; 0: all");
-  visit("top-p", o.top_p, above(0, 1), "sampling: draw among the likeliest tokens that together have this probability");
+  visit("temperature", o.temperature, between(1e-6, 1e6),
+        "sampling: temperature that logits are divided by");
+  visit("top-k", o.top_k, between(0, kVocabularySizes.most),
+        "sampling: draw among the k likeliest tokens; 0: all");
+  visit("top-p", o.top_p, above(0, 1),
+        "sampling: draw among the likeliest tokens that together have this probability");
   visit("sampling-seed", o.seed, any_seed(), "sampling: random seed");
 }
 
-// Sampling in progress: one hypothesis for each sentence. Sentence s draws from a stream of (seed, stream_of_sentence[s]): what it gets
-// does not depend on the others. A hypothesis ends with eos, or, when eos is -1, at the longest length alone. Token scores are the model's
-// log-probabilities, before temperature and whatever Scorer::adjust() does.
+// Sampling in progress: one hypothesis for each sentence. Sentence s draws from a stream of (seed,
+// stream_of_sentence[s]): what it gets does not depend on the others. A hypothesis ends with eos,
+// or, when eos is -1, at the longest length alone. Token scores are the model's log-probabilities,
+// before temperature and whatever Scorer::adjust() does.
 class Sampler {
  public:
   // The scorer must outlive this. Throws ConfigError.
-  Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options, std::span<const std::uint64_t> stream_of_sentence);
+  Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
+          std::span<const std::uint64_t> stream_of_sentence);
 
   bool done() const { return rows_.empty(); }
-  // Draws a token for every sentence that has not ended. Throws NotFiniteError for probabilities that are NaN. Precondition: !done().
+  // Draws a token for every sentence that has not ended. Throws NotFiniteError for probabilities
+  // that are NaN. Precondition: !done().
   void step();
   // As far as they have come.
   const std::vector<Hypothesis>& hypotheses() const { return results_; }

@@ -19,9 +19,12 @@ BestTokens Scorer::best(std::int64_t hypotheses, int k) {
   const BestTokens best(hypotheses, k);
   for_logits(*this, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
     adjust(begin, logits);
-    const std::int64_t end = begin + logits.rows(), found = std::min<std::int64_t>(k, logits.cols());
-    backend().log_softmax_top_k(logits, static_cast<int>(found), best.log_probabilities.slice_rows(begin, end).slice_columns(0, found),
-                                best.columns.slice_rows(begin, end).slice_columns(0, found));
+    const std::int64_t end = begin + logits.rows(),
+                       found = std::min<std::int64_t>(k, logits.cols());
+    backend().log_softmax_top_k(
+        logits, static_cast<int>(found),
+        best.log_probabilities.slice_rows(begin, end).slice_columns(0, found),
+        best.columns.slice_rows(begin, end).slice_columns(0, found));
   });
   return best.to_host();
 }
@@ -29,7 +32,8 @@ BestTokens Scorer::best(std::int64_t hypotheses, int k) {
 BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k) {
   const BestTokens best(hidden.rows(), k);
   const std::int64_t found = std::min<std::int64_t>(k, output_weights.rows());
-  backend().projected_top_k(hidden, output_weights, static_cast<int>(found), best.log_probabilities.slice_columns(0, found),
+  backend().projected_top_k(hidden, output_weights, static_cast<int>(found),
+                            best.log_probabilities.slice_columns(0, found),
                             best.columns.slice_columns(0, found));
   return best.to_host();
 }
@@ -37,7 +41,8 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k
 void require_probabilities(float highest) {
   if (!std::isfinite(highest))
     throw NotFiniteError(
-        "decoding: expected logits that are finite numbers, got NaN or infinity: the model's weights are damaged, or its training "
+        "decoding: expected logits that are finite numbers, got NaN or infinity: the model's "
+        "weights are damaged, or its training "
         "diverged; use another checkpoint");
 }
 

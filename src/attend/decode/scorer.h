@@ -1,5 +1,5 @@
-// What decoding needs of a model: how likely each token is to come next, for a changing set of hypotheses. Any architecture that predicts
-// left to right fits.
+// What decoding needs of a model: how likely each token is to come next, for a changing set of
+// hypotheses. Any architecture that predicts left to right fits.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace attend {
 // The likeliest tokens to come next, for each of R hypotheses.
 struct BestTokens {
   BestTokens(std::int64_t hypotheses, int k);  // none yet
-  BestTokens(Tensor values, Tensor indices) : log_probabilities(std::move(values)), columns(std::move(indices)) {}
+  BestTokens(Tensor values, Tensor indices)
+      : log_probabilities(std::move(values)), columns(std::move(indices)) {}
 
   // To be read.
   BestTokens to_host() const { return {log_probabilities.to_host(), columns.to_host()}; }
@@ -35,12 +36,13 @@ class Scorer {
   virtual std::int64_t max_length(std::int64_t sentence) const = 0;
 
   // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r].
-  virtual void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) = 0;
-  // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that may come after them, -infinity where there
-  // is none. Their softmax is how likely each token is.
+  virtual void step(std::span<const std::int32_t> parents,
+                    std::span<const std::int32_t> tokens) = 0;
+  // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that
+  // may come after them, -infinity where there is none. Their softmax is how likely each token is.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
-  // Turns logits of the hypotheses from `begin` on into what the next token is chosen by: forbids tokens, penalises others. Whether it has
-  // changed anything.
+  // Turns logits of the hypotheses from `begin` on into what the next token is chosen by: forbids
+  // tokens, penalises others. Whether it has changed anything.
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
   // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens, adjusted.
   virtual BestTokens best(std::int64_t hypotheses, int k);
@@ -52,14 +54,17 @@ class Scorer {
 template <class Use>
 void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
   const std::int64_t block = backend().block_sizes().decoding_rows;
-  for (std::int64_t begin = 0; begin < hypotheses; begin += block) use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
+  for (std::int64_t begin = 0; begin < hypotheses; begin += block)
+    use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
 }
 
-// The k likeliest tokens by hidden states [R, D] and output weights [V, D], whose logits are never held whole.
+// The k likeliest tokens by hidden states [R, D] and output weights [V, D], whose logits are never
+// held whole.
 BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k);
 
-// Throws NotFiniteError unless the highest log-probability of a hypothesis is finite. It is not when a logit is NaN or +infinity, or when
-// all are -infinity; single logits of -infinity are tokens that cannot follow.
+// Throws NotFiniteError unless the highest log-probability of a hypothesis is finite. It is not
+// when a logit is NaN or +infinity, or when all are -infinity; single logits of -infinity are
+// tokens that cannot follow.
 void require_probabilities(float highest);
 
 }  // namespace attend

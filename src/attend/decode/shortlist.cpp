@@ -12,7 +12,8 @@ std::vector<std::int32_t> Shortlist::allowed(std::span<const std::int32_t> src) 
   std::vector<std::int32_t> all = always;
   for (const std::int32_t id : src) {
     if (id < 0 || id >= translations.sequences())
-      throw DataError(fmt::format("shortlist: expected ids below {}, got {}", translations.sequences(), id));
+      throw DataError(
+          fmt::format("shortlist: expected ids below {}, got {}", translations.sequences(), id));
     const std::span<const std::int32_t> more = translations[id];
     all.insert(all.end(), more.begin(), more.end());
   }

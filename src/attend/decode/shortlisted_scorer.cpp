@@ -13,12 +13,16 @@
 
 namespace attend {
 
-ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist)
+ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
+                                     std::int32_t bos, const Shortlist& shortlist)
     : whole_(model, src, bos) {
   std::vector<std::vector<std::int32_t>> allowed;
   for (std::int64_t s = 0; s < src.sequences(); ++s) {
     allowed.push_back(shortlist.allowed(src[s]));
-    if (allowed.back().empty()) throw DataError("shortlist: expected tokens for every sentence, got none; the end must always be allowed");
+    if (allowed.back().empty())
+      throw DataError(
+          "shortlist: expected tokens for every sentence, got none; the end must always be "
+          "allowed");
     tokens_.insert(tokens_.end(), allowed.back().begin(), allowed.back().end());
   }
   std::sort(tokens_.begin(), tokens_.end());
@@ -39,18 +43,22 @@ ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& 
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }
 
-void ShortlistedScorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+void ShortlistedScorer::step(std::span<const std::int32_t> parents,
+                             std::span<const std::int32_t> tokens) {
   whole_.step(parents, tokens);
   std::vector<std::int32_t> sentence;
-  for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
+  for (const std::int32_t parent : parents)
+    sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
   sentence_ = std::move(sentence);
 }
 
 Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
+  const Tensor of_all =
+      linear(Variable(whole_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
   std::size_t widest = 0;
-  for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) widest = std::max(widest, columns_of(hypothesis).size());
+  for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
+    widest = std::max(widest, columns_of(hypothesis).size());
   std::vector<std::int32_t> columns;  // -1: no token
   columns.reserve(widest * static_cast<std::size_t>(end - begin));
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) {
@@ -64,7 +72,8 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 std::int32_t ShortlistedScorer::token(std::int64_t hypothesis, std::int64_t column) const {
-  return tokens_[static_cast<std::size_t>(columns_of(hypothesis)[static_cast<std::size_t>(column)])];
+  return tokens_[static_cast<std::size_t>(
+      columns_of(hypothesis)[static_cast<std::size_t>(column)])];
 }
 
 }  // namespace attend

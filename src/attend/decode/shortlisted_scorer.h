@@ -1,7 +1,8 @@
-// An encoder-decoder as a Scorer, with the tokens that may come next restricted to those that a shortlist has for the source.
+// An encoder-decoder as a Scorer, with the tokens that may come next restricted to those that a
+// shortlist has for the source.
 //
-// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalised over its own alone, so that what becomes of
-// it does not depend on the others.
+// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalised over
+// its own alone, so that what becomes of it does not depend on the others.
 #pragma once
 
 #include <vector>
@@ -13,12 +14,18 @@ namespace attend {
 
 class ShortlistedScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for the model's vocabularies.
-  ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos, const Shortlist& shortlist);
+  // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for
+  // the model's vocabularies.
+  ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos,
+                    const Shortlist& shortlist);
 
   std::int64_t sentences() const override { return whole_.sentences(); }
-  std::int32_t first_token(std::int64_t sentence) const override { return whole_.first_token(sentence); }
-  std::int64_t max_length(std::int64_t sentence) const override { return whole_.max_length(sentence); }
+  std::int32_t first_token(std::int64_t sentence) const override {
+    return whole_.first_token(sentence);
+  }
+  std::int64_t max_length(std::int64_t sentence) const override {
+    return whole_.max_length(sentence);
+  }
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
@@ -29,10 +36,11 @@ class ShortlistedScorer final : public Scorer {
   }
 
   EncoderDecoderScorer whole_;
-  std::vector<std::int32_t> tokens_;                // of any sentence, ascending
-  Tensor weights_;                                  // their rows of the output layer
-  std::vector<std::vector<std::int32_t>> columns_;  // of each sentence: its tokens' places among them, ascending
-  std::vector<std::int32_t> sentence_;              // of each hypothesis of the last step
+  std::vector<std::int32_t> tokens_;  // of any sentence, ascending
+  Tensor weights_;                    // their rows of the output layer
+  std::vector<std::vector<std::int32_t>>
+      columns_;  // of each sentence: its tokens' places among them, ascending
+  std::vector<std::int32_t> sentence_;  // of each hypothesis of the last step
 };
 
 }  // namespace attend

@@ -1,5 +1,6 @@
-// Draws the parts of the demo's sentences: noun phrases and clauses. What may not be combined (because English or German would be odd or
-// ambiguous) is said where it is avoided. Private to demo_sampler.cpp.
+// Draws the parts of the demo's sentences: noun phrases and clauses. What may not be combined
+// (because English or German would be odd or ambiguous) is said where it is avoided. Private to
+// demo_sampler.cpp.
 #pragma once
 
 #include <cstddef>
@@ -56,15 +57,18 @@ class ClauseSampler {
   }
   // I, we, he, she or they.
   NounPhrase free_pronoun() {
-    static constexpr Referent kReferents[] = {{Person::kFirst, false, Gender::kMasculine, Natural::kHe},
-                                              {Person::kFirst, true, Gender::kMasculine, Natural::kHe},
-                                              {Person::kThird, false, Gender::kMasculine, Natural::kHe},
-                                              {Person::kThird, false, Gender::kFeminine, Natural::kShe},
-                                              {Person::kThird, true, Gender::kMasculine, Natural::kHe}};
+    static constexpr Referent kReferents[] = {
+        {Person::kFirst, false, Gender::kMasculine, Natural::kHe},
+        {Person::kFirst, true, Gender::kMasculine, Natural::kHe},
+        {Person::kThird, false, Gender::kMasculine, Natural::kHe},
+        {Person::kThird, false, Gender::kFeminine, Natural::kShe},
+        {Person::kThird, true, Gender::kMasculine, Natural::kHe}};
     return pronoun(any(std::span<const Referent>(kReferents)));
   }
 
-  static Kinds kinds_of(const NounPhrase& phrase) { return phrase.is_pronoun() ? kPerson : phrase.noun->kinds; }
+  static Kinds kinds_of(const NounPhrase& phrase) {
+    return phrase.is_pronoun() ? kPerson : phrase.noun->kinds;
+  }
 
   void add_adjectives(NounPhrase& phrase, int percent) {
     const auto fits = [&](const Adjective& a) { return (a.kinds & phrase.noun->kinds) != 0; };
@@ -85,7 +89,8 @@ class ClauseSampler {
 
   struct PhraseOptions {
     const Referent* possessor = nullptr;  // for his, her, its, their: the subject of the clause
-    bool scoped = false;                  // in a negated clause: no number, "many" or "every", whose scope would be unclear
+    bool scoped =
+        false;  // in a negated clause: no number, "many" or "every", whose scope would be unclear
   };
 
   NounPhrase phrase(Kinds kinds, PhraseOptions options) {
@@ -166,14 +171,16 @@ class ClauseSampler {
   };
 
   Tense tense(unsigned allowed) {
-    static constexpr Tense kTenses[] = {Tense::kPresent, Tense::kPast, Tense::kFuture, Tense::kModal};
+    static constexpr Tense kTenses[] = {Tense::kPresent, Tense::kPast, Tense::kFuture,
+                                        Tense::kModal};
     for (;;) {
       const Tense drawn = kTenses[weighted({42, 28, 12, 18})];
       if (bit(drawn) & allowed) return drawn;
     }
   }
 
-  // A verb for such a subject; a thing is something or somewhere, and does nothing. Narrows the tenses to those the verb can show.
+  // A verb for such a subject; a thing is something or somewhere, and does nothing. Narrows the
+  // tenses to those the verb can show.
   const Verb* verb(Kinds subject_kinds, unsigned& tenses) {
     if ((subject_kinds & kLiving) == 0 || ((tenses & (kInPresent | kInPast)) != 0 && chance(14))) {
       tenses &= kInPresent | kInPast;
@@ -205,7 +212,8 @@ class ClauseSampler {
   void set_tense(Clause& c, unsigned tenses, bool may_negate) {
     c.tense = tense(tenses);
     c.negated = may_negate && chance(16);
-    if (c.tense == Tense::kModal) c.modal = any_where(modals(), [&](const Modal& m) { return m.negatable || !c.negated; });
+    if (c.tense == Tense::kModal)
+      c.modal = any_where(modals(), [&](const Modal& m) { return m.negatable || !c.negated; });
   }
 
   // Objects, predicate, prepositional phrase, adverbs and relative clauses.
@@ -217,7 +225,8 @@ class ClauseSampler {
         break;
       case Frame::kTransitive:
         c.object = object(c, possessor, 14);
-        if (options.prepositions && chance(14)) add_prepositional(c, locative_prepositions(), possessor);
+        if (options.prepositions && chance(14))
+          add_prepositional(c, locative_prepositions(), possessor);
         break;
       case Frame::kDitransitive:
         c.indirect = chance(25) ? object_pronoun(c.subject) : phrase(kPerson, {&possessor, true});
@@ -228,7 +237,9 @@ class ClauseSampler {
         break;
       case Frame::kIntransitive:
         if (options.prepositions && chance(55)) {
-          add_prepositional(c, c.verb->social && chance(60) ? personal_prepositions() : locative_prepositions(), possessor);
+          add_prepositional(
+              c, c.verb->social && chance(60) ? personal_prepositions() : locative_prepositions(),
+              possessor);
         }
         break;
       case Frame::kClausal:
@@ -245,7 +256,8 @@ class ClauseSampler {
       add_prepositional(c, locative_prepositions(), referent_of(c.subject));
       return;
     }
-    c.predicate = any_where(adjectives(), [&](const Adjective& a) { return (a.kinds & kinds) != 0; });
+    c.predicate =
+        any_where(adjectives(), [&](const Adjective& a) { return (a.kinds & kinds) != 0; });
     c.very = chance(20);
   }
 
@@ -253,7 +265,8 @@ class ClauseSampler {
   NounPhrase object_pronoun(const NounPhrase& of) {
     for (;;) {
       NounPhrase drawn = free_pronoun();
-      const bool both_first = of.is_pronoun() && of.referent.person == Person::kFirst && drawn.referent.person == Person::kFirst;
+      const bool both_first = of.is_pronoun() && of.referent.person == Person::kFirst &&
+                              drawn.referent.person == Person::kFirst;
       if (!both_first) return drawn;
     }
   }
@@ -263,7 +276,8 @@ class ClauseSampler {
     return phrase(c.verb->object, {&possessor, c.negated});
   }
 
-  void add_prepositional(Clause& c, std::span<const Preposition> prepositions, const Referent& possessor) {
+  void add_prepositional(Clause& c, std::span<const Preposition> prepositions,
+                         const Referent& possessor) {
     c.preposition = &any(prepositions);
     if ((c.preposition->object & kPerson) != 0 && chance(30)) {
       c.prepositional = object_pronoun(c.subject);
@@ -284,9 +298,11 @@ class ClauseSampler {
 
   // On the subject, or on an object that ends both the English and the German clause.
   void add_relative(Clause& c) {
-    const bool closed = c.tense != Tense::kPresent || !c.verb->particle.empty() || c.preposition || c.time || c.negated;
+    const bool closed = c.tense != Tense::kPresent || !c.verb->particle.empty() || c.preposition ||
+                        c.time || c.negated;
     const auto open = [](const NounPhrase& p) {
-      return !p.is_pronoun() && p.determiner == Determiner::kDefinite && (p.noun->kinds & (kLiving | kGoods)) != 0;
+      return !p.is_pronoun() && p.determiner == Determiner::kDefinite &&
+             (p.noun->kinds & (kLiving | kGoods)) != 0;
     };
     if (open(c.subject) && chance(16)) {
       c.subject.relative = relative(c.subject);
@@ -319,8 +335,10 @@ class ClauseSampler {
   // "(the book) that the woman bought"
   Clause clause_with_object(const NounPhrase& gap) {
     Clause c;
-    c.verb = any_where(
-        verbs(), [&](const Verb& v) { return v.frame == Frame::kTransitive && (v.object & gap.noun->kinds) != 0 && v.en != v.en_past; });
+    c.verb = any_where(verbs(), [&](const Verb& v) {
+      return v.frame == Frame::kTransitive && (v.object & gap.noun->kinds) != 0 &&
+             v.en != v.en_past;
+    });
     c.tense = tense(kInPresent | kInPast);
     c.subject = subject(c.verb->subject, 40, false);
     c.object = gap;

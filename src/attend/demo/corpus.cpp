@@ -32,16 +32,20 @@ class CorpusGenerator {
  public:
   explicit CorpusGenerator(const DemoCorpusOptions& options) : options_(options) {}
 
-  // Appends `count` sentences that were never drawn before; with `known_only`, of words that training knows.
-  void draw(int count, bool known_only, std::vector<std::string>& src, std::vector<std::string>& tgt) {
+  // Appends `count` sentences that were never drawn before; with `known_only`, of words that
+  // training knows.
+  void draw(int count, bool known_only, std::vector<std::string>& src,
+            std::vector<std::string>& tgt) {
     const std::int64_t give_up = drawn_ + 1000 + std::int64_t{200} * count;
     while (static_cast<int>(src.size()) < count) {
       if (drawn_ >= give_up) {
-        throw ConfigError(fmt::format(
-            "demo corpus: {} distinct sentences of up to {} words were asked for, the grammar gave {}; ask for fewer or longer ones", count,
-            options_.max_words, src.size()));
+        throw ConfigError(
+            fmt::format("demo corpus: {} distinct sentences of up to {} words were asked for, the "
+                        "grammar gave {}; ask for fewer or longer ones",
+                        count, options_.max_words, src.size()));
       }
-      Random random(RandomKey{options_.seed, stream_of("demo corpus") + static_cast<std::uint64_t>(drawn_++)});
+      Random random(RandomKey{options_.seed,
+                              stream_of("demo corpus") + static_cast<std::uint64_t>(drawn_++)});
       const demo::Sentence sentence = demo::sample_sentence(random);
       std::string en = demo::english(sentence);
       if (std::ssize(words_of(en)) > options_.max_words) continue;
@@ -77,8 +81,11 @@ class CorpusGenerator {
 }  // namespace
 
 DemoCorpus make_demo_corpus(const DemoCorpusOptions& options) {
-  for (const int count : {options.train_sentences, options.valid_sentences, options.test_sentences, options.max_words}) {
-    if (count < 1) throw ConfigError(fmt::format("demo corpus: sentence counts and max-words must be at least 1, got {}", count));
+  for (const int count : {options.train_sentences, options.valid_sentences, options.test_sentences,
+                          options.max_words}) {
+    if (count < 1)
+      throw ConfigError(fmt::format(
+          "demo corpus: sentence counts and max-words must be at least 1, got {}", count));
   }
   DemoCorpus corpus;
   CorpusGenerator generator(options);

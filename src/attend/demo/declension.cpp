@@ -5,14 +5,28 @@ namespace {
 
 // Columns: masculine, feminine, neuter, plural; rows: nominative, accusative, dative, genitive.
 using Table = std::string_view[4][4];
-constexpr Table kArticle = {
-    {"der", "die", "das", "die"}, {"den", "die", "das", "die"}, {"dem", "der", "dem", "den"}, {"des", "der", "des", "der"}};
-constexpr Table kStrong = {{"er", "e", "es", "e"}, {"en", "e", "es", "e"}, {"em", "er", "em", "en"}, {"es", "er", "es", "er"}};
-constexpr Table kEin = {{"", "e", "", "e"}, {"en", "e", "", "e"}, {"em", "er", "em", "en"}, {"es", "er", "es", "er"}};
-constexpr Table kAfterDer = {{"e", "e", "e", "en"}, {"en", "e", "e", "en"}, {"en", "en", "en", "en"}, {"en", "en", "en", "en"}};
-constexpr Table kAfterEin = {{"er", "e", "es", "en"}, {"en", "e", "es", "en"}, {"en", "en", "en", "en"}, {"en", "en", "en", "en"}};
-constexpr Table kPersonalPronouns = {
-    {"er", "sie", "es", "sie"}, {"ihn", "sie", "es", "sie"}, {"ihm", "ihr", "ihm", "ihnen"}, {"", "", "", ""}};
+constexpr Table kArticle = {{"der", "die", "das", "die"},
+                            {"den", "die", "das", "die"},
+                            {"dem", "der", "dem", "den"},
+                            {"des", "der", "des", "der"}};
+constexpr Table kStrong = {{"er", "e", "es", "e"},
+                           {"en", "e", "es", "e"},
+                           {"em", "er", "em", "en"},
+                           {"es", "er", "es", "er"}};
+constexpr Table kEin = {
+    {"", "e", "", "e"}, {"en", "e", "", "e"}, {"em", "er", "em", "en"}, {"es", "er", "es", "er"}};
+constexpr Table kAfterDer = {{"e", "e", "e", "en"},
+                             {"en", "e", "e", "en"},
+                             {"en", "en", "en", "en"},
+                             {"en", "en", "en", "en"}};
+constexpr Table kAfterEin = {{"er", "e", "es", "en"},
+                             {"en", "e", "es", "en"},
+                             {"en", "en", "en", "en"},
+                             {"en", "en", "en", "en"}};
+constexpr Table kPersonalPronouns = {{"er", "sie", "es", "sie"},
+                                     {"ihn", "sie", "es", "sie"},
+                                     {"ihm", "ihr", "ihm", "ihnen"},
+                                     {"", "", "", ""}};
 
 std::string_view look_up(const Table& table, Agreement a) {
   return table[static_cast<int>(a.grammatical_case)][a.plural ? 3 : static_cast<int>(a.gender)];
@@ -38,14 +52,18 @@ std::string_view ein_ending(Agreement a) { return look_up(kEin, a); }
 std::string_view adjective_ending(Before before, Agreement a) {
   if (before == Before::kDerWord) return look_up(kAfterDer, a);
   if (before == Before::kEinWord) return look_up(kAfterEin, a);
-  if (a.grammatical_case == Case::kGenitive && !a.plural && a.gender != Gender::kFeminine) return "en";  // kalten Wassers
+  if (a.grammatical_case == Case::kGenitive && !a.plural && a.gender != Gender::kFeminine)
+    return "en";  // kalten Wassers
   return look_up(kStrong, a);
 }
 
 std::string_view personal_pronoun(const Referent& r, Case grammatical_case) {
-  if (r.person == Person::kThird) return look_up(kPersonalPronouns, {grammatical_case, r.gender, r.plural});
+  if (r.person == Person::kThird)
+    return look_up(kPersonalPronouns, {grammatical_case, r.gender, r.plural});
   if (r.plural) return grammatical_case == Case::kNominative ? "wir" : "uns";
-  return grammatical_case == Case::kNominative ? "ich" : grammatical_case == Case::kAccusative ? "mich" : "mir";
+  return grammatical_case == Case::kNominative   ? "ich"
+         : grammatical_case == Case::kAccusative ? "mich"
+                                                 : "mir";
 }
 
 std::string_view possessive_stem(const Referent& r) {

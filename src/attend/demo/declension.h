@@ -22,7 +22,8 @@ std::string declined_noun(const Noun& noun, bool plural, Case grammatical_case);
 std::string_view definite_article(Agreement a);
 // The ending of dieser and jeder, and of an adjective without an article.
 std::string_view strong_ending(Agreement a);
-// The ending of ein, kein, mein: none in the masculine nominative and the neuter nominative and accusative.
+// The ending of ein, kein, mein: none in the masculine nominative and the neuter nominative and
+// accusative.
 std::string_view ein_ending(Agreement a);
 
 // What stands before an adjective decides its ending.

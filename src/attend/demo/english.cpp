@@ -7,13 +7,17 @@ namespace attend::demo {
 namespace {
 
 bool third_singular(const NounPhrase& subject) {
-  return subject.is_pronoun() ? subject.referent.person == Person::kThird && !subject.referent.plural : !subject.plural;
+  return subject.is_pronoun()
+             ? subject.referent.person == Person::kThird && !subject.referent.plural
+             : !subject.plural;
 }
 bool first_singular(const NounPhrase& subject) {
-  return subject.is_pronoun() && subject.referent.person == Person::kFirst && !subject.referent.plural;
+  return subject.is_pronoun() && subject.referent.person == Person::kFirst &&
+         !subject.referent.plural;
 }
 
-std::string_view by_natural(Natural natural, std::string_view he, std::string_view she, std::string_view it) {
+std::string_view by_natural(Natural natural, std::string_view he, std::string_view she,
+                            std::string_view it) {
   return natural == Natural::kHe ? he : natural == Natural::kShe ? she : it;
 }
 std::string_view subject_pronoun(const Referent& r) {
@@ -60,7 +64,8 @@ void add_determiner(Words& words, const NounPhrase& phrase, std::string_view nex
     case Determiner::kDefinite:
       return words.add("the");
     case Determiner::kIndefinite:
-      return words.add(std::string_view("aeiou").find(next[0]) != std::string_view::npos ? "an" : "a");
+      return words.add(std::string_view("aeiou").find(next[0]) != std::string_view::npos ? "an"
+                                                                                         : "a");
     case Determiner::kThis:
       return words.add(phrase.plural ? "these" : "this");
     case Determiner::kEvery:
@@ -79,8 +84,8 @@ void add_determiner(Words& words, const NounPhrase& phrase, std::string_view nex
   }
 }
 
-// The finite verb and what stands in for it: "sees", "does not see", "will often see", "wants to see". The finite word alone, for
-// questions, is finite(); the rest follows with rest().
+// The finite verb and what stands in for it: "sees", "does not see", "will often see", "wants to
+// see". The finite word alone, for questions, is finite(); the rest follows with rest().
 struct EnglishVerbGroup {
   std::string finite;  // "does", "is", "will", "sees"
   std::string rest;    // "see", "want to see"; empty when the finite word is the verb itself
@@ -97,8 +102,9 @@ EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
     if (modal.plain && with_do) return {third ? "does" : "do", name + " " + base};
     if (modal.plain) return {std::string(third ? modal.en_3sg : modal.en) + " " + base, ""};
     const std::size_t space = name.find(' ');  // "would like to" splits around a subject
-    return space == std::string::npos ? EnglishVerbGroup{name, base}
-                                      : EnglishVerbGroup{name.substr(0, space), name.substr(space + 1) + " " + base};
+    return space == std::string::npos
+               ? EnglishVerbGroup{name, base}
+               : EnglishVerbGroup{name.substr(0, space), name.substr(space + 1) + " " + base};
   }
   const bool past = clause.tense == Tense::kPast;
   if (verb.frame == Frame::kCopula) {
@@ -112,7 +118,8 @@ EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
 // Everything after the verb itself.
 void add_complements(Words& words, const Clause& clause) {
   const Verb& verb = *clause.verb;
-  const bool pronoun_object = clause.object && clause.object->is_pronoun() && clause.gap != Gap::kObject;
+  const bool pronoun_object =
+      clause.object && clause.object->is_pronoun() && clause.gap != Gap::kObject;
   words.add(pronoun_object ? "" : verb.en_particle);
   words.add(verb.en_preposition);
   if (clause.indirect) add_phrase(words, *clause.indirect);

@@ -8,15 +8,24 @@
 namespace attend::demo {
 namespace {
 
-enum class Order { kVerbSecond, kVerbFirst, kVerbLast, kElided };  // kElided: no subject; no auxiliary either ("und ihn gegessen")
+enum class Order {
+  kVerbSecond,
+  kVerbFirst,
+  kVerbLast,
+  kElided
+};  // kElided: no subject; no auxiliary either ("und ihn gegessen")
 
 void add_clause(Words& words, const Clause& clause, Order order, std::string_view lead = "");
 
-Agreement agreement(const NounPhrase& phrase, Case grammatical_case) { return {grammatical_case, phrase.noun->gender, phrase.plural}; }
+Agreement agreement(const NounPhrase& phrase, Case grammatical_case) {
+  return {grammatical_case, phrase.noun->gender, phrase.plural};
+}
 
 // The determiner, without the contraction with a preposition.
 std::string determiner(const NounPhrase& phrase, Agreement a, bool negated) {
-  const auto inflected = [&](std::string_view stem, std::string_view ending) { return std::string(stem) + std::string(ending); };
+  const auto inflected = [&](std::string_view stem, std::string_view ending) {
+    return std::string(stem) + std::string(ending);
+  };
   switch (phrase.determiner) {
     case Determiner::kNone:
       return negated ? inflected("kein", ein_ending(a)) : "";
@@ -65,8 +74,10 @@ void add_relative(Words& words, const NounPhrase& phrase) {
   words.comma();
 }
 
-// A noun phrase in its case. With `negated`, ein becomes kein; `article` replaces the determiner where a preposition has swallowed it.
-void add_phrase(Words& words, const NounPhrase& phrase, Case grammatical_case, bool negated = false, bool contracted = false) {
+// A noun phrase in its case. With `negated`, ein becomes kein; `article` replaces the determiner
+// where a preposition has swallowed it.
+void add_phrase(Words& words, const NounPhrase& phrase, Case grammatical_case, bool negated = false,
+                bool contracted = false) {
   if (phrase.is_pronoun()) return words.add(personal_pronoun(phrase.referent, grammatical_case));
   const Agreement a = agreement(phrase, grammatical_case);
   if (!contracted) words.add(determiner(phrase, a, negated));
@@ -86,7 +97,8 @@ std::string_view contraction(std::string_view preposition, std::string_view arti
   struct Pair {
     std::string_view preposition, article, joined;
   };
-  static constexpr Pair kPairs[] = {{"in", "dem", "im"}, {"in", "das", "ins"}, {"zu", "dem", "zum"}, {"zu", "der", "zur"}};
+  static constexpr Pair kPairs[] = {
+      {"in", "dem", "im"}, {"in", "das", "ins"}, {"zu", "dem", "zum"}, {"zu", "der", "zur"}};
   for (const Pair& pair : kPairs) {
     if (pair.preposition == preposition && pair.article == article) return pair.joined;
   }
@@ -102,8 +114,12 @@ void add_prepositional(Words& words, const Preposition& preposition, const NounP
   add_phrase(words, phrase, preposition.governs, false, !joined.empty());
 }
 
-bool plural_subject(const Clause& c) { return c.subject.is_pronoun() ? c.subject.referent.plural : c.subject.plural; }
-bool first_person(const Clause& c) { return c.subject.is_pronoun() && c.subject.referent.person == Person::kFirst; }
+bool plural_subject(const Clause& c) {
+  return c.subject.is_pronoun() ? c.subject.referent.plural : c.subject.plural;
+}
+bool first_person(const Clause& c) {
+  return c.subject.is_pronoun() && c.subject.referent.person == Person::kFirst;
+}
 
 // Present of a verb, without its particle.
 std::string present(const Clause& clause, const Verb& verb) {
@@ -114,14 +130,16 @@ std::string present(const Clause& clause, const Verb& verb) {
   return std::string(verb.de.substr(0, verb.de.size() - 1));
 }
 
-std::string auxiliary(const Clause& clause, std::string_view first, std::string_view third, std::string_view plural) {
+std::string auxiliary(const Clause& clause, std::string_view first, std::string_view third,
+                      std::string_view plural) {
   return std::string(plural_subject(clause) ? plural : first_person(clause) ? first : third);
 }
 
 // The finite verb, and the words that close the clause: particle, participle or infinitive.
 struct GermanVerbGroup {
   std::string finite, closing;
-  bool has_particle = false;  // `closing` is a separable particle, written together with the finite verb at the end of a clause
+  bool has_particle = false;  // `closing` is a separable particle, written together with the finite
+                              // verb at the end of a clause
 };
 
 GermanVerbGroup verb_group(const Clause& clause) {
@@ -133,34 +151,43 @@ GermanVerbGroup verb_group(const Clause& clause) {
     case Tense::kPast:
       if (!verb.preterite.empty()) {
         const std::string stem(verb.preterite);
-        return {plural_subject(clause) ? stem + (stem.back() == 'e' ? "n" : "en") : stem, "", false};
+        return {plural_subject(clause) ? stem + (stem.back() == 'e' ? "n" : "en") : stem, "",
+                false};
       }
-      return {verb.sein ? auxiliary(clause, "bin", "ist", "sind") : auxiliary(clause, "habe", "hat", "haben"),
+      return {verb.sein ? auxiliary(clause, "bin", "ist", "sind")
+                        : auxiliary(clause, "habe", "hat", "haben"),
               particle + std::string(verb.participle), false};
     case Tense::kFuture:
       return {auxiliary(clause, "werde", "wird", "werden"), particle + std::string(verb.de), false};
     case Tense::kModal:
-      return {std::string(plural_subject(clause) ? clause.modal->de_plural : clause.modal->de), particle + std::string(verb.de), false};
+      return {std::string(plural_subject(clause) ? clause.modal->de_plural : clause.modal->de),
+              particle + std::string(verb.de), false};
   }
   return {};
 }
 
 bool takes_kein(const Clause& clause) {
-  return clause.negated && clause.object && clause.gap != Gap::kObject && !clause.object->is_pronoun() &&
-         (clause.object->determiner == Determiner::kIndefinite || clause.object->determiner == Determiner::kNone);
+  return clause.negated && clause.object && clause.gap != Gap::kObject &&
+         !clause.object->is_pronoun() &&
+         (clause.object->determiner == Determiner::kIndefinite ||
+          clause.object->determiner == Determiner::kNone);
 }
 
-// Between the finite verb and the end: pronouns, adverbs, dative, accusative, "nicht", prepositional phrase, predicate.
+// Between the finite verb and the end: pronouns, adverbs, dative, accusative, "nicht",
+// prepositional phrase, predicate.
 void add_middle(Words& words, const Clause& clause) {
   const bool kein = takes_kein(clause);
   const bool object_here = clause.object && clause.gap != Gap::kObject;
   const Case object_case = clause.verb->object_case;
   if (object_here && clause.object->is_pronoun()) add_phrase(words, *clause.object, object_case);
-  if (clause.indirect && clause.indirect->is_pronoun()) add_phrase(words, *clause.indirect, Case::kDative);
+  if (clause.indirect && clause.indirect->is_pronoun())
+    add_phrase(words, *clause.indirect, Case::kDative);
   if (clause.time && !clause.time_first) words.add(clause.time->de);
   if (clause.frequency) words.add(clause.frequency->de);
-  if (clause.indirect && !clause.indirect->is_pronoun()) add_phrase(words, *clause.indirect, Case::kDative);
-  if (object_here && !clause.object->is_pronoun()) add_phrase(words, *clause.object, object_case, kein);
+  if (clause.indirect && !clause.indirect->is_pronoun())
+    add_phrase(words, *clause.indirect, Case::kDative);
+  if (object_here && !clause.object->is_pronoun())
+    add_phrase(words, *clause.object, object_case, kein);
   if (clause.negated && !kein) words.add("nicht");
   if (clause.preposition) add_prepositional(words, *clause.preposition, *clause.prepositional);
   if (clause.predicate) {
@@ -186,7 +213,8 @@ void add_clause(Words& words, const Clause& clause, Order order, std::string_vie
   const bool time_leads = order == Order::kVerbSecond && clause.time && clause.time_first;
   if (time_leads) words.add(clause.time->de);
   if (order == Order::kVerbSecond && !time_leads) subject();
-  if (order != Order::kElided || group.closing.empty() || group.has_particle) words.add(group.finite);
+  if (order != Order::kElided || group.closing.empty() || group.has_particle)
+    words.add(group.finite);
   if (order == Order::kVerbFirst || time_leads) subject();
   add_middle(words, clause);
   words.add(group.closing);
@@ -236,7 +264,8 @@ std::string german(const Sentence& sentence) {
     case Shape::kThat:
       add_clause(words, sentence.first, Order::kVerbSecond);
       words.comma();
-      add_clause(words, *sentence.second, Order::kVerbLast, sentence.first.verb->en == "ask" ? "ob" : "dass");
+      add_clause(words, *sentence.second, Order::kVerbLast,
+                 sentence.first.verb->en == "ask" ? "ob" : "dass");
       break;
     case Shape::kAnd:
       add_clause(words, sentence.first, Order::kVerbSecond);

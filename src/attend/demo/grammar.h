@@ -1,6 +1,6 @@
-// The abstract sentences of the demo and their two spellings. A Sentence says what is meant; english() and german() say it. The German side
-// orders, inflects and agrees on its own: nothing in a Sentence is specific to either language but the grammatical gender that a Noun
-// carries.
+// The abstract sentences of the demo and their two spellings. A Sentence says what is meant;
+// english() and german() say it. The German side orders, inflects and agrees on its own: nothing in
+// a Sentence is specific to either language but the grammatical gender that a Noun carries.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,18 @@ struct Referent {
   Natural natural = Natural::kHe;      // of the English pronoun
 };
 
-enum class Determiner { kNone, kDefinite, kIndefinite, kThis, kEvery, kAll, kMany, kNumber, kPossessive, kOwner };
+enum class Determiner {
+  kNone,
+  kDefinite,
+  kIndefinite,
+  kThis,
+  kEvery,
+  kAll,
+  kMany,
+  kNumber,
+  kPossessive,
+  kOwner
+};
 
 struct Clause;
 
@@ -31,8 +42,8 @@ struct NounPhrase {
   const Noun* noun = nullptr;
   bool plural = false;
   Determiner determiner = Determiner::kNone;
-  const Number* number = nullptr;            // for kNumber
-  Referent referent;                         // what the pronoun stands for, or the possessor for kPossessive
+  const Number* number = nullptr;  // for kNumber
+  Referent referent;               // what the pronoun stands for, or the possessor for kPossessive
   std::shared_ptr<const NounPhrase> owner;   // for kOwner: "the old man's dog"
   std::vector<const Adjective*> adjectives;  // before the noun
   std::shared_ptr<const Clause> relative;    // "the man who ...": its gap is this noun
@@ -76,7 +87,8 @@ enum class Shape {
   kThat,  // "the man says that ..."; with the verb "ask": whether
   kAnd,   // two clauses with their own subjects
   kBut,
-  kSequence,  // "the man buys a cake and eats it": the second clause has the subject, tense and modal of the first
+  kSequence,  // "the man buys a cake and eats it": the second clause has the subject, tense and
+              // modal of the first
 };
 
 struct Sentence {

@@ -148,11 +148,13 @@ constexpr Adverb kFrequencies[] = {
 };
 
 constexpr Conjunction kConjunctions[] = {
-    {"because", "weil", kInAny, false}, {"although", "obwohl", kInAny, true},        {"when", "wenn", kInPresent, true},
-    {"when", "als", kInPast, true},     {"if", "wenn", kInPresent | kInModal, true}, {"while", "während", kInPresent | kInPast, true},
+    {"because", "weil", kInAny, false},          {"although", "obwohl", kInAny, true},
+    {"when", "wenn", kInPresent, true},          {"when", "als", kInPast, true},
+    {"if", "wenn", kInPresent | kInModal, true}, {"while", "während", kInPresent | kInPast, true},
 };
 
-constexpr Number kNumbers[] = {{"two", "zwei"}, {"three", "drei"}, {"four", "vier"}, {"five", "fünf"}, {"ten", "zehn"}};
+constexpr Number kNumbers[] = {
+    {"two", "zwei"}, {"three", "drei"}, {"four", "vier"}, {"five", "fünf"}, {"ten", "zehn"}};
 
 }  // namespace
 

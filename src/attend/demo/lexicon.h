@@ -1,5 +1,6 @@
-// The words of the demo's English-German grammar. Every English word has one German word (in its frame: "know" a person is "kennen", "know"
-// that is "wissen"), so that each English sentence has exactly one German translation.
+// The words of the demo's English-German grammar. Every English word has one German word (in its
+// frame: "know" a person is "kennen", "know" that is "wissen"), so that each English sentence has
+// exactly one German translation.
 #pragma once
 
 #include <span>
@@ -13,8 +14,8 @@ enum class Natural { kHe, kShe, kIt };  // the English pronoun of a singular nou
 
 // What a noun denotes, as bits: verbs, adjectives and prepositions say which kinds they take.
 using Kinds = unsigned;
-inline constexpr Kinds kPerson = 1, kAnimal = 2, kFood = 4, kDrink = 8, kReadable = 16, kThing = 32, kClothes = 64, kOpenable = 128,
-                       kVehicle = 256;
+inline constexpr Kinds kPerson = 1, kAnimal = 2, kFood = 4, kDrink = 8, kReadable = 16, kThing = 32,
+                       kClothes = 64, kOpenable = 128, kVehicle = 256;
 inline constexpr Kinds kInside = 512;     // one can be in it
 inline constexpr Kinds kLandmark = 1024;  // one can be behind it
 inline constexpr Kinds kTarget = 2048;    // one can go to it
@@ -30,7 +31,8 @@ struct Noun {
   std::string_view en, en_plural;  // no plural: a mass noun ("water")
   std::string_view de, de_plural;
   Gender gender;
-  std::string_view genitive;  // ending of the singular genitive; "n" and "en" mark weak nouns, which take it in accusative and dative too
+  std::string_view genitive;  // ending of the singular genitive; "n" and "en" mark weak nouns,
+                              // which take it in accusative and dative too
   Kinds kinds;
   Natural natural = Natural::kIt;
   bool mass() const { return en_plural.empty(); }
@@ -48,15 +50,17 @@ enum class Frame { kIntransitive, kMotion, kTransitive, kDitransitive, kClausal,
 struct Verb {
   Frame frame;
   std::string_view en, en_3sg, en_past;
-  std::string_view de, de_3sg, participle;  // without the separable particle; the plural is the infinitive
+  std::string_view de, de_3sg,
+      participle;  // without the separable particle; the plural is the infinitive
   Kinds subject, object = 0;
   std::string_view particle = "";        // separable: "an" in "ruft ... an", "angerufen"
   std::string_view en_particle = "";     // "picks up the child", "picks him up"
   std::string_view en_preposition = "";  // "looks for him"
   bool sein = false;                     // auxiliary of the perfect
   Case object_case = Case::kAccusative;
-  std::string_view preterite = "";  // used for the past in place of the perfect (war, hatte, wusste)
-  bool social = false;              // one does it with, without or for somebody
+  std::string_view preterite =
+      "";               // used for the past in place of the perfect (war, hatte, wusste)
+  bool social = false;  // one does it with, without or for somebody
 };
 
 struct Modal {

@@ -72,7 +72,8 @@ class Sampler : private ClauseSampler {
   Clause object_question(Kinds kinds) {
     Clause c;
     c.verb = any_where(verbs(), [&](const Verb& v) {
-      return v.frame == Frame::kTransitive && (v.object & kinds) != 0 && v.en != "have" && v.en_particle.empty();
+      return v.frame == Frame::kTransitive && (v.object & kinds) != 0 && v.en != "have" &&
+             v.en_particle.empty();
     });
     c.tense = tense(kInAny);
     if (c.tense == Tense::kModal) c.modal = &any(modals());
@@ -84,7 +85,8 @@ class Sampler : private ClauseSampler {
     return c;
   }
 
-  // The second clause, in one of `tenses`, is often about the subject of the first: "because he is tired".
+  // The second clause, in one of `tenses`, is often about the subject of the first: "because he is
+  // tired".
   ClauseOptions second_clause(const Sentence& s, NounPhrase& anaphor, unsigned tenses) {
     ClauseOptions options;
     options.tenses = tenses;
@@ -107,8 +109,11 @@ class Sampler : private ClauseSampler {
     first.adverbs = leads;
     first.prepositions = leads || chance(30);
     s.first = clause(first);
-    const unsigned tenses = s.first.tense == Tense::kPast ? kInPast : kInPresent | (chance(50) ? kInModal : 0);
-    s.conjunction = any_where(conjunctions(), [&](const Conjunction& c) { return (c.tenses & tenses) != 0 && (c.may_lead || !leads); });
+    const unsigned tenses =
+        s.first.tense == Tense::kPast ? kInPast : kInPresent | (chance(50) ? kInModal : 0);
+    s.conjunction = any_where(conjunctions(), [&](const Conjunction& c) {
+      return (c.tenses & tenses) != 0 && (c.may_lead || !leads);
+    });
     NounPhrase anaphor;
     ClauseOptions second = second_clause(s, anaphor, tenses & s.conjunction->tenses);
     second.adverbs = !leads && chance(30);
@@ -125,7 +130,8 @@ class Sampler : private ClauseSampler {
     s.first.tense = tense(kInPresent | kInPast);
     s.first.subject = subject(kPerson, 35, false);
     NounPhrase anaphor;
-    ClauseOptions second = second_clause(s, anaphor, s.first.tense == Tense::kPast ? kInPast : kInAny);
+    ClauseOptions second =
+        second_clause(s, anaphor, s.first.tense == Tense::kPast ? kInPast : kInAny);
     second.adverbs = chance(60);
     second.prepositions = chance(60);
     s.second = clause(second);
@@ -149,7 +155,8 @@ class Sampler : private ClauseSampler {
     Sentence s;
     s.shape = Shape::kSequence;
     const auto plain = [](const Verb& v) {
-      return v.frame == Frame::kTransitive && (v.object & kGoods) != 0 && v.preterite.empty() && !v.sein && v.en != v.en_past;
+      return v.frame == Frame::kTransitive && (v.object & kGoods) != 0 && v.preterite.empty() &&
+             !v.sein && v.en != v.en_past;
     };
     Clause& first = s.first;
     first.verb = any_where(verbs(), plain);
@@ -163,8 +170,9 @@ class Sampler : private ClauseSampler {
     if (first.time) first.time_first = true;
     Clause second = first;
     second.time = nullptr;
-    second.verb =
-        any_where(verbs(), [&](const Verb& v) { return plain(v) && &v != first.verb && (v.object & first.object->noun->kinds) != 0; });
+    second.verb = any_where(verbs(), [&](const Verb& v) {
+      return plain(v) && &v != first.verb && (v.object & first.object->noun->kinds) != 0;
+    });
     if (!second.verb) return sequence();
     second.object = pronoun(referent_of(*first.object));
     s.second = second;

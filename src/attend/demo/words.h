@@ -1,4 +1,5 @@
-// Joins words into a sentence: blanks between them, none before punctuation, a capital at the start.
+// Joins words into a sentence: blanks between them, none before punctuation, a capital at the
+// start.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ class Words {
   const std::string& text() const { return text_; }
   std::string finish(char mark) {
     if (!text_.empty() && text_.back() == ',') text_.pop_back();
-    if (!text_.empty() && text_[0] >= 'a' && text_[0] <= 'z') text_[0] = static_cast<char>(text_[0] - 'a' + 'A');
+    if (!text_.empty() && text_[0] >= 'a' && text_[0] <= 'z')
+      text_[0] = static_cast<char>(text_[0] - 'a' + 'A');
     return text_ + mark;
   }
 

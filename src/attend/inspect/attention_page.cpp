@@ -25,8 +25,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kScale = 255;  // weights are whole multiples of 1/kScale
 
-std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& text, std::string_view what) {
-  if (!is_utf8(text)) throw DataError(fmt::format("{}: expected UTF-8, found other bytes at {}", what, find_invalid_utf8(text)));
+std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& text,
+                                 std::string_view what) {
+  if (!is_utf8(text))
+    throw DataError(
+        fmt::format("{}: expected UTF-8, found other bytes at {}", what, find_invalid_utf8(text)));
   std::vector<std::int32_t> ids = tokenizer.encode(text);
   if (ids.empty()) throw DataError(fmt::format("{}: expected some words, found none", what));
   return ids;
@@ -34,11 +37,13 @@ std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& 
 
 void check_length(const std::vector<std::int32_t>& ids, std::string_view what) {
   if (static_cast<std::int64_t>(ids.size()) > kMaxPageTokens)
-    throw DataError(
-        fmt::format("{}: expected at most {} tokens, as many as a page can show, found {}; shorten it", what, kMaxPageTokens, ids.size()));
+    throw DataError(fmt::format(
+        "{}: expected at most {} tokens, as many as a page can show, found {}; shorten it", what,
+        kMaxPageTokens, ids.size()));
 }
 
-std::vector<std::int32_t> encode_source(const TranslationEngine& translator, const std::string& source) {
+std::vector<std::int32_t> encode_source(const TranslationEngine& translator,
+                                        const std::string& source) {
   const Tokenizer& tokenizer = translator.model().src_tokenizer;
   std::vector<std::int32_t> ids = encode(tokenizer, source, "the text");
   ids.push_back(tokenizer.eos_id());
@@ -49,14 +54,16 @@ std::vector<std::int32_t> encode_source(const TranslationEngine& translator, con
 // ---- data
 
 std::string base64(std::span<const std::uint8_t> bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 4; ++k)
+      text += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }
@@ -64,7 +71,9 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 std::string weights_text(const AttentionMap& map) {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(map.weights.size());
-  for (const float weight : map.weights) bytes.push_back(static_cast<std::uint8_t>(std::lround(std::clamp(weight, 0.0f, 1.0f) * kScale)));
+  for (const float weight : map.weights)
+    bytes.push_back(
+        static_cast<std::uint8_t>(std::lround(std::clamp(weight, 0.0f, 1.0f) * kScale)));
   return base64(bytes);
 }
 
@@ -74,11 +83,13 @@ struct AxisLabels {
   std::vector<std::int32_t> ids;
   std::vector<Tokenizer::Word> words;
 
-  AxisLabels(const Tokenizer& t, std::vector<std::int32_t> i) : tokenizer(t), ids(std::move(i)), words(t.words(ids)) {}
+  AxisLabels(const Tokenizer& t, std::vector<std::int32_t> i)
+      : tokenizer(t), ids(std::move(i)), words(t.words(ids)) {}
 
   Json json() const {
     Json word_labels = Json::array(), piece_labels = Json::array();
-    for (const Tokenizer::Word& word : words) word_labels.push_back(label(word.text, ids[static_cast<std::size_t>(word.begin)]));
+    for (const Tokenizer::Word& word : words)
+      word_labels.push_back(label(word.text, ids[static_cast<std::size_t>(word.begin)]));
     for (const std::int32_t id : ids) piece_labels.push_back(label(tokenizer.piece(id), id));
     return {{"words", word_labels}, {"pieces", piece_labels}};
   }
@@ -92,7 +103,8 @@ struct AxisLabels {
   }
 };
 
-Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisLabels& rows, const AxisLabels& cols) {
+Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisLabels& rows,
+               const AxisLabels& cols) {
   Json words = Json::array(), pieces = Json::array();
   for (const std::vector<AttentionMap>& heads : layers) {
     Json word_heads = Json::array(), piece_heads = Json::array();
@@ -106,13 +118,14 @@ Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisL
   return {{"words", std::move(words)}, {"pieces", std::move(pieces)}};
 }
 
-// A row of decoder and cross is named after the token that is written there (the last one: eos), the columns of decoder after those that
-// have been read by then (the first one: bos).
+// A row of decoder and cross is named after the token that is written there (the last one: eos),
+// the columns of decoder after those that have been read by then (the first one: bos).
 Json page_data(const TranslationModel& model, const ScoredPair& pair) {
   const AttentionMaps maps = attention_maps(model, pair.src, pair.tgt);
   std::vector<std::int32_t> written_ids = pair.tgt;
   written_ids.push_back(model.tgt_tokenizer.eos_id());
-  const AxisLabels source(model.src_tokenizer, maps.src), written(model.tgt_tokenizer, written_ids), read(model.tgt_tokenizer, maps.tgt);
+  const AxisLabels source(model.src_tokenizer, maps.src), written(model.tgt_tokenizer, written_ids),
+      read(model.tgt_tokenizer, maps.tgt);
   return {{"scale", kScale},
           {"axes", {{"source", source.json()}, {"written", written.json()}, {"read", read.json()}}},
           {"maps",
@@ -126,7 +139,10 @@ Json page_data(const ClassificationModel& model, const std::vector<std::int32_t>
   const Json none{{"words", Json::array()}, {"pieces", Json::array()}};
   return {{"scale", kScale},
           {"axes", {{"source", words.json()}}},
-          {"maps", {{"encoder", maps_json(attention_maps(model, text), words, words)}, {"decoder", none}, {"cross", none}}}};
+          {"maps",
+           {{"encoder", maps_json(attention_maps(model, text), words, words)},
+            {"decoder", none},
+            {"cross", none}}}};
 }
 
 // ---- text
@@ -141,17 +157,21 @@ std::string replaced(std::string_view text, const std::map<char, std::string_vie
 }
 
 std::string html_escaped(std::string_view text) {
-  return replaced(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
+  return replaced(text,
+                  {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
 }
 
 // JSON that may stand inside <script>: nothing in it closes the element or opens a comment.
 std::string script_json(const Json& json) {
-  return replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace), {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
+  return replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                  {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
 std::string score_text(const ScoredPair& pair) {
-  const double per_token = static_cast<double>(pair.log_probability) / static_cast<double>(pair.tgt.size() + 1);
-  return fmt::format("log-probability {:.2f}, {:.1f} % per token", pair.log_probability, 100 * std::exp(per_token));
+  const double per_token =
+      static_cast<double>(pair.log_probability) / static_cast<double>(pair.tgt.size() + 1);
+  return fmt::format("log-probability {:.2f}, {:.1f} % per token", pair.log_probability,
+                     100 * std::exp(per_token));
 }
 
 std::string_view embedded(std::string_view name) {
@@ -161,7 +181,8 @@ std::string_view embedded(std::string_view name) {
   throw Error(fmt::format("attention page: no file {} in this build", name));
 }
 
-// page.html with every {{name}} replaced: by a value, else by the file of that name. What is put in is not looked at again.
+// page.html with every {{name}} replaced: by a value, else by the file of that name. What is put in
+// is not looked at again.
 std::string filled(const std::map<std::string_view, std::string>& values) {
   std::string_view rest = embedded("page.html");
   std::string page;
@@ -178,22 +199,30 @@ std::string filled(const std::map<std::string_view, std::string>& values) {
 
 }  // namespace
 
-ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source, const TranslationOptions& options) {
+ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source,
+                           const TranslationOptions& options) {
   ScoredPair pair{source, {}, encode_source(translator, source), {}, 0};
-  const std::vector<Translation> translations = translator.translate(std::span(&source, 1), options);
+  const std::vector<Translation> translations =
+      translator.translate(std::span(&source, 1), options);
   const TranslationCandidate& best = translations.front().candidates.front();
-  if (best.tokens.empty()) throw DataError("the translation is empty: there is no attention to show; give one with --target");
+  if (best.tokens.empty())
+    throw DataError(
+        "the translation is empty: there is no attention to show; give one with --target");
   pair.target = best.text;
   pair.log_probability = best.log_probability;
-  for (const std::string& token : best.tokens) pair.tgt.push_back(translator.model().tgt_tokenizer.id(token));
+  for (const std::string& token : best.tokens)
+    pair.tgt.push_back(translator.model().tgt_tokenizer.id(token));
   check_length(pair.tgt, "the translation");
   return pair;
 }
 
-ScoredPair given_pair(const TranslationEngine& translator, const std::string& source, const std::string& target) {
-  ScoredPair pair{source, target, encode_source(translator, source), encode(translator.model().tgt_tokenizer, target, "the target"), 0};
+ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
+                      const std::string& target) {
+  ScoredPair pair{source, target, encode_source(translator, source),
+                  encode(translator.model().tgt_tokenizer, target, "the target"), 0};
   check_length(pair.tgt, "the target");
-  pair.log_probability = translator.score(std::span(&source, 1), std::span(&target, 1)).front().log_probability;
+  pair.log_probability =
+      translator.score(std::span(&source, 1), std::span(&target, 1)).front().log_probability;
   return pair;
 }
 

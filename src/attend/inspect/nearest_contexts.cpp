@@ -17,21 +17,26 @@ constexpr std::size_t kWindow = 1024;  // lines in memory
 
 }  // namespace
 
-std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text, const std::string& word,
-                                          LineReader& corpus, int layer, int count) {
+std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text,
+                                          const std::string& word, LineReader& corpus, int layer,
+                                          int count) {
   require_in_range("count", count, kContextCounts);
   const std::string wanted = bare_word(word);
   EmbeddingOptions options;
   options.layer = layer;
   options.pooling = EmbeddingPooling::none;
-  const std::vector<float> query = word_vector(embedder.embed(std::span(&text, 1), options).front(), wanted);
-  if (query.empty()) throw DataError(fmt::format("the text {} does not hold the word {}", quote(text), quote(word)));
+  const std::vector<float> query =
+      word_vector(embedder.embed(std::span(&text, 1), options).front(), wanted);
+  if (query.empty())
+    throw DataError(fmt::format("the text {} does not hold the word {}", quote(text), quote(word)));
 
   std::vector<WordContext> nearest;
   const auto keep_nearest = [&] {
-    std::stable_sort(nearest.begin(), nearest.end(),
-                     [](const WordContext& a, const WordContext& b) { return a.similarity > b.similarity; });
-    if (nearest.size() > static_cast<std::size_t>(count)) nearest.resize(static_cast<std::size_t>(count));
+    std::stable_sort(
+        nearest.begin(), nearest.end(),
+        [](const WordContext& a, const WordContext& b) { return a.similarity > b.similarity; });
+    if (nearest.size() > static_cast<std::size_t>(count))
+      nearest.resize(static_cast<std::size_t>(count));
   };
   std::vector<std::string> lines;
   std::vector<std::int64_t> numbers;
@@ -39,7 +44,8 @@ std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const
     const std::vector<TextEmbedding> embeddings = embedder.embed(lines, options);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::vector<float> vector = word_vector(embeddings[i], wanted);
-      if (!vector.empty()) nearest.push_back({lines[i], numbers[i], cosine_similarity(query, vector)});
+      if (!vector.empty())
+        nearest.push_back({lines[i], numbers[i], cosine_similarity(query, vector)});
     }
     keep_nearest();
     lines.clear();

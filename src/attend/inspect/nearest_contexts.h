@@ -1,4 +1,5 @@
-// Where else a word is used as it is in a given sentence: a "bat" that flies finds other animals, one that is swung finds other clubs.
+// Where else a word is used as it is in a given sentence: a "bat" that flies finds other animals,
+// one that is swung finds other clubs.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,13 @@ struct WordContext {
   float similarity = 0;  // cosine of the two vectors of the word
 };
 
-// The lines of `corpus` that hold `word`, most alike first. Words are compared without their punctuation and, where they are ASCII, without
-// regard to case; a word of several tokens has the mean of their vectors, at `layer` (see EmbeddingOptions). Throws DataError when the text
-// does not hold the word, and "name:line: ..." for a line of the corpus with the word that is longer than the model's positions.
-std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text, const std::string& word,
-                                          LineReader& corpus, int layer, int count);
+// The lines of `corpus` that hold `word`, most alike first. Words are compared without their
+// punctuation and, where they are ASCII, without regard to case; a word of several tokens has the
+// mean of their vectors, at `layer` (see EmbeddingOptions). Throws DataError when the text does not
+// hold the word, and "name:line: ..." for a line of the corpus with the word that is longer than
+// the model's positions.
+std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text,
+                                          const std::string& word, LineReader& corpus, int layer,
+                                          int count);
 
 }  // namespace attend

@@ -18,12 +18,14 @@ using Vectors = std::vector<std::vector<float>>;
 constexpr float kTie = 1e-6f;  // cosines that differ by rounding alone
 constexpr int kIterations = 200;
 
-Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabelledText& uses, const std::string& word) {
+Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabelledText& uses,
+                   const std::string& word) {
   Vectors vectors;
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     vectors.push_back(word_vector(embeddings[i], bare_word(word)));
     if (vectors.back().empty())
-      throw DataError(fmt::format("use {} of {} does not hold the word: {}", i + 1, quote(word), quote(uses.texts[i])));
+      throw DataError(fmt::format("use {} of {} does not hold the word: {}", i + 1, quote(word),
+                                  quote(uses.texts[i])));
   }
   return vectors;
 }
@@ -47,7 +49,8 @@ class MeanOfSenses {
 };
 
 SenseSeparation separation(std::string name, const Vectors& vectors, const LabelledText& uses) {
-  MeanOfSenses agreement(uses.classes.size()), within(uses.classes.size()), between(uses.classes.size());
+  MeanOfSenses agreement(uses.classes.size()), within(uses.classes.size()),
+      between(uses.classes.size());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const std::int32_t own = uses.labels[i];
     float best = -2.0f;
@@ -75,7 +78,8 @@ Plot plot_of(const Vectors& vectors, const LabelledText& uses, const std::string
   plot.joined = false;
   for (const std::string& sense : uses.classes) plot.series.push_back({sense, {}});
   const auto points = principal_plane(vectors);
-  for (std::size_t i = 0; i < points.size(); ++i) plot.series[static_cast<std::size_t>(uses.labels[i])].points.push_back(points[i]);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    plot.series[static_cast<std::size_t>(uses.labels[i])].points.push_back(points[i]);
   return plot;
 }
 
@@ -90,7 +94,8 @@ std::vector<double> main_direction(const std::vector<std::vector<double>>& rows)
   const std::size_t width = rows.front().size();
   std::vector<double> direction(width);
   // What points least like the others has a part in every direction that matters.
-  const auto longest = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return dot(a, a) < dot(b, b); });
+  const auto longest = std::max_element(
+      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return dot(a, a) < dot(b, b); });
   direction = *longest;
   for (int i = 0; i < kIterations; ++i) {
     std::vector<double> next(width, 0.0);
@@ -114,7 +119,8 @@ std::vector<double> take_component(std::vector<std::vector<double>>& rows) {
     for (std::size_t d = 0; d < row.size(); ++d) row[d] -= coordinates.back() * direction[d];
   }
   const auto farthest =
-      std::max_element(coordinates.begin(), coordinates.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+      std::max_element(coordinates.begin(), coordinates.end(),
+                       [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   if (farthest != coordinates.end() && *farthest < 0) {
     for (double& c : coordinates) c = -c;
   }
@@ -123,11 +129,13 @@ std::vector<double> take_component(std::vector<std::vector<double>>& rows) {
 
 }  // namespace
 
-std::vector<std::pair<double, double>> principal_plane(const std::vector<std::vector<float>>& vectors) {
+std::vector<std::pair<double, double>> principal_plane(
+    const std::vector<std::vector<float>>& vectors) {
   if (vectors.empty()) return {};
   std::vector<double> mean(vectors.front().size(), 0.0);
   for (const auto& vector : vectors) {
-    for (std::size_t d = 0; d < mean.size(); ++d) mean[d] += vector[d] / static_cast<double>(vectors.size());
+    for (std::size_t d = 0; d < mean.size(); ++d)
+      mean[d] += vector[d] / static_cast<double>(vectors.size());
   }
   std::vector<std::vector<double>> rows;
   for (const auto& vector : vectors) {
@@ -140,16 +148,19 @@ std::vector<std::pair<double, double>> principal_plane(const std::vector<std::ve
   return points;
 }
 
-WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses, const std::string& word, int plot_layer) {
+WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses,
+                          const std::string& word, int plot_layer) {
   WordSenses result{uses.classes, std::vector<std::int64_t>(uses.classes.size(), 0), {}, {}};
   for (const std::int32_t sense : uses.labels) ++result.uses[static_cast<std::size_t>(sense)];
   for (std::size_t s = 0; s < uses.classes.size(); ++s) {
     if (result.uses[s] < 2)
-      throw DataError(fmt::format("sense {}: expected two uses of {} at least, got one", quote(uses.classes[s]), quote(word)));
+      throw DataError(fmt::format("sense {}: expected two uses of {} at least, got one",
+                                  quote(uses.classes[s]), quote(word)));
   }
   const int shown = embedder.layer_number(plot_layer);
   const auto without = embedder.embed_without_context(uses.texts, EmbeddingPooling::none);
-  result.separations.push_back(separation("static embedding", vectors_of(without, uses, word), uses));
+  result.separations.push_back(
+      separation("static embedding", vectors_of(without, uses, word), uses));
   for (int layer = 0; layer <= embedder.layers(); ++layer) {
     EmbeddingOptions options;
     options.layer = layer;

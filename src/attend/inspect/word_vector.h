@@ -8,7 +8,8 @@
 
 namespace attend {
 
-// What words are compared by, without their punctuation and, where they are ASCII, without regard to case: "Bat," -> "bat".
+// What words are compared by, without their punctuation and, where they are ASCII, without regard
+// to case: "Bat," -> "bat".
 std::string bare_word(std::string word);
 
 // Of the first such word of a text; empty when there is none.

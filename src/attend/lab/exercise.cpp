@@ -35,7 +35,8 @@ Exercise ExerciseBuilder::build() { return {text_.build(), rows_, targets_}; }
 
 std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std::int32_t symbols) {
   std::vector<std::int32_t> ids;
-  for (std::int64_t i = 0; i < count; ++i) ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(symbols))));
+  for (std::int64_t i = 0; i < count; ++i)
+    ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(symbols))));
   return ids;
 }
 
@@ -55,19 +56,22 @@ Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::i
   return builder.build();
 }
 
-Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back, std::int32_t symbols) {
+Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back,
+                     std::int32_t symbols) {
   ExerciseBuilder builder;
   for (std::int64_t b = 0; b < batch; ++b) {
     const auto ids = random_symbols(random, length, symbols);
     builder.add_sequence(ids);
-    for (std::int64_t i = back; i < length; ++i) builder.ask(i, ids[static_cast<std::size_t>(i - back)]);
+    for (std::int64_t i = back; i < length; ++i)
+      builder.ask(i, ids[static_cast<std::size_t>(i - back)]);
   }
   return builder.build();
 }
 
 double accuracy(const SequenceModel& model, const Exercise& exercise) {
   const std::vector<bool> right = right_answers(model, exercise);
-  return static_cast<double>(std::count(right.begin(), right.end(), true)) / static_cast<double>(right.size());
+  return static_cast<double>(std::count(right.begin(), right.end(), true)) /
+         static_cast<double>(right.size());
 }
 
 std::vector<double> accuracy_by_position(const SequenceModel& model, const Exercise& exercise) {
@@ -76,7 +80,8 @@ std::vector<double> accuracy_by_position(const SequenceModel& model, const Exerc
   for (std::size_t i = 0; i < right.size(); ++i) {
     const std::int32_t row = (*exercise.rows)[i];
     const auto& offsets = *exercise.text.offsets;
-    const auto position = static_cast<std::size_t>(row - *(std::upper_bound(offsets.begin(), offsets.end(), row) - 1));
+    const auto position = static_cast<std::size_t>(
+        row - *(std::upper_bound(offsets.begin(), offsets.end(), row) - 1));
     rights.resize(std::max(rights.size(), position + 1));
     asked.resize(rights.size());
     rights[position] += right[i] ? 1 : 0;

@@ -47,8 +47,10 @@ Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols);
 
 // B sequences of n + 1 random symbols: which was the first?
 Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols);
-// B sequences of `length` random symbols, at every position: which symbol was `back` positions earlier?
-Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back, std::int32_t symbols);
+// B sequences of `length` random symbols, at every position: which symbol was `back` positions
+// earlier?
+Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back,
+                     std::int32_t symbols);
 
 // Symbols in, logits of classes out.
 class SequenceModel {
@@ -70,9 +72,11 @@ struct SequenceShape {
 };
 
 // A stack of Transformer layers. Of the configuration the encoder's part counts.
-std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config, const SequenceShape& shape, std::uint64_t seed);
+std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config,
+                                                const SequenceShape& shape, std::uint64_t seed);
 // Layers of gated recurrent units, `width` wide, as is the embedding.
-std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape, std::uint64_t seed);
+std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape,
+                                        std::uint64_t seed);
 
 struct Practice {
   std::int64_t steps = 0;  // 0: until the time is over

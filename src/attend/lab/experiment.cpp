@@ -28,32 +28,52 @@ LabResult run_experiment(const Experiment& experiment, const Lab& lab) {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> all{
-      {"permutation", "Without positions, attention does not see the order of its input: permute the tokens, and the outputs are permuted.",
+      {"permutation",
+       "Without positions, attention does not see the order of its input: permute the tokens, and "
+       "the outputs are permuted.",
        run_permutation, true},
       {"temperature",
-       "The variance of dot products grows with their width d, which saturates the softmax and starves it of gradient; dividing by sqrt(d) "
+       "The variance of dot products grows with their width d, which saturates the softmax and "
+       "starves it of gradient; dividing by sqrt(d) "
        "keeps both constant.",
        run_temperature, true},
-      {"masks", "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and learns to cheat.", run_masks,
-       true},
-      {"complexity", "Self-attention costs n^2 d, a recurrent or position-wise layer n d^2.", run_complexity},
+      {"masks",
+       "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and "
+       "learns to cheat.",
+       run_masks, true},
+      {"complexity", "Self-attention costs n^2 d, a recurrent or position-wise layer n d^2.",
+       run_complexity},
       {"parallelism",
-       "A Transformer layer works on all positions at once; a recurrent one takes a step for each, and long sequences slow it down.",
+       "A Transformer layer works on all positions at once; a recurrent one takes a step for each, "
+       "and long sequences slow it down.",
        run_parallelism},
       {"path-length",
-       "What stands n steps back is one step away for attention and n for a recurrent network, which therefore learns to recall it only "
+       "What stands n steps back is one step away for attention and n for a recurrent network, "
+       "which therefore learns to recall it only "
        "from nearby.",
        run_path_length},
-      {"extrapolation", "Sinusoidal positions carry on beyond the length that was trained; learned ones do not.", run_extrapolation},
-      {"heads", "Several heads look at several things at once; one head with as many parameters averages them.", run_heads},
-      {"depth", "Residual connections and layer normalisation together make deep stacks trainable; without either they are not.",
+      {"extrapolation",
+       "Sinusoidal positions carry on beyond the length that was trained; learned ones do not.",
+       run_extrapolation},
+      {"heads",
+       "Several heads look at several things at once; one head with as many parameters averages "
+       "them.",
+       run_heads},
+      {"depth",
+       "Residual connections and layer normalisation together make deep stacks trainable; without "
+       "either they are not.",
        run_depth},
-      {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.", run_label_smoothing},
-      {"warmup", "Post-norm Transformers need a learning rate that rises slowly at first.", run_warmup},
-      {"hard-attention", "Soft attention learns where to look because gradients pass through it; hard attention gets none and does not.",
+      {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.",
+       run_label_smoothing},
+      {"warmup", "Post-norm Transformers need a learning rate that rises slowly at first.",
+       run_warmup},
+      {"hard-attention",
+       "Soft attention learns where to look because gradients pass through it; hard attention gets "
+       "none and does not.",
        run_hard_attention},
       {"architectures",
-       "With the same parameters and the same time, a Transformer translates better than a recurrent network with attention.",
+       "With the same parameters and the same time, a Transformer translates better than a "
+       "recurrent network with attention.",
        run_architectures, false, true},
   };
   return all;
@@ -66,7 +86,8 @@ const Experiment& find_experiment(std::string_view name) {
     names.push_back(experiment.name);
   }
   const std::string hint = did_you_mean(name, names);
-  throw ConfigError(fmt::format("unknown experiment {}{}", printable(name), hint.empty() ? "; attend lab lists them" : hint));
+  throw ConfigError(fmt::format("unknown experiment {}{}", printable(name),
+                                hint.empty() ? "; attend lab lists them" : hint));
 }
 
 }  // namespace attend::lab

@@ -1,7 +1,7 @@
 // The lab: the claims behind the Transformer, each measured by a small experiment of its own.
 //
-// An experiment is a function that returns data: what was measured, tables, plots, and a verdict that may be negative. Everything but
-// times, and what depends on them, is a function of the seed.
+// An experiment is a function that returns data: what was measured, tables, plots, and a verdict
+// that may be negative. Everything but times, and what depends on them, is a function of the seed.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,17 @@ struct LabOptions {
 template <class Visitor>
 void fields(LabOptions& o, Visitor&& visit) {
   visit("seed", o.seed, any_seed(), "random seed of the experiments");
-  visit("quick", o.quick, "run the smallest version of each experiment, seconds in all: shows that everything runs, measures little");
+  visit("quick", o.quick,
+        "run the smallest version of each experiment, seconds in all: shows that everything runs, "
+        "measures little");
   visit("data", o.data, "folder with multi30k/, for experiments that also measure on real text");
 }
 
 // What an experiment is given.
 struct Lab {
   LabOptions options;
-  std::function<void(std::string_view)> progress = [](std::string_view) {};  // told in a line what is being done
+  std::function<void(std::string_view)> progress = [](std::string_view) {
+  };  // told in a line what is being done
 
   template <class T>
   T full_or_quick(T full, T quick) const {

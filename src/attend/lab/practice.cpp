@@ -25,7 +25,8 @@ Series loss_series(const std::string& label, const PracticeCurve& curve) {
 }
 
 PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Practice& practice) {
-  if (practice.steps <= 0 && practice.seconds <= 0) throw ConfigError("practise: expected a number of steps or of seconds, got neither");
+  if (practice.steps <= 0 && practice.seconds <= 0)
+    throw ConfigError("practise: expected a number of steps or of seconds, got neither");
   AdamOptions adam_options;
   adam_options.clip_norm = 1.0f;
   Adam adam(model.parameters(), adam_options);
@@ -33,7 +34,8 @@ PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Pra
   schedule_options.kind = ScheduleKind::constant;
   schedule_options.learning_rate = practice.learning_rate;
   schedule_options.warmup_steps = practice.warmup_steps;
-  const auto schedule = make_schedule(schedule_options, 1, std::max<std::int64_t>(practice.steps, 1));
+  const auto schedule =
+      make_schedule(schedule_options, 1, std::max<std::int64_t>(practice.steps, 1));
 
   Random random({practice.seed, stream_of("lab.practice")});
   PracticeCurve curve;

@@ -28,12 +28,17 @@ constexpr std::string_view kSectionMark = "<!-- experiment ";
 constexpr std::string_view kSectionMarkEnd = " -->\n";
 
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string padded(const std::string& text, std::size_t width) { return text + std::string(width - std::min(width, width_of(text)), ' '); }
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, width_of(text)), ' ');
+}
 
-std::string markdown_row(const std::vector<std::string>& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
 
 std::string to_markdown(const Table& table) {
   std::string out = markdown_row(table.columns) + "|";
@@ -85,14 +90,16 @@ std::string to_text(const Table& table) {
 }
 
 std::string to_text(const Experiment& experiment, const LabResult& result) {
-  return fmt::format("{}\n  {}\n\nmeasured: {}\n\n{}\nverdict: {}. {}\n", experiment.name, experiment.claim, result.measured,
-                     to_text(result.table), name_of(result.verdict), result.finding);
+  return fmt::format("{}\n  {}\n\nmeasured: {}\n\n{}\nverdict: {}. {}\n", experiment.name,
+                     experiment.claim, result.measured, to_text(result.table),
+                     name_of(result.verdict), result.finding);
 }
 
 void LabPage::read(std::string_view markdown) {
   for (std::size_t at = markdown.find(kSectionMark); at != std::string_view::npos;) {
     const std::size_t next = markdown.find(kSectionMark, at + 1);
-    const std::string_view section = markdown.substr(at, next == std::string_view::npos ? next : next - at);
+    const std::string_view section =
+        markdown.substr(at, next == std::string_view::npos ? next : next - at);
     const std::size_t colon = section.find(": "), end = section.find(kSectionMarkEnd);
     if (colon < end && end != std::string_view::npos) {
       const std::string name(section.substr(kSectionMark.size(), colon - kSectionMark.size()));
@@ -104,13 +111,15 @@ void LabPage::read(std::string_view markdown) {
   }
 }
 
-void LabPage::set(const Experiment& experiment, const LabResult& result, const RunDescription& run) {
+void LabPage::set(const Experiment& experiment, const LabResult& result,
+                  const RunDescription& run) {
   std::string text = fmt::format("## {}\n**{}**\n\n", experiment.name, experiment.claim);
   text += fmt::format("{}\n\n{}\n", result.measured, to_markdown(result.table));
-  for (const Plot& plot : result.plots) text += fmt::format("![{}]({}/{}.svg)\n\n", plot.title, plots_, plot.name);
+  for (const Plot& plot : result.plots)
+    text += fmt::format("![{}]({}/{}.svg)\n\n", plot.title, plots_, plot.name);
   text += fmt::format("**Verdict: {}.** {}\n\n", name_of(result.verdict), result.finding);
-  text += fmt::format("`{}` on {}, {} thread{}, {:.0f} s.\n\n", run.command, run.machine, run.threads, run.threads == 1 ? "" : "s",
-                      run.seconds);
+  text += fmt::format("`{}` on {}, {} thread{}, {:.0f} s.\n\n", run.command, run.machine,
+                      run.threads, run.threads == 1 ? "" : "s", run.seconds);
   sections_[experiment.name] = {std::string(name_of(result.verdict)), text};
 }
 
@@ -122,7 +131,8 @@ std::string LabPage::markdown() const {
     if (found == sections_.end()) continue;
     const auto& [verdict, text] = found->second;
     out += fmt::format("| [{0}](#{0}) | {1} | {2} |\n", experiment.name, experiment.claim, verdict);
-    sections += fmt::format("{}{}: {}{}{}", kSectionMark, experiment.name, verdict, kSectionMarkEnd, text);
+    sections +=
+        fmt::format("{}{}: {}{}{}", kSectionMark, experiment.name, verdict, kSectionMarkEnd, text);
   }
   while (sections.ends_with("\n\n")) sections.pop_back();
   return out + "\n" + sections;
@@ -131,12 +141,17 @@ std::string LabPage::markdown() const {
 void require_writable(const std::filesystem::path& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.string(), failure.message()));
-  const AtomicFile beside(page_file(folder)), inside(folder / "lab.svg");  // temporaries, which go again
+  if (failure)
+    throw IoError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), failure.message()));
+  const AtomicFile beside(page_file(folder)),
+      inside(folder / "lab.svg");  // temporaries, which go again
 }
 
-void write_result(const std::filesystem::path& folder, const Experiment& experiment, const LabResult& result, const RunDescription& run) {
-  for (const Plot& plot : result.plots) write_file_atomically(folder / (plot.name + ".svg"), to_svg(plot));
+void write_result(const std::filesystem::path& folder, const Experiment& experiment,
+                  const LabResult& result, const RunDescription& run) {
+  for (const Plot& plot : result.plots)
+    write_file_atomically(folder / (plot.name + ".svg"), to_svg(plot));
   const std::filesystem::path file = page_file(folder);
   LabPage page(file.stem().string());
   page.read(file_content(file));

@@ -26,8 +26,9 @@ std::string to_text(const Table& table);
 // Claim, what was measured, table, verdict.
 std::string to_text(const Experiment& experiment, const LabResult& result);
 
-// A page with a section for each experiment that was run, in the order of experiments(), and the plots in a folder beside it. A page that
-// is read again keeps its sections: experiments can be repeated one by one.
+// A page with a section for each experiment that was run, in the order of experiments(), and the
+// plots in a folder beside it. A page that is read again keeps its sections: experiments can be
+// repeated one by one.
 class LabPage {
  public:
   // `plots`: the folder, relative to the page.
@@ -46,10 +47,13 @@ class LabPage {
   std::map<std::string, Section> sections_;  // by experiment
 };
 
-// Makes the folder, and throws IoError unless results can be written to it: better said before minutes of work than after.
+// Makes the folder, and throws IoError unless results can be written to it: better said before
+// minutes of work than after.
 void require_writable(const std::filesystem::path& folder);
 
-// Writes FOLDER/<plot>.svg for the plots of a result, and its section into the page FOLDER.md. Throws IoError.
-void write_result(const std::filesystem::path& folder, const Experiment& experiment, const LabResult& result, const RunDescription& run);
+// Writes FOLDER/<plot>.svg for the plots of a result, and its section into the page FOLDER.md.
+// Throws IoError.
+void write_result(const std::filesystem::path& folder, const Experiment& experiment,
+                  const LabResult& result, const RunDescription& run);
 
 }  // namespace attend::lab

@@ -13,14 +13,16 @@ namespace attend::lab {
 namespace {
 
 Parameter add_embedding(ParameterSet& parameters, std::int64_t symbols, std::int64_t width) {
-  return parameters.add("embedding.weight", {symbols, width}, {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
+  return parameters.add("embedding.weight", {symbols, width},
+                        {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(width))});
 }
 
 float embedding_scale(std::int64_t width) { return std::sqrt(static_cast<float>(width)); }
 
 class TransformerSequence final : public SequenceModel {
  public:
-  TransformerSequence(const TransformerConfig& config, const SequenceShape& shape, std::uint64_t seed)
+  TransformerSequence(const TransformerConfig& config, const SequenceShape& shape,
+                      std::uint64_t seed)
       : causal_(shape.causal),
         width_(config.d_model),
         embedding_(add_embedding(parameters_, shape.symbols, width_)),
@@ -31,7 +33,8 @@ class TransformerSequence final : public SequenceModel {
   }
 
   Variable hidden(const Ragged& text, Pass& pass) const override {
-    const Variable x = embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(*text.offsets));
+    const Variable x =
+        embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(*text.offsets));
     FullContext context(text.self_pattern(causal_));
     return stack_.forward(x, context, pass);
   }
@@ -52,7 +55,8 @@ class GruSequence final : public SequenceModel {
  public:
   GruSequence(std::int64_t width, int layers, const SequenceShape& shape, std::uint64_t seed)
       : width_(width), embedding_(add_embedding(parameters_, shape.symbols, width)) {
-    for (int i = 0; i < layers; ++i) layers_.emplace_back(parameters_, fmt::format("layers.{}", i), width, width);
+    for (int i = 0; i < layers; ++i)
+      layers_.emplace_back(parameters_, fmt::format("layers.{}", i), width, width);
     output_.emplace_back(parameters_, "output_proj", width, shape.classes);
     parameters_.allocate(seed);
   }
@@ -76,11 +80,13 @@ class GruSequence final : public SequenceModel {
 
 }  // namespace
 
-std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config, const SequenceShape& shape, std::uint64_t seed) {
+std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config,
+                                                const SequenceShape& shape, std::uint64_t seed) {
   return std::make_unique<TransformerSequence>(config, shape, seed);
 }
 
-std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape, std::uint64_t seed) {
+std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape,
+                                        std::uint64_t seed) {
   return std::make_unique<GruSequence>(width, layers, shape, seed);
 }
 

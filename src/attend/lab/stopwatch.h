@@ -17,7 +17,8 @@ class Stopwatch {
   Clock::time_point begun_ = Clock::now();
 };
 
-// The time that processors spend on this process, all of its threads together: a cost, which other processes hardly change.
+// The time that processors spend on this process, all of its threads together: a cost, which other
+// processes hardly change.
 class ProcessorStopwatch {
  public:
   double seconds() const { return static_cast<double>(std::clock() - begun_) / CLOCKS_PER_SEC; }
@@ -26,7 +27,8 @@ class ProcessorStopwatch {
   std::clock_t begun_ = std::clock();
 };
 
-// Seconds of the fastest of several calls, made until `budget` seconds are over, and three at least: what disturbs only ever slows down.
+// Seconds of the fastest of several calls, made until `budget` seconds are over, and three at
+// least: what disturbs only ever slows down.
 template <class Watch = Stopwatch, class Function>
 double fastest_call(double budget, const Function& function) {
   double best = std::numeric_limits<double>::infinity();

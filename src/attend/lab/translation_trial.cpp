@@ -40,7 +40,8 @@ Tokenizer joint_tokenizer(const ParallelText& text, const TokenizerOptions& opti
 
 }  // namespace
 
-TrialCorpus::TrialCorpus(std::string name, const ParallelText& train, ParallelText valid, const TokenizerOptions& options)
+TrialCorpus::TrialCorpus(std::string name, const ParallelText& train, ParallelText valid,
+                         const TokenizerOptions& options)
     : name_(std::move(name)),
       tokenizer_(joint_tokenizer(train, options)),
       valid_text_(std::move(valid)),
@@ -54,29 +55,38 @@ TrialCorpus TrialCorpus::demo(int train_sentences, int valid_sentences, std::uin
   const DemoCorpus corpus = demo_corpus(train_sentences, valid_sentences, seed);
   TokenizerOptions options;
   options.vocab_size = kDemoVocabulary;
-  return TrialCorpus("demo corpus", {corpus.train_src, corpus.train_tgt}, {corpus.valid_src, corpus.valid_tgt}, options);
+  return TrialCorpus("demo corpus", {corpus.train_src, corpus.train_tgt},
+                     {corpus.valid_src, corpus.valid_tgt}, options);
 }
 
 TrialCorpus TrialCorpus::multi30k(const std::string& folder, int valid_sentences) {
-  const auto file = [&](const char* name) { return std::vector<std::string>{(std::filesystem::path(folder) / "tok" / name).string()}; };
+  const auto file = [&](const char* name) {
+    return std::vector<std::string>{(std::filesystem::path(folder) / "tok" / name).string()};
+  };
   TokenizerOptions options;
   options.vocab_size = kMulti30kVocabulary;
   options.pretokenized = true;
-  return TrialCorpus("Multi30k", read_parallel(file("train.lc.norm.tok.en"), file("train.lc.norm.tok.de")),
-                     first(read_parallel(file("val.lc.norm.tok.en"), file("val.lc.norm.tok.de")), valid_sentences), options);
+  return TrialCorpus(
+      "Multi30k", read_parallel(file("train.lc.norm.tok.en"), file("train.lc.norm.tok.de")),
+      first(read_parallel(file("val.lc.norm.tok.en"), file("val.lc.norm.tok.de")), valid_sentences),
+      options);
 }
 
-std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig config, float label_smoothing, std::int64_t batch_tokens,
+std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig config,
+                                                             float label_smoothing,
+                                                             std::int64_t batch_tokens,
                                                              std::uint64_t seed) const {
   common(config).src_vocab_size = common(config).tgt_vocab_size = vocab_size();
   const TranslationModel model{make_encoder_decoder(config, seed), tokenizer_, tokenizer_};
   const SpecialTokens special = tokenizer_.special_tokens();
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation validation{TranslationBatcher(valid_, special, special, {4096}, std::nullopt), references_of(valid_, valid_text_),
-                                   decoding, pretokenized_};
-  return std::make_unique<TranslationObjective>(model, TranslationBatcher(train_, special, special, {batch_tokens}, seed),
-                                                TranslationLoss{label_smoothing}, std::move(validation));
+  TranslationValidation validation{
+      TranslationBatcher(valid_, special, special, {4096}, std::nullopt),
+      references_of(valid_, valid_text_), decoding, pretokenized_};
+  return std::make_unique<TranslationObjective>(
+      model, TranslationBatcher(train_, special, special, {batch_tokens}, seed),
+      TranslationLoss{label_smoothing}, std::move(validation));
 }
 
 TransformerConfig trial_transformer() {
@@ -92,7 +102,8 @@ TransformerConfig trial_transformer() {
 double Trial::recent_loss(std::size_t count) const {
   if (losses.empty()) return std::numeric_limits<double>::quiet_NaN();
   const std::size_t taken = std::min(count, losses.size());
-  return std::accumulate(losses.end() - static_cast<std::ptrdiff_t>(taken), losses.end(), 0.0) / static_cast<double>(taken);
+  return std::accumulate(losses.end() - static_cast<std::ptrdiff_t>(taken), losses.end(), 0.0) /
+         static_cast<double>(taken);
 }
 
 namespace {
@@ -111,15 +122,19 @@ TrainerOptions training_of(const TrialOptions& options) {
 TrialRun::TrialRun(TranslationObjective& objective, const TrialOptions& options)
     : objective_(objective),
       options_(options),
-      trainer_(objective, training_of(options), {RunFolder(""), false, trial_transformer().d_model, {}, {}, nullptr, {}}) {}
+      trainer_(objective, training_of(options),
+               {RunFolder(""), false, trial_transformer().d_model, {}, {}, nullptr, {}}) {}
 
 double TrialRun::share() const {
   if (trial_.diverged) return 1.0;
-  return options_.steps > 0 ? static_cast<double>(trainer_.step()) / static_cast<double>(options_.steps) : seconds_ / options_.seconds;
+  return options_.steps > 0
+             ? static_cast<double>(trainer_.step()) / static_cast<double>(options_.steps)
+             : seconds_ / options_.seconds;
 }
 
 void TrialRun::advance() {
-  const double next = static_cast<double>(trial_.points.size() + 1) / static_cast<double>(options_.validations);
+  const double next =
+      static_cast<double>(trial_.points.size() + 1) / static_cast<double>(options_.validations);
   try {
     StepEvent event;
     do {

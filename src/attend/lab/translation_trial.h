@@ -23,11 +23,13 @@ class TrialCorpus {
   const std::string& name() const { return name_; }
   std::int32_t vocab_size() const { return tokenizer_.vocab_size(); }
   // A model that begins to learn from it.
-  std::unique_ptr<TranslationObjective> objective(ArchitectureConfig config, float label_smoothing, std::int64_t batch_tokens,
+  std::unique_ptr<TranslationObjective> objective(ArchitectureConfig config, float label_smoothing,
+                                                  std::int64_t batch_tokens,
                                                   std::uint64_t seed) const;
 
  private:
-  TrialCorpus(std::string name, const ParallelText& train, ParallelText valid, const TokenizerOptions& options);
+  TrialCorpus(std::string name, const ParallelText& train, ParallelText valid,
+              const TokenizerOptions& options);
 
   std::string name_;
   Tokenizer tokenizer_;
@@ -60,13 +62,17 @@ struct Trial {
   double tokens_per_second = 0;  // target tokens
   bool diverged = false;
 
-  // The last validation; of a run that diverged before the first one, that of a model that knows nothing.
-  Point last() const { return points.empty() ? Point{0, 0, std::numeric_limits<double>::infinity(), 0} : points.back(); }
+  // The last validation; of a run that diverged before the first one, that of a model that knows
+  // nothing.
+  Point last() const {
+    return points.empty() ? Point{0, 0, std::numeric_limits<double>::infinity(), 0} : points.back();
+  }
   // Mean of the last `count` losses.
   double recent_loss(std::size_t count = 20) const;
 };
 
-// A trial that is made piece by piece, so that several can take turns: what disturbs the machine then disturbs all of them.
+// A trial that is made piece by piece, so that several can take turns: what disturbs the machine
+// then disturbs all of them.
 class TrialRun {
  public:
   // The objective must outlive it.

@@ -23,10 +23,12 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing == BleuSmoothing::kFloor ? 0.1 : 1;
 }
 
-// Counts segment after segment; holds the tables, so that they are allocated once for many segments.
+// Counts segment after segment; holds the tables, so that they are allocated once for many
+// segments.
 class BleuCounter {
  public:
-  explicit BleuCounter(const BleuOptions& options) : options_(options), matcher_(options.max_order) {}
+  explicit BleuCounter(const BleuOptions& options)
+      : options_(options), matcher_(options.max_order) {}
 
   void add_reference(std::string_view line) {
     read(line);
@@ -42,7 +44,8 @@ class BleuCounter {
     row[0] = length;
     row[1] = closest_reference(length);
     matcher_.count_matches(symbols_, row.subspan(2, orders));
-    for (int n = 1; n <= options_.max_order; ++n) row[1 + orders + static_cast<std::size_t>(n)] = ngrams_in(length, n);
+    for (int n = 1; n <= options_.max_order; ++n)
+      row[1 + orders + static_cast<std::size_t>(n)] = ngrams_in(length, n);
     matcher_.clear();
     vocabulary_.clear();
     reference_lengths_.clear();
@@ -51,22 +54,27 @@ class BleuCounter {
  private:
   // symbols_ = the tokens of the line, numbered within the segment.
   void read(std::string_view line) {
-    const std::string tokens =
-        options_.lowercase ? bleu_tokenize(unicode::lowercase(line), options_.tokenization) : bleu_tokenize(line, options_.tokenization);
+    const std::string tokens = options_.lowercase
+                                   ? bleu_tokenize(unicode::lowercase(line), options_.tokenization)
+                                   : bleu_tokenize(line, options_.tokenization);
     symbols_.clear();
     for (std::size_t begin = 0; begin < tokens.size();) {
       const std::size_t end = std::min(tokens.find(' ', begin), tokens.size());
-      symbols_.push_back(
-          vocabulary_.try_emplace(tokens.substr(begin, end - begin), static_cast<std::uint32_t>(vocabulary_.size())).first->second);
+      symbols_.push_back(vocabulary_
+                             .try_emplace(tokens.substr(begin, end - begin),
+                                          static_cast<std::uint32_t>(vocabulary_.size()))
+                             .first->second);
       begin = end + 1;
     }
   }
 
   std::int64_t closest_reference(std::int64_t length) const {
-    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [length](std::int64_t a, std::int64_t b) {
-      const std::int64_t far_a = std::abs(a - length), far_b = std::abs(b - length);
-      return far_a != far_b ? far_a < far_b : a < b;
-    });
+    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(),
+                             [length](std::int64_t a, std::int64_t b) {
+                               const std::int64_t far_a = std::abs(a - length),
+                                                  far_b = std::abs(b - length);
+                               return far_a != far_b ? far_a < far_b : a < b;
+                             });
   }
 
   const BleuOptions& options_;
@@ -91,37 +99,48 @@ std::span<const std::string_view> enum_names(BleuSmoothing) {
 }
 
 double BleuScore::ratio() const {
-  return reference_length == 0 ? 0 : static_cast<double>(hypothesis_length) / static_cast<double>(reference_length);
+  return reference_length == 0
+             ? 0
+             : static_cast<double>(hypothesis_length) / static_cast<double>(reference_length);
 }
 
-SegmentCounts bleu_counts(std::span<const std::string> hypotheses, const References& references, const BleuOptions& options) {
+SegmentCounts bleu_counts(std::span<const std::string> hypotheses, const References& references,
+                          const BleuOptions& options) {
   check_options(options);
   check_segments(hypotheses, references, options.allow_subwords);
   SegmentCounts counts = empty_counts(hypotheses.size(), options);
-  parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    BleuCounter counter(options);
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      for (const auto& reference : references) counter.add_reference(reference[i]);
-      const auto width = static_cast<std::size_t>(counts.width);
-      counter.count(hypotheses[i], std::span(counts.values).subspan(i * width, width));
-    }
-  });
+  parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask,
+               [&](std::int64_t begin, std::int64_t end) {
+                 BleuCounter counter(options);
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i) {
+                   for (const auto& reference : references) counter.add_reference(reference[i]);
+                   const auto width = static_cast<std::size_t>(counts.width);
+                   counter.count(hypotheses[i], std::span(counts.values).subspan(i * width, width));
+                 }
+               });
   return counts;
 }
 
 BleuScore bleu_from_counts(std::span<const std::int64_t> sum, const BleuOptions& options) {
   check_options(options);
   const auto orders = static_cast<std::size_t>(options.max_order);
-  if (sum.size() != 2 + 2 * orders) throw ConfigError(fmt::format("expected {} BLEU counts, got {}", 2 + 2 * orders, sum.size()));
+  if (sum.size() != 2 + 2 * orders)
+    throw ConfigError(fmt::format("expected {} BLEU counts, got {}", 2 + 2 * orders, sum.size()));
   BleuScore result;
   result.hypothesis_length = sum[0];
   result.reference_length = sum[1];
   result.counts.assign(sum.begin() + 2, sum.begin() + 2 + static_cast<std::ptrdiff_t>(orders));
   result.totals.assign(sum.begin() + 2 + static_cast<std::ptrdiff_t>(orders), sum.end());
   result.precisions.assign(orders, 0);
-  const auto length = static_cast<double>(result.hypothesis_length), reference = static_cast<double>(result.reference_length);
-  result.brevity_penalty = length >= reference ? 1 : length > 0 ? std::exp(1 - reference / length) : 0;
-  if (std::all_of(result.counts.begin(), result.counts.end(), [](std::int64_t n) { return n == 0; })) return result;
+  const auto length = static_cast<double>(result.hypothesis_length),
+             reference = static_cast<double>(result.reference_length);
+  result.brevity_penalty = length >= reference ? 1
+                           : length > 0        ? std::exp(1 - reference / length)
+                                               : 0;
+  if (std::all_of(result.counts.begin(), result.counts.end(),
+                  [](std::int64_t n) { return n == 0; }))
+    return result;
 
   const double value = smoothing_value(options);
   double halving = 1, sum_of_logs = 0;
@@ -141,25 +160,31 @@ BleuScore bleu_from_counts(std::span<const std::int64_t> sum, const BleuOptions&
   return result;
 }
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references, const BleuOptions& options) {
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
+                      const BleuOptions& options) {
   return bleu_from_counts(bleu_counts(hypotheses, references, options).sum(), options);
 }
 
-BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references, BleuOptions options) {
+BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
+                        BleuOptions options) {
   options.effective_order = true;
   References each;
   for (const std::string& reference : references) each.push_back({reference});
   return corpus_bleu(std::span(&hypothesis, 1), each, options);
 }
 
-std::string bleu_signature(const BleuOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap) {
+std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
+                           const std::optional<BootstrapOptions>& bootstrap) {
   std::string smoothing(enum_names(options.smoothing)[static_cast<std::size_t>(options.smoothing)]);
   if (options.smoothing == BleuSmoothing::kFloor || options.smoothing == BleuSmoothing::kAddK) {
     smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
   }
-  return fmt::format("nrefs:{}{}|case:{}|eff:{}|tok:{}|smooth:{}|version:attend-{}", n_references, bootstrap_signature(bootstrap),
-                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     enum_names(options.tokenization)[static_cast<std::size_t>(options.tokenization)], smoothing, kVersion);
+  return fmt::format(
+      "nrefs:{}{}|case:{}|eff:{}|tok:{}|smooth:{}|version:attend-{}", n_references,
+      bootstrap_signature(bootstrap), options.lowercase ? "lc" : "mixed",
+      options.effective_order ? "yes" : "no",
+      enum_names(options.tokenization)[static_cast<std::size_t>(options.tokenization)], smoothing,
+      kVersion);
 }
 
 std::string format_bleu(const BleuScore& score, const std::string& signature, int digits) {
@@ -168,9 +193,11 @@ std::string format_bleu(const BleuScore& score, const std::string& signature, in
 
 std::string bleu_details(const BleuScore& score) {
   std::string precisions;
-  for (const double p : score.precisions) precisions += fmt::format("{}{:.1f}", precisions.empty() ? "" : "/", p);
-  return fmt::format("{} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", precisions, score.brevity_penalty, score.ratio(),
-                     score.hypothesis_length, score.reference_length);
+  for (const double p : score.precisions)
+    precisions += fmt::format("{}{:.1f}", precisions.empty() ? "" : "/", p);
+  return fmt::format("{} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", precisions,
+                     score.brevity_penalty, score.ratio(), score.hypothesis_length,
+                     score.reference_length);
 }
 
 }  // namespace attend

@@ -23,9 +23,11 @@ void check(const SegmentCounts& counts, const BootstrapOptions& options) {
 }
 
 // The scores of every system on resample k, for k = 0 .. samples-1: [systems][samples].
-std::vector<std::vector<double>> resample(const std::vector<const SegmentCounts*>& systems, const ScoreFunction& score,
+std::vector<std::vector<double>> resample(const std::vector<const SegmentCounts*>& systems,
+                                          const ScoreFunction& score,
                                           const BootstrapOptions& options) {
-  std::vector<std::vector<double>> scores(systems.size(), std::vector<double>(static_cast<std::size_t>(options.samples)));
+  std::vector<std::vector<double>> scores(
+      systems.size(), std::vector<double>(static_cast<std::size_t>(options.samples)));
   const auto segments = static_cast<std::uint64_t>(systems.front()->segments());
   parallel_for(options.samples, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> drawn(segments), sum;
@@ -62,17 +64,19 @@ BootstrapEstimate estimate(double score, std::vector<double> resampled) {
 
 }  // namespace
 
-BootstrapEstimate bootstrap(const SegmentCounts& counts, const ScoreFunction& score, const BootstrapOptions& options) {
+BootstrapEstimate bootstrap(const SegmentCounts& counts, const ScoreFunction& score,
+                            const BootstrapOptions& options) {
   check(counts, options);
   return estimate(score(counts.sum()), resample({&counts}, score, options).front());
 }
 
-PairedBootstrap paired_bootstrap(const SegmentCounts& baseline, const SegmentCounts& system, const ScoreFunction& score,
-                                 const BootstrapOptions& options) {
+PairedBootstrap paired_bootstrap(const SegmentCounts& baseline, const SegmentCounts& system,
+                                 const ScoreFunction& score, const BootstrapOptions& options) {
   check(baseline, options);
   if (baseline.segments() != system.segments()) {
     throw ConfigError(
-        fmt::format("the two systems must have translated the same lines, got {} and {}", baseline.segments(), system.segments()));
+        fmt::format("the two systems must have translated the same lines, got {} and {}",
+                    baseline.segments(), system.segments()));
   }
   const auto scores = resample({&baseline, &system}, score, options);
   PairedBootstrap result;
@@ -85,9 +89,11 @@ PairedBootstrap paired_bootstrap(const SegmentCounts& baseline, const SegmentCou
     differences[k] = std::abs(scores[1][k] - scores[0][k]);
     wins += scores[1][k] > scores[0][k];
   }
-  const double mean = mean_of(differences), observed = std::abs(result.system.score - result.baseline.score);
+  const double mean = mean_of(differences),
+               observed = std::abs(result.system.score - result.baseline.score);
   for (const double difference : differences) chance += difference - mean > observed;
-  if (observed > 0) result.p_value = static_cast<double>(chance + 1) / static_cast<double>(options.samples + 1);
+  if (observed > 0)
+    result.p_value = static_cast<double>(chance + 1) / static_cast<double>(options.samples + 1);
   result.wins = static_cast<double>(wins) / static_cast<double>(options.samples);
   return result;
 }

@@ -20,13 +20,17 @@ namespace {
 
 using Symbols = std::vector<std::uint32_t>;
 
-std::size_t orders_of(const ChrfOptions& options) { return static_cast<std::size_t>(options.char_order + options.word_order); }
-
-bool is_ascii_punctuation(char c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+std::size_t orders_of(const ChrfOptions& options) {
+  return static_cast<std::size_t>(options.char_order + options.word_order);
 }
 
-// Calls use(word) for the words of chrF++: one punctuation mark at the end of a word, else one at its start, is a word of its own.
+bool is_ascii_punctuation(char c) {
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+         (c >= '{' && c <= '~');
+}
+
+// Calls use(word) for the words of chrF++: one punctuation mark at the end of a word, else one at
+// its start, is a word of its own.
 template <class Use>
 void part_punctuation(std::string_view word, const Use& use) {
   const bool single = count_code_points(word) == 1;
@@ -41,7 +45,8 @@ void part_punctuation(std::string_view word, const Use& use) {
   }
 }
 
-// Counts segment after segment; holds the tables, so that they are allocated once for many segments.
+// Counts segment after segment; holds the tables, so that they are allocated once for many
+// segments.
 class ChrfCounter {
  public:
   explicit ChrfCounter(const ChrfOptions& options)
@@ -61,11 +66,14 @@ class ChrfCounter {
     const auto char_orders = static_cast<std::size_t>(options_.char_order);
     const std::span matches(matches_);
     match(char_matcher_, hypothesis_chars_, reference_chars_, matches.first(char_orders));
-    if (options_.word_order > 0) match(word_matcher_, hypothesis_words_, reference_words_, matches.subspan(char_orders));
+    if (options_.word_order > 0)
+      match(word_matcher_, hypothesis_words_, reference_words_, matches.subspan(char_orders));
     for (std::size_t i = 0; i < matches_.size(); ++i) {
       const bool chars = i < char_orders;
       const int n = static_cast<int>(chars ? i : i - char_orders) + 1;
-      const auto of = [n](const Symbols& symbols) { return ngrams_in(static_cast<std::int64_t>(symbols.size()), n); };
+      const auto of = [n](const Symbols& symbols) {
+        return ngrams_in(static_cast<std::int64_t>(symbols.size()), n);
+      };
       const std::int64_t in_reference = of(chars ? reference_chars_ : reference_words_);
       // An order that the reference is too short for says nothing about the hypothesis.
       row[3 * i] = in_reference > 0 ? of(chars ? hypothesis_chars_ : hypothesis_words_) : 0;
@@ -75,7 +83,8 @@ class ChrfCounter {
   }
 
  private:
-  static void match(NgramMatcher& matcher, const Symbols& hypothesis, const Symbols& reference, std::span<std::int64_t> matches) {
+  static void match(NgramMatcher& matcher, const Symbols& hypothesis, const Symbols& reference,
+                    std::span<std::int64_t> matches) {
     matcher.clear();
     matcher.add_reference(reference);
     matcher.count_matches(hypothesis, matches);
@@ -93,7 +102,10 @@ class ChrfCounter {
     if (options_.word_order == 0) return;
     for (const std::string_view word : unicode::split(line)) {
       part_punctuation(word, [&](std::string_view part) {
-        words.push_back(vocabulary_.try_emplace(std::string(part), static_cast<std::uint32_t>(vocabulary_.size())).first->second);
+        words.push_back(
+            vocabulary_
+                .try_emplace(std::string(part), static_cast<std::uint32_t>(vocabulary_.size()))
+                .first->second);
       });
     }
   }
@@ -106,8 +118,8 @@ class ChrfCounter {
 };
 
 // The counts against the reference with the best score, the first of equally good ones.
-void count_segment(ChrfCounter& counter, const References& references, std::size_t segment, const ChrfOptions& options,
-                   std::span<std::int64_t> row) {
+void count_segment(ChrfCounter& counter, const References& references, std::size_t segment,
+                   const ChrfOptions& options, std::span<std::int64_t> row) {
   std::vector<std::int64_t> candidate(row.size());
   double best = -1;
   for (const auto& reference : references) {
@@ -121,26 +133,31 @@ void count_segment(ChrfCounter& counter, const References& references, std::size
 
 }  // namespace
 
-SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options) {
+SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references,
+                          const ChrfOptions& options) {
   check_options(options);
   check_segments(hypotheses, references, options.allow_subwords);
   const std::size_t width = 3 * orders_of(options);
   SegmentCounts counts;
   counts.width = static_cast<std::int64_t>(width);
   counts.values.resize(hypotheses.size() * width);
-  parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    ChrfCounter counter(options);
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      counter.read_hypothesis(hypotheses[i]);
-      count_segment(counter, references, i, options, std::span(counts.values).subspan(i * width, width));
-    }
-  });
+  parallel_for(static_cast<std::int64_t>(hypotheses.size()), kSegmentsPerTask,
+               [&](std::int64_t begin, std::int64_t end) {
+                 ChrfCounter counter(options);
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i) {
+                   counter.read_hypothesis(hypotheses[i]);
+                   count_segment(counter, references, i, options,
+                                 std::span(counts.values).subspan(i * width, width));
+                 }
+               });
   return counts;
 }
 
 double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& options) {
   if (sum.size() != 3 * orders_of(options)) {
-    throw ConfigError(fmt::format("expected {} chrF counts, got {}", 3 * orders_of(options), sum.size()));
+    throw ConfigError(
+        fmt::format("expected {} chrF counts, got {}", 3 * orders_of(options), sum.size()));
   }
   double precision = 0, recall = 0;
   int orders = 0;
@@ -158,23 +175,29 @@ double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& op
   return 100 * (1 + weight) * precision * recall / (weight * precision + recall);
 }
 
-double corpus_chrf(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options) {
+double corpus_chrf(std::span<const std::string> hypotheses, const References& references,
+                   const ChrfOptions& options) {
   return chrf_from_counts(chrf_counts(hypotheses, references, options).sum(), options);
 }
 
-double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references, const ChrfOptions& options) {
+double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
+                     const ChrfOptions& options) {
   References each;
   for (const std::string& reference : references) each.push_back({reference});
   return corpus_chrf(std::span(&hypothesis, 1), each, options);
 }
 
 std::string chrf_name(const ChrfOptions& options) {
-  return fmt::format("chrF{}{}", options.beta, std::string(static_cast<std::size_t>(std::max(options.word_order, 0)), '+'));
+  return fmt::format("chrF{}{}", options.beta,
+                     std::string(static_cast<std::size_t>(std::max(options.word_order, 0)), '+'));
 }
 
-std::string chrf_signature(const ChrfOptions& options, std::size_t n_references, const std::optional<BootstrapOptions>& bootstrap) {
-  return fmt::format("nrefs:{}{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:attend-{}", n_references, bootstrap_signature(bootstrap),
-                     options.lowercase ? "lc" : "mixed", options.char_order, options.word_order, kVersion);
+std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
+                           const std::optional<BootstrapOptions>& bootstrap) {
+  return fmt::format("nrefs:{}{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:attend-{}",
+                     n_references, bootstrap_signature(bootstrap),
+                     options.lowercase ? "lc" : "mixed", options.char_order, options.word_order,
+                     kVersion);
 }
 
 }  // namespace attend

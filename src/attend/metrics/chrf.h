@@ -1,10 +1,12 @@
-// chrF (Popovic 2015), the F-score of character n-grams, and chrF++ (Popovic 2017), which adds word n-grams; the numbers sacreBLEU prints.
+// chrF (Popovic 2015), the F-score of character n-grams, and chrF++ (Popovic 2017), which adds word
+// n-grams; the numbers sacreBLEU prints.
 //
 //   score = 100 * (1 + beta^2) P R / (beta^2 P + R)
 //
-// P and R are means over the n-gram orders of matches / n-grams of the hypothesis and matches / n-grams of the reference, over those orders
-// of which both sides have n-grams. Characters are Unicode code points; white space is no character. A segment with several references
-// counts against the one that gives it the best score.
+// P and R are means over the n-gram orders of matches / n-grams of the hypothesis and matches /
+// n-grams of the reference, over those orders of which both sides have n-grams. Characters are
+// Unicode code points; white space is no character. A segment with several references counts
+// against the one that gives it the best score.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +25,17 @@ namespace attend {
 template <class Visitor>
 void fields(ChrfOptions& o, Visitor&& visit) {
   visit("chrf-char-order", o.char_order, kNgramOrders, "longest character n-gram of chrF");
-  visit("chrf-word-order", o.word_order, between(0, kNgramOrders.most), "longest word n-gram of chrF; 2 for chrF++");
+  visit("chrf-word-order", o.word_order, between(0, kNgramOrders.most),
+        "longest word n-gram of chrF; 2 for chrF++");
   visit("chrf-beta", o.beta, between(0, 1000), "weight of recall relative to precision in chrF");
   visit("chrf-lowercase", o.lowercase, "lower-case both texts for chrF");
 }
 
-// Counts of every segment: for each character order, then each word order, {n-grams of the hypothesis, of the reference, matches}.
-// Throws as check_segments does; ConfigError for orders or a beta below their least (1, 0, 0).
-SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references, const ChrfOptions& options = {});
+// Counts of every segment: for each character order, then each word order, {n-grams of the
+// hypothesis, of the reference, matches}. Throws as check_segments does; ConfigError for orders or
+// a beta below their least (1, 0, 0).
+SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references,
+                          const ChrfOptions& options = {});
 double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& options = {});
 
 }  // namespace attend

@@ -1,5 +1,6 @@
-// Counting n-grams without building them. An n-gram is the pair (the n-gram without its last symbol, its last symbol); pairs are numbered
-// as they appear, so every n-gram of every order is one lookup of one 64-bit key, and no two n-grams are ever confused.
+// Counting n-grams without building them. An n-gram is the pair (the n-gram without its last
+// symbol, its last symbol); pairs are numbered as they appear, so every n-gram of every order is
+// one lookup of one 64-bit key, and no two n-grams are ever confused.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace attend {
 // Each order has counts of its own in every segment.
 inline constexpr NumberRange kNgramOrders = between(1, 100);
 
-// Clipped matches between one hypothesis and its references (Papineni et al. 2002, section 2.1). To be reused from segment to segment.
+// Clipped matches between one hypothesis and its references (Papineni et al. 2002, section 2.1). To
+// be reused from segment to segment.
 class NgramMatcher {
  public:
   // Orders 1 .. max_order. Throws ConfigError unless max_order is one of kNgramOrders.
@@ -23,9 +25,11 @@ class NgramMatcher {
 
   // Forgets the references.
   void clear();
-  // Adds a reference; an n-gram may be matched as often as it occurs in the reference that has most of it.
+  // Adds a reference; an n-gram may be matched as often as it occurs in the reference that has most
+  // of it.
   void add_reference(std::span<const std::uint32_t> symbols);
-  // matches[n-1] = sum over the n-grams of the hypothesis of min(count, clip), for n = 1 .. max_order.
+  // matches[n-1] = sum over the n-grams of the hypothesis of min(count, clip), for n = 1 ..
+  // max_order.
   void count_matches(std::span<const std::uint32_t> hypothesis, std::span<std::int64_t> matches);
 
  private:
@@ -52,6 +56,8 @@ class NgramMatcher {
 };
 
 // n-grams of order n in a text of `length` symbols.
-constexpr std::int64_t ngrams_in(std::int64_t length, int n) { return length >= n ? length - n + 1 : 0; }
+constexpr std::int64_t ngrams_in(std::int64_t length, int n) {
+  return length >= n ? length - n + 1 : 0;
+}
 
 }  // namespace attend

@@ -17,21 +17,27 @@ struct Metric {
   std::function<std::string(std::span<const std::int64_t>)> details;
 };
 
-std::vector<Metric> metrics_of(const References& references, const EvaluationOptions& options, bool resample) {
+std::vector<Metric> metrics_of(const References& references, const EvaluationOptions& options,
+                               bool resample) {
   const auto bootstrap = resample ? std::optional(options.bootstrap) : std::nullopt;
   std::vector<Metric> metrics;
   if (options.compute_bleu) {
     const BleuOptions& o = options.bleu;
-    metrics.push_back({"BLEU", bleu_signature(o, references.size(), bootstrap),
-                       [&](std::span<const std::string> lines) { return bleu_counts(lines, references, o); },
-                       [&](std::span<const std::int64_t> sum) { return bleu_from_counts(sum, o).score; },
-                       [&](std::span<const std::int64_t> sum) { return bleu_details(bleu_from_counts(sum, o)); }});
+    metrics.push_back(
+        {"BLEU", bleu_signature(o, references.size(), bootstrap),
+         [&](std::span<const std::string> lines) { return bleu_counts(lines, references, o); },
+         [&](std::span<const std::int64_t> sum) { return bleu_from_counts(sum, o).score; },
+         [&](std::span<const std::int64_t> sum) {
+           return bleu_details(bleu_from_counts(sum, o));
+         }});
   }
   if (options.compute_chrf) {
     ChrfOptions o = options.chrf;
     o.allow_subwords |= options.bleu.allow_subwords;
     metrics.push_back({chrf_name(o), chrf_signature(o, references.size(), bootstrap),
-                       [&references, o](std::span<const std::string> lines) { return chrf_counts(lines, references, o); },
+                       [&references, o](std::span<const std::string> lines) {
+                         return chrf_counts(lines, references, o);
+                       },
                        [o](std::span<const std::int64_t> sum) { return chrf_from_counts(sum, o); },
                        [](std::span<const std::int64_t>) { return std::string(); }});
   }
@@ -39,7 +45,8 @@ std::vector<Metric> metrics_of(const References& references, const EvaluationOpt
   return metrics;
 }
 
-SystemReport report_of(const Metric& metric, const SegmentCounts& counts, const std::optional<BootstrapEstimate>& resampled) {
+SystemReport report_of(const Metric& metric, const SegmentCounts& counts,
+                       const std::optional<BootstrapEstimate>& resampled) {
   const auto sum = counts.sum();
   return {metric.score(sum), metric.details(sum), resampled};
 }
@@ -47,32 +54,36 @@ SystemReport report_of(const Metric& metric, const SegmentCounts& counts, const 
 std::string format_system(const SystemReport& system, int digits) {
   std::string out = fmt::format("{:.{}f}", system.score, digits);
   if (const auto& r = system.resampled) {
-    out += fmt::format(" (mean {:.{}f}, 95 % in {:.{}f} .. {:.{}f})", r->mean, digits, r->low, digits, r->high, digits);
+    out += fmt::format(" (mean {:.{}f}, 95 % in {:.{}f} .. {:.{}f})", r->mean, digits, r->low,
+                       digits, r->high, digits);
   }
   return system.details.empty() ? out : out + " " + system.details;
 }
 
 }  // namespace
 
-EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references, const EvaluationOptions& options) {
+EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
+                          const EvaluationOptions& options) {
   EvaluationReport report{static_cast<std::int64_t>(hypotheses.size()), {}};
   for (const Metric& metric : metrics_of(references, options, options.confidence)) {
     const SegmentCounts counts = metric.count(hypotheses);
     std::optional<BootstrapEstimate> resampled;
     if (options.confidence) resampled = bootstrap(counts, metric.score, options.bootstrap);
-    report.metrics.push_back({metric.name, metric.signature, report_of(metric, counts, resampled), {}, {}, {}});
+    report.metrics.push_back(
+        {metric.name, metric.signature, report_of(metric, counts, resampled), {}, {}, {}});
   }
   return report;
 }
 
-EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system, const References& references,
-                         const EvaluationOptions& options) {
+EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system,
+                         const References& references, const EvaluationOptions& options) {
   EvaluationReport report{static_cast<std::int64_t>(system.size()), {}};
   for (const Metric& metric : metrics_of(references, options, true)) {
     const SegmentCounts before = metric.count(baseline), after = metric.count(system);
     const PairedBootstrap paired = paired_bootstrap(before, after, metric.score, options.bootstrap);
-    report.metrics.push_back({metric.name, metric.signature, report_of(metric, after, paired.system),
-                              report_of(metric, before, paired.baseline), paired.p_value, paired.wins});
+    report.metrics.push_back(
+        {metric.name, metric.signature, report_of(metric, after, paired.system),
+         report_of(metric, before, paired.baseline), paired.p_value, paired.wins});
   }
   return report;
 }
@@ -81,15 +92,20 @@ std::string format_report(const EvaluationReport& report, int digits) {
   std::string out;
   for (const MetricReport& metric : report.metrics) {
     if (!metric.baseline) {
-      out += fmt::format("{}|{} = {}\n", metric.name, metric.signature, format_system(metric.system, digits));
+      out += fmt::format("{}|{} = {}\n", metric.name, metric.signature,
+                         format_system(metric.system, digits));
       continue;
     }
     const double difference = metric.system.score - metric.baseline->score;
     const bool significant = *metric.p_value < kSignificance;
-    out += fmt::format("{}|{}\n  baseline {}\n  system   {}\n", metric.name, metric.signature, format_system(*metric.baseline, digits),
-                       format_system(metric.system, digits));
-    out += fmt::format("  difference {:+.{}f}, p = {:.4f}: {} at {}; the system is better in {:.1f} % of the resamples\n", difference,
-                       digits, *metric.p_value, significant ? "significant" : "not significant", kSignificance, 100 * *metric.wins);
+    out +=
+        fmt::format("{}|{}\n  baseline {}\n  system   {}\n", metric.name, metric.signature,
+                    format_system(*metric.baseline, digits), format_system(metric.system, digits));
+    out += fmt::format(
+        "  difference {:+.{}f}, p = {:.4f}: {} at {}; the system is better in {:.1f} % of the "
+        "resamples\n",
+        difference, digits, *metric.p_value, significant ? "significant" : "not significant",
+        kSignificance, 100 * *metric.wins);
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// The options of a report on translations by name; evaluate() and compare() are in attend/metrics.h.
+// The options of a report on translations by name; evaluate() and compare() are in
+// attend/metrics.h.
 #pragma once
 
 #include "attend/metrics.h"

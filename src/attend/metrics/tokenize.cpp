@@ -15,15 +15,16 @@ namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_point(char c) { return c == '.' || c == ','; }
 
-// The ASCII punctuation that always stands alone: all of it but apostrophe, comma, full stop and hyphen. Space is one of them, which is
-// harmless as runs of spaces are joined at the end.
+// The ASCII punctuation that always stands alone: all of it but apostrophe, comma, full stop and
+// hyphen. Space is one of them, which is harmless as runs of spaces are joined at the end.
 constexpr bool stands_alone(char c) {
-  return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-         (c >= '{' && c <= '~');
+  return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
+         (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// Left to right, every two neighbours with first(a) and second(b) are written apart; a pair that was rewritten is not looked at again, as
-// with a regular expression's global substitution. The point of the pair (its second or its first half) gets spaces on both sides.
+// Left to right, every two neighbours with first(a) and second(b) are written apart; a pair that
+// was rewritten is not looked at again, as with a regular expression's global substitution. The
+// point of the pair (its second or its first half) gets spaces on both sides.
 enum class Point { kFirst, kSecond };
 
 template <class String, class First, class Second>
@@ -64,7 +65,9 @@ String set_apart(const String& text, const Predicate& predicate) {
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 std::string join(const std::vector<std::string_view>& words) {
@@ -76,7 +79,8 @@ std::string join(const std::vector<std::string_view>& words) {
   return out;
 }
 
-// mteval-v13a: SGML left-overs, then four rules in this order. They concern ASCII only, so they work on bytes.
+// mteval-v13a: SGML left-overs, then four rules in this order. They concern ASCII only, so they
+// work on bytes.
 std::string tokenize_13a(std::string text) {
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
@@ -123,7 +127,8 @@ std::span<const std::string_view> enum_names(BleuTokenization) {
 
 std::string bleu_tokenize(std::string_view line, BleuTokenization tokenization) {
   if (const auto at = find_invalid_utf8(line); at != std::string_view::npos) {
-    throw DataError(fmt::format("expected UTF-8, found an invalid sequence at byte {}; convert the text to UTF-8", at));
+    throw DataError(fmt::format(
+        "expected UTF-8, found an invalid sequence at byte {}; convert the text to UTF-8", at));
   }
   line = unicode::strip_right(line);
   switch (tokenization) {

@@ -1,4 +1,5 @@
-// The tokenisations of BLEU. A BLEU score is a number about tokens, so two scores compare only when both used the same one of these.
+// The tokenisations of BLEU. A BLEU score is a number about tokens, so two scores compare only when
+// both used the same one of these.
 #pragma once
 
 #include <span>

@@ -2,14 +2,17 @@
 
 namespace attend {
 
-std::string_view name_of(const ArchitectureConfig& config) { return enum_names(Architecture())[config.index()]; }
+std::string_view name_of(const ArchitectureConfig& config) {
+  return enum_names(Architecture())[config.index()];
+}
 
 EncoderDecoderConfig& common(ArchitectureConfig& config) {
   return std::visit([](EncoderDecoderConfig& one) -> EncoderDecoderConfig& { return one; }, config);
 }
 
 const EncoderDecoderConfig& common(const ArchitectureConfig& config) {
-  return std::visit([](const EncoderDecoderConfig& one) -> const EncoderDecoderConfig& { return one; }, config);
+  return std::visit(
+      [](const EncoderDecoderConfig& one) -> const EncoderDecoderConfig& { return one; }, config);
 }
 
 int d_model_of(const ArchitectureConfig& config) {

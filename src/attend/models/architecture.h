@@ -25,8 +25,8 @@ EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
 int d_model_of(const ArchitectureConfig& config);
 
-// The options of a command that makes a model: the Transformer's, some of which are those of all architectures, and what others have
-// besides.
+// The options of a command that makes a model: the Transformer's, some of which are those of all
+// architectures, and what others have besides.
 struct ModelOptions {
   Architecture arch = Architecture::transformer;
   TransformerConfig transformer;

@@ -6,12 +6,17 @@
 
 namespace attend {
 
-void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents,
+                std::span<const std::int32_t> tokens) {
   if (parents.size() != tokens.size())
-    throw ShapeError(fmt::format("[step] expected a token for every parent, got {} parents and {} tokens", parents.size(), tokens.size()));
+    throw ShapeError(
+        fmt::format("[step] expected a token for every parent, got {} parents and {} tokens",
+                    parents.size(), tokens.size()));
   for (const std::int32_t parent : parents) {
     if (parent < 0 || parent >= hypotheses)
-      throw ShapeError(fmt::format("[step] expected parents among {} hypotheses, counted from 0, got {}", hypotheses, parent));
+      throw ShapeError(
+          fmt::format("[step] expected parents among {} hypotheses, counted from 0, got {}",
+                      hypotheses, parent));
   }
 }
 

@@ -9,8 +9,11 @@ namespace attend {
 
 namespace {
 
-// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
-Init table_init(int d_model) { return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(d_model))}; }
+// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with
+// unit variance.
+Init table_init(int d_model) {
+  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(d_model))};
+}
 
 Parameter add_table(ParameterSet& parameters, const char* name, int vocab_size, int d_model) {
   return parameters.add_table(name, {vocab_size, d_model}, table_init(d_model));
@@ -23,10 +26,12 @@ Parameter add_output(ParameterSet& parameters, const char* name, int vocab_size,
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model, float embedding_dropout)
-    : src_embedding_(config.tie_embeddings == TiedEmbeddings::all
-                         ? add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model)
-                         : add_table(parameters_, "src_embedding.weight", config.src_vocab_size, d_model)),
+EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model,
+                               float embedding_dropout)
+    : src_embedding_(
+          config.tie_embeddings == TiedEmbeddings::all
+              ? add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model)
+              : add_table(parameters_, "src_embedding.weight", config.src_vocab_size, d_model)),
       d_model_(d_model),
       embedding_dropout_(embedding_dropout) {
   switch (config.tie_embeddings) {
@@ -34,35 +39,43 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model, 
       output_ = tgt_embedding_ = src_embedding_;
       break;
     case TiedEmbeddings::target:
-      output_ = tgt_embedding_ = add_output(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, d_model);
+      output_ = tgt_embedding_ =
+          add_output(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, d_model);
       break;
     case TiedEmbeddings::none:
-      tgt_embedding_ = add_table(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, d_model);
+      tgt_embedding_ =
+          add_table(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, d_model);
       output_ = add_output(parameters_, "output_proj.weight", config.tgt_vocab_size, d_model);
       break;
   }
 }
 
-Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const {
-  return embedding(*table, ids, std::sqrt(static_cast<float>(d_model_)), positions, pass.dropout(embedding_dropout_));
+Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions,
+                               Pass& pass) const {
+  return embedding(*table, ids, std::sqrt(static_cast<float>(d_model_)), positions,
+                   pass.dropout(embedding_dropout_));
 }
 
-Tensor EncoderDecoder::src_embeddings() const { return backend().float_weights(src_embedding_->value()); }
+Tensor EncoderDecoder::src_embeddings() const {
+  return backend().float_weights(src_embedding_->value());
+}
 
 Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
 
-std::vector<float> EncoderDecoder::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
+std::vector<float> EncoderDecoder::target_log_probabilities(
+    const Variable& hidden, std::span<const std::int32_t> targets) const {
   return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
 }
 
-CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options,
-                                  Pass& pass) const {
+CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
+                                  const CrossEntropyOptions& options, Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);
   return projected_cross_entropy(hidden, *output_, {}, targets, pass.in_precision(options));
 }
 
-CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets, float divergence,
-                                         const CrossEntropyOptions& options, Pass& pass) const {
+CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
+                                         float divergence, const CrossEntropyOptions& options,
+                                         Pass& pass) const {
   const Ragged both = src.twice();
   const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
   return paired_cross_entropy(hidden, *output_, targets, divergence, pass.in_precision(options));

@@ -17,7 +17,9 @@ namespace attend {
 
 class EncoderDecoder {
  public:
-  enum class Purpose { inference };  // parameters without gradients, for load_parameters() to allocate and fill in
+  enum class Purpose {
+    inference
+  };  // parameters without gradients, for load_parameters() to allocate and fill in
 
   virtual ~EncoderDecoder() = default;
   EncoderDecoder(const EncoderDecoder&) = delete;
@@ -32,7 +34,8 @@ class EncoderDecoder {
 
   // The longest sequence that the model can read or write, in tokens; 0: any.
   virtual std::int64_t longest_sequence() const { return 0; }
-  // Layers of the encoder: encode() shows a pass that asks for them its input and what each layer makes of it.
+  // Layers of the encoder: encode() shows a pass that asks for them its input and what each layer
+  // makes of it.
   virtual int encoder_layers() const = 0;
 
   // The table of the source's embeddings [V, D].
@@ -41,18 +44,22 @@ class EncoderDecoder {
   // src [N tokens] -> memory [N, .].
   virtual Variable encode(const Ragged& src, Pass& pass) const = 0;
   // Whole target prefixes, each position seeing the earlier ones -> hidden states [M, D].
-  virtual Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const = 0;
+  virtual Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
+                          Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
   // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
-  std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
-  // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never held whole.
-  CrossEntropy loss(const Ragged& src, const Ragged& tgt, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  std::vector<float> target_log_probabilities(const Variable& hidden,
+                                              std::span<const std::int32_t> targets) const;
+  // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never
+  // held whole.
+  CrossEntropy loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
+                    const CrossEntropyOptions& options, Pass& pass) const;
   // Of two passes with different dropout, held to agree: paired_cross_entropy().
-  CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets, float divergence, const CrossEntropyOptions& options,
-                           Pass& pass) const;
+  CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
+                           float divergence, const CrossEntropyOptions& options, Pass& pass) const;
 
   // Decoding step by step, with one hypothesis for each sentence of src.
   virtual std::unique_ptr<DecodingState> begin(const Ragged& src) const = 0;
@@ -62,7 +69,8 @@ class EncoderDecoder {
   EncoderDecoder(const EncoderDecoderConfig& config, int d_model, float embedding_dropout);
 
   // dropout(sqrt(D) table[ids] + positions): N ids -> [N, D].
-  Variable embed(const Parameter& table, const Ids& ids, const Positions& positions, Pass& pass) const;
+  Variable embed(const Parameter& table, const Ids& ids, const Positions& positions,
+                 Pass& pass) const;
 
   ParameterSet parameters_;
   Parameter src_embedding_;

@@ -1,4 +1,5 @@
-// What the configurations of all encoder-decoders have in common. Every default is written here and nowhere else.
+// What the configurations of all encoder-decoders have in common. Every default is written here and
+// nowhere else.
 #pragma once
 
 #include <array>
@@ -9,8 +10,8 @@
 
 namespace attend {
 
-// Which embedding tables are one: none, the target's input and the output projection, or both of them and the source's (Vaswani et al.
-// 2017, section 3.4).
+// Which embedding tables are one: none, the target's input and the output projection, or both of
+// them and the source's (Vaswani et al. 2017, section 3.4).
 enum class TiedEmbeddings { none, target, all };
 inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
   static constexpr std::array<std::string_view, 3> names{"none", "target", "all"};

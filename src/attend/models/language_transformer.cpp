@@ -19,7 +19,8 @@ const LanguageTransformerConfig& validated(const LanguageTransformerConfig& conf
   return config;
 }
 
-// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with unit variance.
+// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with
+// unit variance.
 Init table_init(const LanguageTransformerConfig& config) {
   return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
@@ -31,18 +32,22 @@ Parameter add_embedding(ParameterSet& parameters, const LanguageTransformerConfi
 }
 
 Parameter add_output(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.d_model}, table_init(config));
+  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.d_model},
+                                       table_init(config));
 }
 
-std::vector<Linear> add_projections(ParameterSet& parameters, const LanguageTransformerConfig& config) {
+std::vector<Linear> add_projections(ParameterSet& parameters,
+                                    const LanguageTransformerConfig& config) {
   std::vector<Linear> projections;
   for (int j = 0; j < config.previous_tokens; ++j) {
-    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.d_model, config.d_model, /*bias=*/false);
+    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.d_model,
+                             config.d_model, /*bias=*/false);
   }
   return projections;
 }
 
-// What counts as the token before the first one of a sequence: the padding piece, which no text has.
+// What counts as the token before the first one of a sequence: the padding piece, which no text
+// has.
 constexpr std::int32_t kNothing = 0;
 
 // The token `distance` places before each.
@@ -50,7 +55,8 @@ Ids shifted(const Ragged& text, std::int32_t distance) {
   std::vector<std::int32_t> ids(text.ids->size(), kNothing);
   for (std::size_t b = 0; b + 1 < text.offsets->size(); ++b) {
     const std::int32_t begin = (*text.offsets)[b], end = (*text.offsets)[b + 1];
-    for (std::int32_t n = begin + distance; n < end; ++n) ids[static_cast<std::size_t>(n)] = text.ids[n - distance];
+    for (std::int32_t n = begin + distance; n < end; ++n)
+      ids[static_cast<std::size_t>(n)] = text.ids[n - distance];
   }
   return ids;
 }
@@ -71,17 +77,23 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
       stack_(parameters_, "decoder", config, {.layers = config.n_layers}) {}
 
-LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed) : LanguageTransformer(config) {
+LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config,
+                                         std::uint64_t seed)
+    : LanguageTransformer(config) {
   parameters_.allocate(seed);
 }
 
-LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose) : LanguageTransformer(config) {}
+LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose)
+    : LanguageTransformer(config) {}
 
-Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const {
+Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous,
+                                    const Positions& positions, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.d_model));
   Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.dropout));
   for (std::size_t j = 0; j < previous_.size(); ++j)
-    x = add(x, previous_[j].forward(embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout)), pass));
+    x = add(x, previous_[j].forward(
+                   embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout)),
+                   pass));
   return x;
 }
 
@@ -89,22 +101,31 @@ Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
   FullContext context(text.self_pattern(true));
-  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), context, pass);
+  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), context,
+                        pass);
 }
 
-Variable LanguageTransformer::project(const Variable& hidden) const { return linear(hidden, *output_); }
+Variable LanguageTransformer::project(const Variable& hidden) const {
+  return linear(hidden, *output_);
+}
 
-std::vector<float> LanguageTransformer::target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const {
+std::vector<float> LanguageTransformer::target_log_probabilities(
+    const Variable& hidden, std::span<const std::int32_t> targets) const {
   return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
 }
 
-CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const {
-  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets, pass.in_precision(options));
+CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets,
+                                       const CrossEntropyOptions& options, Pass& pass) const {
+  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets,
+                                 pass.in_precision(options));
 }
 
-CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
-                                               const CrossEntropyOptions& options, Pass& pass) const {
-  return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets, pass.in_precision(options));
+CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets,
+                                               const ClassSample& sample,
+                                               const CrossEntropyOptions& options,
+                                               Pass& pass) const {
+  return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets,
+                               pass.in_precision(options));
 }
 
 std::unique_ptr<DecodingState> LanguageTransformer::begin(std::int64_t hypotheses) const {

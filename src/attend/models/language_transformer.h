@@ -1,6 +1,8 @@
-// A decoder-only Transformer: causal self-attention and feed-forward networks, next-token logits. What is called a GPT.
+// A decoder-only Transformer: causal self-attention and feed-forward networks, next-token logits.
+// What is called a GPT.
 //
-// One stack serves training, scoring and decoding: whole texts under a causal mask, or token by token with a cache.
+// One stack serves training, scoring and decoding: whole texts under a causal mask, or token by
+// token with a cache.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +33,14 @@ struct LanguageTransformerConfig : StackConfig {
 
 template <class Visitor>
 void fields(LanguageTransformerConfig& c, Visitor&& visit) {
-  stack_fields(c, visit, [&] { visit("n-layers", c.n_layers, kLayerCounts, "Transformer layers"); });
+  stack_fields(c, visit,
+               [&] { visit("n-layers", c.n_layers, kLayerCounts, "Transformer layers"); });
   visit("tied", c.tied, "share the embeddings with the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
-        experimental("add projections of the embeddings of this many preceding tokens to the embedding of each token; 0: off"));
-  visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the input of the output projection");
+        experimental("add projections of the embeddings of this many preceding tokens to the "
+                     "embedding of each token; 0: off"));
+  visit("output-dropout", c.output_dropout, dropout_shares(),
+        "dropout on the input of the output projection");
 }
 
 // Throws ConfigError naming the option that is wrong.
@@ -56,19 +61,22 @@ class LanguageTransformer {
   // The table of the embeddings [V, D].
   Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
-  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones -> hidden states [N, D].
+  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones ->
+  // hidden states [N, D].
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
   // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
   // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
-  std::vector<float> target_log_probabilities(const Variable& hidden, std::span<const std::int32_t> targets) const;
+  std::vector<float> target_log_probabilities(const Variable& hidden,
+                                              std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
-  CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options, Pass& pass) const;
+  CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options,
+                    Pass& pass) const;
   // The same with a normaliser estimated from a part of the vocabulary, for training.
-  CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample, const CrossEntropyOptions& options,
-                            Pass& pass) const;
+  CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
+                            const CrossEntropyOptions& options, Pass& pass) const;
 
   // Decoding step by step, with `hypotheses` that have read nothing.
   std::unique_ptr<DecodingState> begin(std::int64_t hypotheses) const;
@@ -76,8 +84,11 @@ class LanguageTransformer {
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
   // ids, and the tokens before them: previous[j] those j + 1 places back.
-  Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions, Pass& pass) const;
-  Variable output_states(const Ragged& text, Pass& pass) const { return dropout(hidden(text, pass), pass.dropout(config_.output_dropout)); }
+  Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions,
+                 Pass& pass) const;
+  Variable output_states(const Ragged& text, Pass& pass) const {
+    return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
+  }
 
   LanguageTransformerConfig config_;
   ParameterSet parameters_;

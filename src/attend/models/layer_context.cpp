@@ -2,31 +2,37 @@
 
 namespace attend {
 
-Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const Variable& x, Pass& pass) {
+Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const Variable& x,
+                                     Pass& pass) {
   return attention.self(x, self_, pass);
 }
 
-Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int, const Variable& x, Pass& pass) {
+Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int, const Variable& x,
+                                       Pass& pass) {
   return attention.cross(x, memory_, cross_, pass);
 }
 
-CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source)
+CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory,
+                             std::span<const std::int32_t> source)
     : cache_(cache), memory_(&memory) {
   std::vector<KeySlot> slots;
   std::vector<std::int32_t> offsets{0};
   for (const std::int32_t s : source) {
-    for (std::int32_t position = memory.offsets[s]; position < memory.offsets[s + 1]; ++position) slots.push_back({0, position});
+    for (std::int32_t position = memory.offsets[s]; position < memory.offsets[s + 1]; ++position)
+      slots.push_back({0, position});
     offsets.push_back(static_cast<std::int32_t>(slots.size()));
   }
   slots_ = slot_ids(slots);
   offsets_ = std::move(offsets);
 }
 
-Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
+Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer,
+                                       const Variable& x, Pass&) {
   return attention.self_cached(x, cache_, layer);
 }
 
-Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x, Pass&) {
+Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer,
+                                         const Variable& x, Pass&) {
   const std::span<const Tensor> memory(&memory_->keys_values[static_cast<std::size_t>(layer)], 1);
   return attention.cross_cached(x, {memory, slots_, offsets_});
 }

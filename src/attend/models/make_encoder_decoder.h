@@ -9,7 +9,9 @@
 namespace attend {
 
 // With gradients, initialised from the seed; or for inference. Throws ConfigError.
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, std::uint64_t seed);
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config, EncoderDecoder::Purpose purpose);
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
+                                                     std::uint64_t seed);
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
+                                                     EncoderDecoder::Purpose purpose);
 
 }  // namespace attend

@@ -23,10 +23,12 @@ const RecurrentConfig& validated(const RecurrentConfig& config) {
 }
 
 AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
-  return {config.hidden_width(), 2 * config.hidden_width(), config.attention_width(), config.attention};
+  return {config.hidden_width(), 2 * config.hidden_width(), config.attention_width(),
+          config.attention};
 }
 
-// A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together attend to its memory as one group.
+// A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together
+// attend to its memory as one group.
 AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offsets) {
   Numbers offsets{0}, sentences;
   for (const std::int32_t s : sentence) {
@@ -60,7 +62,8 @@ Ids one_each(std::int64_t rows, std::int64_t sequences) {
   return offsets;
 }
 
-// Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for each sequence of the batch.
+// Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for
+// each sequence of the batch.
 class WeightBlocks {
  public:
   WeightBlocks(const Ragged& tgt, const Ragged& src) : src_offsets_(src.offsets) {
@@ -100,10 +103,14 @@ Recurrent::Recurrent(const RecurrentConfig& config)
       initial_(parameters_, "decoder.initial", 2 * config.hidden_width(), config.hidden_width()),
       attention_(parameters_, "decoder.attention", attention_options(config)),
       decoder_(parameters_, "decoder.gru", config.d_model, config.hidden_width()),
-      context_proj_(parameters_, "decoder.context_proj", 2 * config.hidden_width(), 3 * config.hidden_width(), /*bias=*/false),
-      readout_(parameters_, "decoder.readout", 3 * config.hidden_width() + config.d_model, config.d_model) {}
+      context_proj_(parameters_, "decoder.context_proj", 2 * config.hidden_width(),
+                    3 * config.hidden_width(), /*bias=*/false),
+      readout_(parameters_, "decoder.readout", 3 * config.hidden_width() + config.d_model,
+               config.d_model) {}
 
-Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) { parameters_.allocate(seed); }
+Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) {
+  parameters_.allocate(seed);
+}
 
 Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) {}
 
@@ -117,30 +124,37 @@ Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
   return memory;
 }
 
-Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const {
+Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets,
+                                   const Pass& pass) const {
   const std::int64_t sequences = static_cast<std::int64_t>(offsets->size()) - 1;
   std::vector<float> shares;
   for (std::int64_t s = 0; s < sequences; ++s) {
     const std::int32_t length = offsets[s + 1] - offsets[s];
-    shares.insert(shares.end(), static_cast<std::size_t>(length), 1.0f / static_cast<float>(std::max(1, length)));
+    shares.insert(shares.end(), static_cast<std::size_t>(length),
+                  1.0f / static_cast<float>(std::max(1, length)));
   }
-  const Variable mean =
-      attention_sum(Variable(Tensor::from(shares, {memory.dim(0)})), memory, {one_each(sequences, sequences), offsets}, 1);
+  const Variable mean = attention_sum(Variable(Tensor::from(shares, {memory.dim(0)})), memory,
+                                      {one_each(sequences, sequences), offsets}, 1);
   return initial_.forward(mean, pass, Activation::tanh);
 }
 
-Variable Recurrent::next_states(const Variable& from_words, const Variable& contexts, const Variable& states, const Pass& pass) const {
+Variable Recurrent::next_states(const Variable& from_words, const Variable& contexts,
+                                const Variable& states, const Pass& pass) const {
   return decoder_.step(add(from_words, context_proj_.forward(contexts, pass)), states, pass);
 }
 
-Variable Recurrent::read_out(const Variable& states, const Variable& contexts, const Variable& words, const Pass& pass) const {
-  return readout_.forward(concat_columns(concat_columns(states, contexts), words), pass, Activation::tanh);
+Variable Recurrent::read_out(const Variable& states, const Variable& contexts,
+                             const Variable& words, const Pass& pass) const {
+  return readout_.forward(concat_columns(concat_columns(states, contexts), words), pass,
+                          Activation::tanh);
 }
 
-Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const {
+Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
+                           Pass& pass) const {
   if (tgt.sequences() != src.sequences())
     throw ShapeError(
-        fmt::format("[decode] expected as many target as source sequences, got [{}] and [{}]", tgt.sequences(), src.sequences()));
+        fmt::format("[decode] expected as many target as source sequences, got [{}] and [{}]",
+                    tgt.sequences(), src.sequences()));
   const TimeSteps steps(*tgt.offsets, TimeDirection::forward);
   if (steps.steps() == 0) return Variable(Tensor::zeros({0, config_.d_model}));
   const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, {}, pass), steps.order());
@@ -157,10 +171,12 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
   for (std::int64_t t = 0; t < steps.steps(); ++t) {
     const Variable before = slice_rows(state, 0, steps.rows(t));
     Tensor weights;
-    contexts.push_back(attention_.forward(before, attended, {one_each(steps.rows(t), src.sequences()), sorted.offsets}, pass,
-                                          blocks ? &weights : nullptr));
+    contexts.push_back(attention_.forward(
+        before, attended, {one_each(steps.rows(t), src.sequences()), sorted.offsets}, pass,
+        blocks ? &weights : nullptr));
     if (blocks) blocks->add(weights, t, steps.rows(t), steps.sequences());
-    state = next_states(slice_rows(from_words, steps.begin(t), steps.begin(t + 1)), contexts.back(), before, pass);
+    state = next_states(slice_rows(from_words, steps.begin(t), steps.begin(t + 1)), contexts.back(),
+                        before, pass);
     states.push_back(state);
   }
   if (blocks) pass.attention->push_back({"decoder.attention", 1, blocks->weights()});
@@ -181,16 +197,20 @@ class Recurrent::State final : public DecodingState {
 
   std::int64_t hypotheses() const override { return static_cast<std::int64_t>(sentence_.size()); }
 
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
+  Tensor step(std::span<const std::int32_t> parents,
+              std::span<const std::int32_t> tokens) override {
     const NoGradient guard;
     Pass pass = Pass::inference();
     check_step(hypotheses(), parents, tokens);
-    const Variable words = model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), {}, pass);
+    const Variable words =
+        model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), {}, pass);
     const Variable before = gather_rows(state_, Numbers(parents.begin(), parents.end()));
     Numbers sentence;
-    for (const std::int32_t parent : parents) sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
+    for (const std::int32_t parent : parents)
+      sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
     sentence_ = std::move(sentence);
-    const Variable contexts = model_.attention_.forward(before, memory_, hypotheses_pattern(sentence_, src_offsets_), pass);
+    const Variable contexts = model_.attention_.forward(
+        before, memory_, hypotheses_pattern(sentence_, src_offsets_), pass);
     state_ = model_.next_states(model_.decoder_.project_input(words, pass), contexts, before, pass);
     return model_.read_out(state_, contexts, words, pass).value();
   }

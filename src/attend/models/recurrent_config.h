@@ -15,7 +15,8 @@ struct RecurrentWidths {
 
 template <class Visitor>
 void fields(RecurrentWidths& w, Visitor&& visit) {
-  visit("d-hidden", w.d_hidden, between(0, kWidths.most), "rnn: hidden size of a recurrent state; 0: d-model");
+  visit("d-hidden", w.d_hidden, between(0, kWidths.most),
+        "rnn: hidden size of a recurrent state; 0: d-model");
   visit("d-attention", w.d_attention, between(0, kWidths.most),
         "rnn: hidden size of the network that scores source positions; 0: d-hidden");
 }
@@ -33,9 +34,11 @@ template <class Visitor>
 void fields(RecurrentConfig& c, Visitor&& visit) {
   visit("d-model", c.d_model, kWidths, "width of the embeddings");
   fields(static_cast<RecurrentWidths&>(c), visit);
-  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and on the input of the output projection");
+  visit("dropout", c.dropout, dropout_shares(),
+        "dropout on embeddings and on the input of the output projection");
   fields(c.attention, visit);
-  visit("tie-embeddings", c.tie_embeddings, "embedding tables that are shared: none, target (with the output projection), all");
+  visit("tie-embeddings", c.tie_embeddings,
+        "embedding tables that are shared: none, target (with the output projection), all");
 }
 
 // Throws ConfigError naming the option that is wrong.

@@ -1,4 +1,5 @@
-// The shape of a stack of Transformer layers, whatever it is part of. Every default is written here and nowhere else.
+// The shape of a stack of Transformer layers, whatever it is part of. Every default is written here
+// and nowhere else.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ inline std::span<const std::string_view> enum_names(Activation) {
   return names;
 }
 
-// Far beyond what a machine can hold, and small enough that a product of three of them cannot overflow.
+// Far beyond what a machine can hold, and small enough that a product of three of them cannot
+// overflow.
 inline constexpr NumberRange kWidths = between(1, 65536);
 inline constexpr NumberRange kLayerCounts = between(1, 1024);
 
@@ -37,29 +39,38 @@ struct StackConfig {
   AttentionVariant attention;
 
   // Positions of a learned table; 0: sequences may have any length.
-  std::int64_t learned_positions() const { return positions == PositionKind::learned ? max_positions : 0; }
+  std::int64_t learned_positions() const {
+    return positions == PositionKind::learned ? max_positions : 0;
+  }
 };
 
-// visit_depth() visits how many layers there are: it is up to the model, and comes after the widths.
+// visit_depth() visits how many layers there are: it is up to the model, and comes after the
+// widths.
 template <class Visitor, class VisitDepth>
 void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth) {
   visit("d-model", c.d_model, kWidths, "hidden size of the model");
-  visit("n-heads", c.n_heads, kHeadCounts, "attention heads; must divide d-model unless d-key and d-value are given");
+  visit("n-heads", c.n_heads, kHeadCounts,
+        "attention heads; must divide d-model unless d-key and d-value are given");
   visit("d-ff", c.d_ff, between(1, 1e6), "hidden size of the feed-forward network");
   visit_depth();
-  visit("d-key", c.d_key, between(0, kWidths.most), "width of one head's queries and keys; 0: d-model / n-heads");
-  visit("d-value", c.d_value, between(0, kWidths.most), "width of one head's values; 0: d-model / n-heads");
+  visit("d-key", c.d_key, between(0, kWidths.most),
+        "width of one head's queries and keys; 0: d-model / n-heads");
+  visit("d-value", c.d_value, between(0, kWidths.most),
+        "width of one head's values; 0: d-model / n-heads");
   visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and sublayer outputs");
   visit("attention-dropout", c.attention_dropout, dropout_shares(), "dropout on attention weights");
-  visit("activation-dropout", c.activation_dropout, dropout_shares(), "dropout inside the feed-forward network");
+  visit("activation-dropout", c.activation_dropout, dropout_shares(),
+        "dropout inside the feed-forward network");
   visit("activation", c.activation, "activation of the feed-forward network");
-  visit("norm-first", c.norm_first, "normalize before each sublayer (pre-norm) instead of after each as in the paper");
+  visit("norm-first", c.norm_first,
+        "normalize before each sublayer (pre-norm) instead of after each as in the paper");
   visit("positions", c.positions, "how positions are encoded: sinusoidal, learned or none");
   visit("max-positions", c.max_positions, between(1, 1e6), "size of a learned table of positions");
   fields(c.attention, visit);
 }
 
-// What is not a matter of one number's range: the heads. Throws ConfigError naming the option that is wrong.
+// What is not a matter of one number's range: the heads. Throws ConfigError naming the option that
+// is wrong.
 void validate_stack(const StackConfig& config);
 
 }  // namespace attend

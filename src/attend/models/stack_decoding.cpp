@@ -6,17 +6,23 @@ namespace attend {
 
 namespace {
 
-std::vector<std::int32_t> of_parents(std::span<const std::int32_t> values, std::span<const std::int32_t> parents) {
+std::vector<std::int32_t> of_parents(std::span<const std::int32_t> values,
+                                     std::span<const std::int32_t> parents) {
   std::vector<std::int32_t> gathered;
   gathered.reserve(parents.size());
-  for (const std::int32_t parent : parents) gathered.push_back(values[static_cast<std::size_t>(parent)]);
+  for (const std::int32_t parent : parents)
+    gathered.push_back(values[static_cast<std::size_t>(parent)]);
   return gathered;
 }
 
 }  // namespace
 
-StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses, int lookback)
-    : stack_(stack), embed_(std::move(embed)), cache_(stack.layers(), hypotheses), length_(static_cast<std::size_t>(hypotheses), 0) {
+StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses,
+                             int lookback)
+    : stack_(stack),
+      embed_(std::move(embed)),
+      cache_(stack.layers(), hypotheses),
+      length_(static_cast<std::size_t>(hypotheses), 0) {
   earlier_.assign(static_cast<std::size_t>(lookback), Ids(length_));
 }
 
@@ -27,7 +33,8 @@ StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, SourceM
   std::iota(source_.begin(), source_.end(), 0);
 }
 
-Tensor StackDecoding::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+Tensor StackDecoding::step(std::span<const std::int32_t> parents,
+                           std::span<const std::int32_t> tokens) {
   const NoGradient guard;
   check_step(hypotheses(), parents, tokens);
   std::vector<std::int32_t> length = of_parents(length_, parents);

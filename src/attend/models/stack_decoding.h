@@ -13,16 +13,20 @@ namespace attend {
 // The tokens of a step, one for each of R hypotheses.
 struct StepTokens {
   Ids ids;
-  Ids positions;             // of each in its sequence, counted from 0
-  std::vector<Ids> earlier;  // the tokens before, the latest first; of each hypothesis, 0 where there is none
+  Ids positions;  // of each in its sequence, counted from 0
+  std::vector<Ids>
+      earlier;  // the tokens before, the latest first; of each hypothesis, 0 where there is none
 };
 
 class StackDecoding final : public DecodingState {
  public:
-  using Embed = std::function<Variable(const StepTokens&)>;  // -> [R, D]; throws DataError past learned positions
+  using Embed = std::function<Variable(const StepTokens&)>;  // -> [R, D]; throws DataError past
+                                                             // learned positions
 
-  // A decoder alone: `hypotheses` that have read nothing. `embed` wants to see the `lookback` tokens before each.
-  StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses, int lookback = 0);
+  // A decoder alone: `hypotheses` that have read nothing. `embed` wants to see the `lookback`
+  // tokens before each.
+  StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses,
+                int lookback = 0);
   // One hypothesis for each source.
   StackDecoding(const TransformerStack& stack, Embed embed, SourceMemory memory);
 

@@ -36,7 +36,8 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
     for (std::int32_t n = (*texts.offsets)[b]; n < (*texts.offsets)[b + 1]; ++n) {
       const auto here = static_cast<std::uint64_t>(texts.ids[n]) + 1;
       const std::uint64_t hash = (before * 0x9E3779B97F4A7C15u ^ here) * 0xC2B2AE3D27D4EB4Fu;
-      result.push_back(static_cast<std::int32_t>((hash >> 32) % static_cast<std::uint64_t>(buckets)));
+      result.push_back(
+          static_cast<std::int32_t>((hash >> 32) % static_cast<std::uint64_t>(buckets)));
       before = here;
     }
   }
@@ -46,25 +47,33 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : config_(validated(config)),
       // They are multiplied by sqrt(D) on their way into the encoder.
-      embedding_(parameters_.add_table("embedding.weight", {config.vocab_size, config.d_model},
-                                       {Init::Kind::normal, config.embedding_deviation / std::sqrt(static_cast<float>(config.d_model))})),
+      embedding_(parameters_.add_table(
+          "embedding.weight", {config.vocab_size, config.d_model},
+          {Init::Kind::normal,
+           config.embedding_deviation / std::sqrt(static_cast<float>(config.d_model))})),
       bigram_embedding_(config.bigram_buckets == 0
                             ? Parameter()
-                            : parameters_.add_table("bigram_embedding.weight", {config.bigram_buckets, config.d_model}, {})),
+                            : parameters_.add_table("bigram_embedding.weight",
+                                                    {config.bigram_buckets, config.d_model}, {})),
       positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
       output_(parameters_, "output", config.d_model, config.classes) {}
 
-TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed) : TextClassifier(config) { parameters_.allocate(seed); }
+TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed)
+    : TextClassifier(config) {
+  parameters_.allocate(seed);
+}
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
 Variable TextClassifier::encode(const Ragged& texts, Pass& pass) const {
   const float scale = std::sqrt(static_cast<float>(config_.d_model));
   const float p = config_.dropout;
-  Variable x = embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
+  Variable x =
+      embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
   if (bigram_embedding_)
-    x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets), scale, {}, pass.dropout(p)));
+    x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets), scale,
+                         {}, pass.dropout(p)));
   FullContext context(texts.self_pattern(false));
   return encoder_.forward(x, context, pass);
 }

@@ -1,4 +1,5 @@
-// The encoder alone, as a classifier: embeddings, a stack of encoder layers, one vector for the text, one logit for each class.
+// The encoder alone, as a classifier: embeddings, a stack of encoder layers, one vector for the
+// text, one logit for each class.
 #pragma once
 
 #include <array>
@@ -39,20 +40,26 @@ struct ClassifierConfig : StackConfig {
 
 template <class Visitor>
 void fields(ClassifierConfig& c, Visitor&& visit) {
-  stack_fields(c, visit, [&] { visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder"); });
-  visit("pooling", c.pooling, "how token vectors become one text vector: max, mean, or first (the vector of a bos token)");
+  stack_fields(c, visit, [&] {
+    visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
+  });
+  visit(
+      "pooling", c.pooling,
+      "how token vectors become one text vector: max, mean, or first (the vector of a bos token)");
   visit("output-dropout", c.output_dropout, dropout_shares(), "dropout on the text vector");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
-        experimental("size of a hashed table of bigram embeddings, which are added to the token embeddings; 0: none"));
+        experimental("size of a hashed table of bigram embeddings, which are added to the token "
+                     "embeddings; 0: none"));
   visit("embedding-deviation", c.embedding_deviation, between(0, 1000),
-        experimental("standard deviation of the initial embeddings; small values keep rare words from being memorized"));
+        experimental("standard deviation of the initial embeddings; small values keep rare words "
+                     "from being memorized"));
 }
 
 // Throws ConfigError naming the option that is wrong.
 void validate(const ClassifierConfig& config);
 
-// For every token the bucket of the pair of it and the token before it in its text (Joulin et al. 2017, "Bag of Tricks for Efficient Text
-// Classification"). The same on every machine.
+// For every token the bucket of the pair of it and the token before it in its text (Joulin et al.
+// 2017, "Bag of Tricks for Efficient Text Classification"). The same on every machine.
 Ids bigram_buckets(const Ragged& texts, int buckets);
 
 class TextClassifier {

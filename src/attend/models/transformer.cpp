@@ -10,9 +10,12 @@ namespace attend {
 
 namespace {
 
-// Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast with more, but what the encoder's layers
-// make of them is memory; and a row is the same whatever is encoded beside it.
-std::int32_t encoded_tokens() { return static_cast<std::int32_t>(backend().block_sizes().product_rows); }
+// Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast
+// with more, but what the encoder's layers make of them is memory; and a row is the same whatever
+// is encoded beside it.
+std::int32_t encoded_tokens() {
+  return static_cast<std::int32_t>(backend().block_sizes().product_rows);
+}
 
 // Behind the last of the sequences that are encoded together with the sequence `begin`.
 std::int64_t group_end(const Ragged& src, std::int64_t begin) {
@@ -32,23 +35,32 @@ const TransformerConfig& validated(const TransformerConfig& config) {
 Transformer::Transformer(const TransformerConfig& config)
     : EncoderDecoder(validated(config), config.d_model, config.dropout),
       config_(config),
-      src_positions_(parameters_, "src_positions", config.positions, config.d_model, config.max_positions),
-      tgt_positions_(parameters_, "tgt_positions", config.positions, config.d_model, config.max_positions),
+      src_positions_(parameters_, "src_positions", config.positions, config.d_model,
+                     config.max_positions),
+      tgt_positions_(parameters_, "tgt_positions", config.positions, config.d_model,
+                     config.max_positions),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
-      decoder_(parameters_, "decoder", config, {.layers = config.n_decoder_layers, .cross_attention = true}) {}
+      decoder_(parameters_, "decoder", config,
+               {.layers = config.n_decoder_layers, .cross_attention = true}) {}
 
-Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed) : Transformer(config) { parameters_.allocate(seed); }
+Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed)
+    : Transformer(config) {
+  parameters_.allocate(seed);
+}
 
 Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) {}
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {
   FullContext context(src.self_pattern(false));
-  return encoder_.forward(embed(src_embedding_, src.ids, src_positions_.of(*src.offsets), pass), context, pass);
+  return encoder_.forward(embed(src_embedding_, src.ids, src_positions_.of(*src.offsets), pass),
+                          context, pass);
 }
 
-Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const {
+Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
+                             Pass& pass) const {
   FullContext context(memory, src, tgt);
-  return decoder_.forward(embed(tgt_embedding_, tgt.ids, tgt_positions_.of(*tgt.offsets), pass), context, pass);
+  return decoder_.forward(embed(tgt_embedding_, tgt.ids, tgt_positions_.of(*tgt.offsets), pass),
+                          context, pass);
 }
 
 std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
@@ -58,9 +70,11 @@ std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
   for (std::int64_t begin = 0, end = 0; begin < src.sequences(); begin = end) {
     end = group_end(src, begin);
     const std::vector<Tensor> part = decoder_.project_memory(encode(src.slice(begin, end), pass));
-    const std::int32_t first = (*src.offsets)[static_cast<std::size_t>(begin)], last = (*src.offsets)[static_cast<std::size_t>(end)];
+    const std::int32_t first = (*src.offsets)[static_cast<std::size_t>(begin)],
+                       last = (*src.offsets)[static_cast<std::size_t>(end)];
     for (std::size_t layer = 0; layer < memory.size(); ++layer) {
-      if (begin == 0) memory[layer] = Tensor::empty({src.tokens(), part[layer].cols()}, part[layer].dtype());
+      if (begin == 0)
+        memory[layer] = Tensor::empty({src.tokens(), part[layer].cols()}, part[layer].dtype());
       memory[layer].slice_rows(first, last).copy_from(part[layer]);
     }
   }
@@ -73,7 +87,8 @@ std::unique_ptr<DecodingState> Transformer::begin(const Ragged& src) const {
     Pass pass = Pass::inference();
     return embed(tgt_embedding_, step.ids, tgt_positions_.at(step.positions), pass);
   };
-  return std::make_unique<StackDecoding>(decoder_, embed_step, SourceMemory{project_memory(src), src.offsets});
+  return std::make_unique<StackDecoding>(decoder_, embed_step,
+                                         SourceMemory{project_memory(src), src.offsets});
 }
 
 }  // namespace attend

@@ -23,7 +23,8 @@ class Transformer final : public EncoderDecoder {
 
   // -> memory [N, D].
   Variable encode(const Ragged& src, Pass& pass) const override;
-  Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src, Pass& pass) const override;
+  Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
+                  Pass& pass) const override;
   std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
 
  private:

@@ -21,34 +21,45 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
   return {config.d_model, config.d_ff, config.activation, config.activation_dropout};
 }
 
-SublayerConnection connection_of(ParameterSet& parameters, const std::string& path, const StackConfig& config) {
+SublayerConnection connection_of(ParameterSet& parameters, const std::string& path,
+                                 const StackConfig& config) {
   return {parameters, path, config.d_model, config.dropout, config.norm_first};
 }
 
 }  // namespace
 
-TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config, bool cross_attention)
+TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
+                                   const StackConfig& config, bool cross_attention)
     : self_attn_(parameters, path + ".self_attn", attention_of(config)),
       self_connection_(connection_of(parameters, path + ".norm1", config)),
-      cross_(cross_attention ? std::optional(CrossAttention{{parameters, path + ".cross_attn", attention_of(config)},
-                                                            connection_of(parameters, path + ".norm2", config)})
+      cross_(cross_attention ? std::optional(CrossAttention{
+                                   {parameters, path + ".cross_attn", attention_of(config)},
+                                   connection_of(parameters, path + ".norm2", config)})
                              : std::nullopt),
       feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
-      feed_forward_connection_(connection_of(parameters, path + (cross_attention ? ".norm3" : ".norm2"), config)) {}
+      feed_forward_connection_(
+          connection_of(parameters, path + (cross_attention ? ".norm3" : ".norm2"), config)) {}
 
-Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const {
-  const auto self = [&](const Variable& in) { return context.attend_to_self(self_attn_, layer, in, pass); };
-  const auto memory = [&](const Variable& in) { return context.attend_to_memory(cross_->attention, layer, in, pass); };
+Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int layer,
+                                   Pass& pass) const {
+  const auto self = [&](const Variable& in) {
+    return context.attend_to_self(self_attn_, layer, in, pass);
+  };
+  const auto memory = [&](const Variable& in) {
+    return context.attend_to_memory(cross_->attention, layer, in, pass);
+  };
   const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(in, pass); };
   Variable y = self_connection_.forward(x, pass, self);
   if (cross_) y = cross_->connection.forward(y, pass, memory);
   return feed_forward_connection_.forward(y, pass, feed_forward);
 }
 
-TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config, const StackDepth& depth) {
+TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
+                                   const StackConfig& config, const StackDepth& depth) {
   layers_.reserve(static_cast<std::size_t>(depth.layers));
   for (int i = 0; i < depth.layers; ++i)
-    layers_.emplace_back(parameters, fmt::format("{}.layers.{}", path, i), config, depth.cross_attention);
+    layers_.emplace_back(parameters, fmt::format("{}.layers.{}", path, i), config,
+                         depth.cross_attention);
   if (config.norm_first) norm_.emplace(parameters, path + ".norm", config.d_model);
 }
 

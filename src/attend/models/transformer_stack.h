@@ -1,6 +1,7 @@
-// The stacks of section 3.1 of Vaswani et al. 2017: the encoder, the decoder, and the decoder alone. They are one stack of layers, each
-// self-attention, perhaps attention to a memory, and a feed-forward network, with residual connections; what a layer attends to, and
-// whether it sees what comes after, is up to the context.
+// The stacks of section 3.1 of Vaswani et al. 2017: the encoder, the decoder, and the decoder
+// alone. They are one stack of layers, each self-attention, perhaps attention to a memory, and a
+// feed-forward network, with residual connections; what a layer attends to, and whether it sees
+// what comes after, is up to the context.
 #pragma once
 
 #include <optional>
@@ -17,11 +18,14 @@ namespace attend {
 class TransformerLayer {
  public:
   // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered on.
-  TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config, bool cross_attention);
+  TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
+                   bool cross_attention);
   // `layer`: the number of this one, which the context wants to know. [N, D] -> [N, D]
   Variable forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.
-  Tensor project_memory(const Variable& memory) const { return cross_->attention.project_memory(memory); }
+  Tensor project_memory(const Variable& memory) const {
+    return cross_->attention.project_memory(memory);
+  }
 
  private:
   struct CrossAttention {
@@ -43,7 +47,8 @@ struct StackDepth {
 
 class TransformerStack {
  public:
-  TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config, const StackDepth& depth);
+  TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
+                   const StackDepth& depth);
   // [N, D] -> [N, D]. A pass that asks for hidden states gets x and the output of every layer.
   Variable forward(Variable x, LayerContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.

@@ -12,18 +12,23 @@ AttentionFunctionOptions function_options(const AdditiveAttentionOptions& option
 
 }  // namespace
 
-AdditiveAttention::AdditiveAttention(ParameterSet& parameters, const std::string& path, const AdditiveAttentionOptions& options)
-    : query_proj_(parameters, path + ".query_proj", options.d_query, options.d_hidden, /*bias=*/false),
+AdditiveAttention::AdditiveAttention(ParameterSet& parameters, const std::string& path,
+                                     const AdditiveAttentionOptions& options)
+    : query_proj_(parameters, path + ".query_proj", options.d_query, options.d_hidden,
+                  /*bias=*/false),
       key_proj_(parameters, path + ".key_proj", options.d_memory, options.d_hidden),
       function_(parameters, path, function_options(options)) {}
 
-AdditiveAttention::Memory AdditiveAttention::project_memory(const Variable& memory, const Pass& pass) const {
+AdditiveAttention::Memory AdditiveAttention::project_memory(const Variable& memory,
+                                                            const Pass& pass) const {
   return {memory, key_proj_.forward(memory, pass)};
 }
 
-Variable AdditiveAttention::forward(const Variable& query, const Memory& memory, const AttentionPattern& pattern, const Pass& pass,
+Variable AdditiveAttention::forward(const Variable& query, const Memory& memory,
+                                    const AttentionPattern& pattern, const Pass& pass,
                                     Tensor* weights) const {
-  return function_.forward(query_proj_.forward(query, pass), memory.keys, memory.values, pattern, {}, weights);
+  return function_.forward(query_proj_.forward(query, pass), memory.keys, memory.values, pattern,
+                           {}, weights);
 }
 
 }  // namespace attend

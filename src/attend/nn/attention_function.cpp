@@ -18,12 +18,17 @@ namespace {
 float scale_of(const AttentionFunctionOptions& options) {
   const AttentionVariant& variant = options.variant;
   if (!std::isfinite(variant.inverse_temperature))
-    throw ConfigError(fmt::format("inverse-temperature: expected a number, got {}", variant.inverse_temperature));
+    throw ConfigError(
+        fmt::format("inverse-temperature: expected a number, got {}", variant.inverse_temperature));
   if (variant.inverse_temperature != 0.0f) return variant.inverse_temperature;
-  return variant.scores == AttentionScores::additive ? 1.0f : 1.0f / std::sqrt(static_cast<float>(options.d_key));
+  return variant.scores == AttentionScores::additive
+             ? 1.0f
+             : 1.0f / std::sqrt(static_cast<float>(options.d_key));
 }
 
-Variable variable_of(const Columns& columns) { return slice_columns(columns.of, columns.begin, columns.end); }
+Variable variable_of(const Columns& columns) {
+  return slice_columns(columns.of, columns.begin, columns.end);
+}
 
 // The `width` numbers of all heads, from element `begin` of every key on.
 Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
@@ -34,26 +39,35 @@ Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, i
 
 }  // namespace
 
-AttentionFunction::AttentionFunction(ParameterSet& parameters, const std::string& path, const AttentionFunctionOptions& options)
+AttentionFunction::AttentionFunction(ParameterSet& parameters, const std::string& path,
+                                     const AttentionFunctionOptions& options)
     : options_(options), scale_(scale_of(options)) {
   if (options.variant.scores == AttentionScores::additive)
-    score_ = parameters.add(path + ".score.weight", {1, options.heads * options.d_key}, {Init::Kind::xavier_uniform});
+    score_ = parameters.add(path + ".score.weight", {1, options.heads * options.d_key},
+                            {Init::Kind::xavier_uniform});
 }
 
-bool AttentionFunction::is_one_kernel() const { return !score_ && options_.variant.choice == AttentionChoice::soft; }
+bool AttentionFunction::is_one_kernel() const {
+  return !score_ && options_.variant.choice == AttentionChoice::soft;
+}
 
-Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
-                                    const Dropout& drop, Tensor* weights) const {
+Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Columns& v,
+                                    const AttentionPattern& pattern, const Dropout& drop,
+                                    Tensor* weights) const {
   const int heads = options_.heads;
-  if (is_one_kernel()) return scaled_dot_product_attention(q, k, v, pattern, {heads, scale_, drop}, weights);
-  const Variable scores = score_ ? additive_attention_scores(variable_of(q), variable_of(k), *score_, pattern, heads)
-                                 : attention_scores(variable_of(q), variable_of(k), pattern, heads);
-  const Variable chosen = attention_weights(scores, pattern, {heads, scale_, options_.variant.choice});
+  if (is_one_kernel())
+    return scaled_dot_product_attention(q, k, v, pattern, {heads, scale_, drop}, weights);
+  const Variable scores =
+      score_ ? additive_attention_scores(variable_of(q), variable_of(k), *score_, pattern, heads)
+             : attention_scores(variable_of(q), variable_of(k), pattern, heads);
+  const Variable chosen =
+      attention_weights(scores, pattern, {heads, scale_, options_.variant.choice});
   if (weights != nullptr) *weights = chosen.value();
   return attention_sum(dropout(chosen, drop), variable_of(v), pattern, heads);
 }
 
-Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const {
+Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
+                                 std::int64_t value_width) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
     backend().attention_cached(q, keys, value_distance, options_.heads, scale_, out);
@@ -62,7 +76,8 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
   std::vector<std::int32_t> queries(keys.offsets->size());
   std::iota(queries.begin(), queries.end(), 0);
   const NoGradient guard;
-  return forward(Variable(q), gathered(keys, 0, q.cols(), options_.heads), gathered(keys, value_distance, value_width, options_.heads),
+  return forward(Variable(q), gathered(keys, 0, q.cols(), options_.heads),
+                 gathered(keys, value_distance, value_width, options_.heads),
                  {std::move(queries), keys.offsets}, {}, nullptr)
       .value();
 }

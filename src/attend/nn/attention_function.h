@@ -1,4 +1,5 @@
-// How attention scores pairs and what it makes of the scores: the strategies behind the modules of attention.
+// How attention scores pairs and what it makes of the scores: the strategies behind the modules of
+// attention.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ namespace attend {
 
 // What the score of a query and a key is.
 enum class AttentionScores {
-  standard,  // the architecture's own: dot in the Transformer, additive in the recurrent encoder-decoder
+  standard,  // the architecture's own: dot in the Transformer, additive in the recurrent
+             // encoder-decoder
   dot,       // the product of their projections
   additive,  // v tanh(W q + U k), from a small network
 };
@@ -40,11 +42,14 @@ struct AttentionVariant {
 template <class Visitor>
 void fields(AttentionVariant& v, Visitor&& visit) {
   visit("attention-scores", v.scores,
-        "dot: products of projections; additive: a small network; standard: additive in the rnn, dot in the transformer");
+        "dot: products of projections; additive: a small network; standard: additive in the rnn, "
+        "dot in the transformer");
   visit("attention-choice", v.choice,
-        "soft: softmax of the scores; hard: the largest score alone; straight_through: hard with the gradient of soft");
+        "soft: softmax of the scores; hard: the largest score alone; straight_through: hard with "
+        "the gradient of soft");
   visit("inverse-temperature", v.inverse_temperature, between(-1e6, 1e6),
-        "factor that attention scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for additive scores");
+        "factor that attention scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for "
+        "additive scores");
 }
 
 struct AttentionFunctionOptions {
@@ -53,19 +58,24 @@ struct AttentionFunctionOptions {
   AttentionVariant variant;  // its scores are not `standard`
 };
 
-// From projected queries and keys to sums of values. Combinations that are one kernel go through it; the others go in parts.
+// From projected queries and keys to sums of values. Combinations that are one kernel go through
+// it; the others go in parts.
 class AttentionFunction {
  public:
   // Parameter score.weight [1, H*d_key] for additive scores, otherwise none.
-  AttentionFunction(ParameterSet& parameters, const std::string& path, const AttentionFunctionOptions& options);
+  AttentionFunction(ParameterSet& parameters, const std::string& path,
+                    const AttentionFunctionOptions& options);
 
-  // q [N, H*d_key], k [M, H*d_key], v [M, H*Dv] -> [N, H*Dv]. weights: as in scaled_dot_product_attention, or null.
-  Variable forward(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const Dropout& dropout,
-                   Tensor* weights) const;
+  // q [N, H*d_key], k [M, H*d_key], v [M, H*Dv] -> [N, H*Dv]. weights: as in
+  // scaled_dot_product_attention, or null.
+  Variable forward(const Columns& q, const Columns& k, const Columns& v,
+                   const AttentionPattern& pattern, const Dropout& dropout, Tensor* weights) const;
 
-  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values begin `value_distance` elements of a row behind them.
+  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values begin
+  // `value_distance` elements of a row behind them.
   // -> [R, value_width]. No gradients.
-  Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, std::int64_t value_width) const;
+  Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
+                std::int64_t value_width) const;
 
   int heads() const { return options_.heads; }
 

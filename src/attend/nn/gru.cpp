@@ -8,7 +8,8 @@
 
 namespace attend {
 
-Gru::Gru(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t hidden) : hidden_(hidden) {
+Gru::Gru(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t hidden)
+    : hidden_(hidden) {
   // Every gate begins as a matrix of its own would.
   const Init xavier{Init::Kind::xavier_uniform, 1.0f, hidden};
   weight_ih_ = parameters.add_weights(path + ".weight_ih", {3 * hidden, in}, xavier);
@@ -22,7 +23,8 @@ Variable Gru::project_input(const Variable& x, const Pass& pass) const {
 }
 
 Variable Gru::step(const Variable& projected, const Variable& state, const Pass& pass) const {
-  return gru_cell(projected, linear(state, *weight_hh_, *bias_hh_, {.precision = pass.precision()}), state);
+  return gru_cell(projected, linear(state, *weight_hh_, *bias_hh_, {.precision = pass.precision()}),
+                  state);
 }
 
 Variable Gru::forward(const Variable& x, const TimeSteps& steps, const Pass& pass) const {
@@ -31,16 +33,20 @@ Variable Gru::forward(const Variable& x, const TimeSteps& steps, const Pass& pas
   Variable state(Tensor::zeros({steps.rows(0), hidden_}));
   std::vector<Variable> states;
   for (std::int64_t t = 0; t < steps.steps(); ++t) {
-    state = step(slice_rows(projected, steps.begin(t), steps.begin(t + 1)), slice_rows(state, 0, steps.rows(t)), pass);
+    state = step(slice_rows(projected, steps.begin(t), steps.begin(t + 1)),
+                 slice_rows(state, 0, steps.rows(t)), pass);
     states.push_back(state);
   }
   return gather_rows(concat_rows(states), steps.inverse());
 }
 
-BidirectionalGru::BidirectionalGru(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t hidden)
-    : forward_(parameters, path + ".forward", in, hidden), backward_(parameters, path + ".backward", in, hidden) {}
+BidirectionalGru::BidirectionalGru(ParameterSet& parameters, const std::string& path,
+                                   std::int64_t in, std::int64_t hidden)
+    : forward_(parameters, path + ".forward", in, hidden),
+      backward_(parameters, path + ".backward", in, hidden) {}
 
-Variable BidirectionalGru::forward(const Variable& x, std::span<const std::int32_t> offsets, const Pass& pass) const {
+Variable BidirectionalGru::forward(const Variable& x, std::span<const std::int32_t> offsets,
+                                   const Pass& pass) const {
   return concat_columns(forward_.forward(x, TimeSteps(offsets, TimeDirection::forward), pass),
                         backward_.forward(x, TimeSteps(offsets, TimeDirection::backward), pass));
 }

@@ -16,7 +16,9 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
   reordered.reserve(parents.size());
   for (const std::int32_t parent : parents) {
     if (parent < 0 || parent >= hypotheses())
-      throw ShapeError(fmt::format("[kv_cache] expected parents among {} hypotheses, counted from 0, got {}", hypotheses(), parent));
+      throw ShapeError(
+          fmt::format("[kv_cache] expected parents among {} hypotheses, counted from 0, got {}",
+                      hypotheses(), parent));
     reordered.push_back(history_[static_cast<std::size_t>(parent)]);
   }
   history_ = std::move(reordered);
@@ -26,8 +28,10 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
 void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   if (rows_per_hypothesis.size() != history_.size())
     throw ShapeError(
-        fmt::format("[kv_cache] expected a number of rows for each of {} hypotheses, got {}", hypotheses(), rows_per_hypothesis.size()));
-  make_room(std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
+        fmt::format("[kv_cache] expected a number of rows for each of {} hypotheses, got {}",
+                    hypotheses(), rows_per_hypothesis.size()));
+  make_room(
+      std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
   std::vector<KeySlot> newest;
   for (std::size_t r = 0; r < history_.size(); ++r) {
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
@@ -47,7 +51,8 @@ void KVCache::make_room(std::size_t count) {
   constexpr std::size_t kStepsAhead = 4;
   const std::size_t wanted = count + kStepsAhead * history_.size();
   if (free_.size() >= wanted) return;
-  const auto slab = static_cast<std::int32_t>(slab_rows_.size()), rows = static_cast<std::int32_t>(wanted - free_.size());
+  const auto slab = static_cast<std::int32_t>(slab_rows_.size()),
+             rows = static_cast<std::int32_t>(wanted - free_.size());
   slab_rows_.push_back(rows);
   std::vector<KeySlot> more;
   for (std::int32_t row = rows; row-- > 0;) more.push_back({slab, row});
@@ -56,9 +61,11 @@ void KVCache::make_room(std::size_t count) {
 
 void KVCache::collect() {
   std::vector<std::vector<bool>> used;
-  for (const std::int32_t rows : slab_rows_) used.emplace_back(static_cast<std::size_t>(rows), false);
+  for (const std::int32_t rows : slab_rows_)
+    used.emplace_back(static_cast<std::size_t>(rows), false);
   for (const auto& positions : history_) {
-    for (const KeySlot slot : positions) used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
+    for (const KeySlot slot : positions)
+      used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
   }
   free_.clear();
   for (auto slab = static_cast<std::int32_t>(used.size()); slab-- > 0;) {
@@ -70,11 +77,12 @@ void KVCache::collect() {
 
 void KVCache::append(int layer, const Tensor& keys_values) {
   if (2 * keys_values.rows() != newest_.size())
-    throw ShapeError(
-        fmt::format("[kv_cache] expected a row for each of {} new positions, got {}", newest_.size() / 2, to_string(keys_values.shape())));
+    throw ShapeError(fmt::format("[kv_cache] expected a row for each of {} new positions, got {}",
+                                 newest_.size() / 2, to_string(keys_values.shape())));
   auto& slabs = slabs_[static_cast<std::size_t>(layer)];
   while (slabs.size() < slab_rows_.size())
-    slabs.push_back(Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
+    slabs.push_back(
+        Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
   backend().scatter_rows(keys_values, newest_, slabs);
 }
 

@@ -1,8 +1,9 @@
 // The keys and values of the positions decoded so far, for every layer of a decoder.
 //
-// What is in the cache is never moved: a table says which row of which slab holds position t of hypothesis r, and each step copies its rows
-// to where nothing is that is still in the table. When a beam search reorders, duplicates or drops hypotheses, only the table is rewritten,
-// and what only dropped ones had makes room. Numbers that do not fit what is there throw ShapeError.
+// What is in the cache is never moved: a table says which row of which slab holds position t of
+// hypothesis r, and each step copies its rows to where nothing is that is still in the table. When
+// a beam search reorders, duplicates or drops hypotheses, only the table is rewritten, and what
+// only dropped ones had makes room. Numbers that do not fit what is there throw ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,12 @@ class KVCache {
 
   std::int64_t hypotheses() const { return static_cast<std::int64_t>(history_.size()); }
 
-  // Hypothesis r goes on from what was hypothesis parents[r]; there may be more or fewer than before.
+  // Hypothesis r goes on from what was hypothesis parents[r]; there may be more or fewer than
+  // before.
   void reorder(std::span<const std::int32_t> parents);
 
-  // Begins new positions: rows_per_hypothesis[r] of them for hypothesis r, whose keys and values every layer appends next, laid out
-  // hypothesis after hypothesis.
+  // Begins new positions: rows_per_hypothesis[r] of them for hypothesis r, whose keys and values
+  // every layer appends next, laid out hypothesis after hypothesis.
   void extend(std::span<const std::int32_t> rows_per_hypothesis);
 
   // keys_values [rows, W], f32 or i8: one row per new position, keys beginning at column 0.

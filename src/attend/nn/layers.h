@@ -1,4 +1,5 @@
-// The small modules: affine maps, normalisation, lookup, positions, the position-wise feed-forward network.
+// The small modules: affine maps, normalisation, lookup, positions, the position-wise feed-forward
+// network.
 #pragma once
 
 #include <string>
@@ -15,8 +16,10 @@ namespace attend {
 // y = x W^T + b.  weight [out, in], bias [out]; x [N, in] -> [N, out].
 class Linear {
  public:
-  Linear(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t out, bool bias = true);
-  Variable forward(const Variable& x, const Pass& pass, Activation activation = Activation::none) const;
+  Linear(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t out,
+         bool bias = true);
+  Variable forward(const Variable& x, const Pass& pass,
+                   Activation activation = Activation::none) const;
   AffineMap map() const { return {*weight_, bias_ ? *bias_ : Variable()}; }
 
  private:
@@ -30,7 +33,8 @@ class LayerNorm {
   LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width);
   Variable forward(const Variable& x) const;
   // LayerNorm(x + dropout(branch)), in one pass.
-  Variable forward_residual(const Variable& x, const Variable& branch, const Dropout& dropout) const;
+  Variable forward_residual(const Variable& x, const Variable& branch,
+                            const Dropout& dropout) const;
 
  private:
   LayerNormParameters affine() const { return {*weight_, *bias_, kEpsilon}; }
@@ -40,7 +44,8 @@ class LayerNorm {
   Parameter bias_;
 };
 
-// FFN(x) = activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after the activation.
+// FFN(x) = activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after
+// the activation.
 struct FeedForwardOptions {
   std::int64_t d_model = 512;
   std::int64_t d_ff = 2048;
@@ -61,10 +66,12 @@ class FeedForward {
 };
 
 // The residual connection around a sublayer f, with its normalisation and dropout (section 5.4):
-//   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,   pre-norm  x + dropout(f(LayerNorm(x))).
+//   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,   pre-norm  x +
+//   dropout(f(LayerNorm(x))).
 class SublayerConnection {
  public:
-  SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width, float dropout, bool norm_first);
+  SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width,
+                     float dropout, bool norm_first);
 
   template <class Sublayer>
   Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {

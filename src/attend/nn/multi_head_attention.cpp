@@ -16,8 +16,9 @@ namespace {
 MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
   require_in_range("n-heads", o.n_heads, kHeadCounts);
   if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
-    throw ConfigError(
-        fmt::format("n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head", o.n_heads, o.d_model));
+    throw ConfigError(fmt::format(
+        "n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head",
+        o.n_heads, o.d_model));
   if (o.d_memory == 0) o.d_memory = o.d_model;
   if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
@@ -27,10 +28,13 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
 
 }  // namespace
 
-MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options) {
-  // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix. Post-norm stacks start better with it.
+MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path,
+                                             const MultiHeadAttentionOptions& options) {
+  // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix.
+  // Post-norm stacks start better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
-  const std::int64_t keys = options.n_heads * options.d_key, values = options.n_heads * options.d_value;
+  const std::int64_t keys = options.n_heads * options.d_key,
+                     values = options.n_heads * options.d_value;
   q_weight = parameters.add_weights(path + ".q_proj.weight", {keys, options.d_model}, xavier);
   parameters.add_weights(path + ".k_proj.weight", {keys, options.d_memory}, xavier);
   parameters.add_weights(path + ".v_proj.weight", {values, options.d_memory}, xavier);
@@ -44,7 +48,8 @@ MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std
   qkv_bias = parameters.stack(path + ".q_proj.bias", path + ".v_proj.bias");
 }
 
-MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options)
+MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path,
+                                       const MultiHeadAttentionOptions& options)
     : path_(path),
       options_(with_defaults(options)),
       key_width_(options_.n_heads * options_.d_key),
@@ -55,27 +60,32 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
 
 void MultiHeadAttention::expect_self() const {
   if (options_.d_memory != options_.d_model)
-    throw ShapeError(fmt::format("[multi_head_attention] {} attends to a memory of width {}, not to its own input of width {}", path_,
-                                 options_.d_memory, options_.d_model));
+    throw ShapeError(
+        fmt::format("[multi_head_attention] {} attends to a memory of width {}, not to its own "
+                    "input of width {}",
+                    path_, options_.d_memory, options_.d_model));
 }
 
 std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const {
   return options_.n_heads * quantized_columns(width / options_.n_heads);
 }
 
-// What is rounded then adds little to what the rounding of the weights does, and takes a quarter of the memory and of the bytes that each
-// step reads.
+// What is rounded then adds little to what the rounding of the weights does, and takes a quarter of
+// the memory and of the bytes that each step reads.
 Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
   if (!is_quantized(projections_.kv_weight->value())) return keys_values;
   const std::int64_t keys = kept_columns(key_width_), all = keys + kept_columns(value_width_);
   const Tensor rounded = Tensor::empty({keys_values.rows(), all}, DType::i8);
-  backend().quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key, rounded.slice_columns(0, keys));
-  backend().quantize_groups(keys_values.slice_columns(key_width_, keys_values.cols()), options_.d_value, rounded.slice_columns(keys, all));
+  backend().quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key,
+                            rounded.slice_columns(0, keys));
+  backend().quantize_groups(keys_values.slice_columns(key_width_, keys_values.cols()),
+                            options_.d_value, rounded.slice_columns(keys, all));
   return rounded;
 }
 
 Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values) const {
-  const std::int64_t value_distance = keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
+  const std::int64_t value_distance =
+      keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
   return function_.cached(q, keys_values, value_distance, value_width_);
 }
 
@@ -83,25 +93,30 @@ Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
   return kept(linear(memory, *projections_.kv_weight, *projections_.kv_bias).value());
 }
 
-Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const {
+Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern,
+                                  Pass& pass) const {
   expect_self();
-  const Variable qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias, {.precision = pass.precision()});
+  const Variable qkv =
+      linear(x, *projections_.qkv_weight, *projections_.qkv_bias, {.precision = pass.precision()});
   const std::int64_t k = key_width_, v = 2 * key_width_;
   return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
 }
 
-Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const {
+Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
+                                   const AttentionPattern& pattern, Pass& pass) const {
   const LinearOptions options{.precision = pass.precision()};
-  const Variable keys_values = linear(memory, *projections_.kv_weight, *projections_.kv_bias, options);
+  const Variable keys_values =
+      linear(memory, *projections_.kv_weight, *projections_.kv_bias, options);
   const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias, options);
-  return attend(q, {keys_values, 0, key_width_}, {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
+  return attend(q, {keys_values, 0, key_width_},
+                {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
 
-Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
-                                    Pass& pass) const {
+Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v,
+                                    const AttentionPattern& pattern, Pass& pass) const {
   Tensor weights;
-  const Variable heads =
-      function_.forward(q, k, v, pattern, pass.dropout(options_.dropout), pass.attention != nullptr ? &weights : nullptr);
+  const Variable heads = function_.forward(q, k, v, pattern, pass.dropout(options_.dropout),
+                                           pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   return out_proj_.forward(heads, pass);
 }
@@ -110,7 +125,9 @@ Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int 
   expect_self();
   const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
   cache.append(layer, kept(qkv.slice_columns(key_width_, qkv.cols())));
-  return out_proj_.forward(Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))), Pass::inference());
+  return out_proj_.forward(
+      Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))),
+      Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {

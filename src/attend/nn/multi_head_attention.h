@@ -1,4 +1,5 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O, head_i = Attention(x W_Q, m W_K, m W_V).
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O,
+// head_i = Attention(x W_Q, m W_K, m W_V).
 #pragma once
 
 #include <string>
@@ -23,22 +24,28 @@ struct MultiHeadAttentionOptions {
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for additive scores. Throws
-  // ConfigError when n_heads does not divide d_model and no widths are given.
-  MultiHeadAttention(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for
+  // additive scores. Throws ConfigError when n_heads does not divide d_model and no widths are
+  // given.
+  MultiHeadAttention(ParameterSet& parameters, const std::string& path,
+                     const MultiHeadAttentionOptions& options);
 
-  // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
+  // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] ->
+  // [N, d_model].
   Variable self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
-  Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern, Pass& pass) const;
+  Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
+                 Pass& pass) const;
 
-  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M, H*(d_key+d_value)]. Like those
-  // that self_cached() keeps, they are in 8 bits when their weights are, [M, H*(d_key+4+d_value+4)].
+  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M,
+  // H*(d_key+d_value)]. Like those that self_cached() keeps, they are in 8 bits when their weights
+  // are, [M, H*(d_key+4+d_value+4)].
   Tensor project_memory(const Variable& memory) const;
 
-  // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per hypothesis. Their keys and values join layer
-  // `layer` of the cache, and each attends to all positions of its hypothesis. No gradients.
+  // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per
+  // hypothesis. Their keys and values join layer `layer` of the cache, and each attends to all
+  // positions of its hypothesis. No gradients.
   Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
   // Attention to rows of project_memory(), those of each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
@@ -46,13 +53,17 @@ class MultiHeadAttention {
  private:
   void expect_self() const;
   Tensor kept(const Tensor& keys_values) const;
-  std::int64_t kept_columns(std::int64_t width) const;  // that many numbers of all heads take in 8 bits
+  std::int64_t kept_columns(
+      std::int64_t width) const;  // that many numbers of all heads take in 8 bits
   Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values) const;
-  Variable attend(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, Pass& pass) const;
+  Variable attend(const Columns& q, const Columns& k, const Columns& v,
+                  const AttentionPattern& pattern, Pass& pass) const;
 
-  // The projections into the heads. Stacked ones are views of the same parameters: one product instead of three or two.
+  // The projections into the heads. Stacked ones are views of the same parameters: one product
+  // instead of three or two.
   struct Projections {
-    Projections(ParameterSet& parameters, const std::string& path, const MultiHeadAttentionOptions& options);
+    Projections(ParameterSet& parameters, const std::string& path,
+                const MultiHeadAttentionOptions& options);
     Parameter q_weight, q_bias;
     Parameter kv_weight, kv_bias;
     Parameter qkv_weight, qkv_bias;  // only when d_memory == d_model

@@ -14,7 +14,8 @@ namespace attend {
 
 namespace {
 
-// So many that no machine holds them, and few enough that their bytes and those of their gradients can be counted.
+// So many that no machine holds them, and few enough that their bytes and those of their gradients
+// can be counted.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 
 void initialise(const Tensor& value, const Init& init, RandomKey key) {
@@ -49,8 +50,9 @@ Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
   if (find(name) >= 0) throw ConfigError(fmt::format("parameter {} is declared twice", name));
   if (shape.size() > kMostParameters - size_)
     throw ConfigError(
-        fmt::format("the model is too large: {} {} is beyond {} parameters in all; choose smaller widths, fewer layers or rows", name,
-                    to_string(shape), kMostParameters));
+        fmt::format("the model is too large: {} {} is beyond {} parameters in all; choose smaller "
+                    "widths, fewer layers or rows",
+                    name, to_string(shape), kMostParameters));
   const auto index = static_cast<std::int64_t>(entries_.size());
   entries_.push_back({.name = name, .shape = shape, .init = init, .offset = size_});
   size_ += shape.size();
@@ -80,12 +82,15 @@ Parameter ParameterSet::add_table(const std::string& name, Shape shape, Init ini
 
 Parameter ParameterSet::stack(const std::string& first, const std::string& last) {
   const std::int64_t begin = find(first), end = find(last);
-  if (begin < 0 || end < begin) throw ConfigError(fmt::format("parameters {} to {} are not declared one after the other", first, last));
+  if (begin < 0 || end < begin)
+    throw ConfigError(
+        fmt::format("parameters {} to {} are not declared one after the other", first, last));
   for (std::int64_t i = begin; i <= end; ++i) {
     const Shape& shape = entries_[static_cast<std::size_t>(i)].shape;
     const Shape& model = entries_[static_cast<std::size_t>(begin)].shape;
     if (shape.rank() != model.rank() || (shape.rank() > 1 && shape[-1] != model[-1]))
-      throw ConfigError(fmt::format("parameters {} to {} cannot be stacked: {} and {}", first, last, to_string(model), to_string(shape)));
+      throw ConfigError(fmt::format("parameters {} to {} cannot be stacked: {} and {}", first, last,
+                                    to_string(model), to_string(shape)));
   }
   Parameter parameter;
   parameter.variable_ = std::make_shared<Variable>();
@@ -96,7 +101,8 @@ Parameter ParameterSet::stack(const std::string& first, const std::string& last)
 void ParameterSet::allocate(std::uint64_t seed) {
   values_ = Tensor::empty({size_});
   gradients_ = Tensor::zeros({size_});
-  for (const Entry& entry : entries_) initialise(value(entry), entry.init, {seed, stream_of(entry.name)});
+  for (const Entry& entry : entries_)
+    initialise(value(entry), entry.init, {seed, stream_of(entry.name)});
   bind();
 }
 
@@ -111,11 +117,14 @@ void ParameterSet::pack_weights() {
     const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
     blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
   }
-  // A stack is a matrix too, so all of its parts are packed or none. Of two stacks with a part in common one holds the other.
+  // A stack is a matrix too, so all of its parts are packed or none. Of two stacks with a part in
+  // common one holds the other.
   for (const Handle& handle : handles_) {
-    const auto begin = static_cast<std::size_t>(handle.first), end = static_cast<std::size_t>(handle.last) + 1;
+    const auto begin = static_cast<std::size_t>(handle.first),
+               end = static_cast<std::size_t>(handle.last) + 1;
     bool all = true;
-    for (std::size_t i = begin; i < end; ++i) all = all && blocks[i] > 0 && (end - begin == 1 || entries_[i].shape[0] % blocks[i] == 0);
+    for (std::size_t i = begin; i < end; ++i)
+      all = all && blocks[i] > 0 && (end - begin == 1 || entries_[i].shape[0] % blocks[i] == 0);
     if (!all) std::fill(blocks.begin() + handle.first, blocks.begin() + handle.last + 1, 0);
   }
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -129,7 +138,8 @@ void ParameterSet::lay_out(const std::set<std::string>& quantized) {
   for (const std::string& name : quantized) {
     const std::int64_t index = find(name);
     if (index < 0 || entries_[static_cast<std::size_t>(index)].use == Entry::Use::other)
-      throw ConfigError(fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
+      throw ConfigError(
+          fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
   }
   for (Entry& entry : entries_) {
     if (!quantized.contains(entry.name)) {
@@ -151,10 +161,14 @@ void ParameterSet::bind() {
     const Entry& entry = entries_[static_cast<std::size_t>(handle.first)];
     for (std::int64_t i = handle.first; i <= handle.last; ++i) {
       if (const Entry& other = entries_[static_cast<std::size_t>(i)]; other.dtype != entry.dtype)
-        throw ConfigError(fmt::format("{} and {} are used as one matrix: expected both or none in 8 bits", entry.name, other.name));
+        throw ConfigError(
+            fmt::format("{} and {} are used as one matrix: expected both or none in 8 bits",
+                        entry.name, other.name));
     }
     const Tensor part = view(handle.first, handle.last);
-    *handle.variable = gradients_.defined() ? Variable(part, view(gradients_, handle.first, handle.last)) : Variable(part);
+    *handle.variable = gradients_.defined()
+                           ? Variable(part, view(gradients_, handle.first, handle.last))
+                           : Variable(part);
   }
 }
 
@@ -184,7 +198,8 @@ Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t l
 }
 
 std::int64_t ParameterSet::find(const std::string& name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&name](const Entry& entry) { return entry.name == name; });
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&name](const Entry& entry) { return entry.name == name; });
   return found == entries_.end() ? -1 : found - entries_.begin();
 }
 

@@ -1,4 +1,5 @@
-// What one forward pass is for: the random numbers of its dropout, and the precision of its matrix products.
+// What one forward pass is for: the random numbers of its dropout, and the precision of its matrix
+// products.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace attend {
 
-// The attention weights of one layer: for each sequence, then each head, a [Tq, Tk] block, one after the other.
+// The attention weights of one layer: for each sequence, then each head, a [Tq, Tk] block, one
+// after the other.
 struct AttentionRecord {
   std::string module;  // "encoder.layers.0.self_attn"
   int heads = 0;
@@ -20,8 +22,10 @@ class Pass {
  public:
   // No dropout, products in f32.
   static Pass inference() { return Pass(); }
-  // Dropout masks are a function of (seed, step): every module that asks gets a stream of its own, in the order of asking.
-  static Pass training(std::uint64_t seed, std::uint64_t step, Precision precision = Precision::f32) {
+  // Dropout masks are a function of (seed, step): every module that asks gets a stream of its own,
+  // in the order of asking.
+  static Pass training(std::uint64_t seed, std::uint64_t step,
+                       Precision precision = Precision::f32) {
     Pass pass;
     pass.training_ = true;
     pass.precision_ = precision;
@@ -46,7 +50,8 @@ class Pass {
 
   // When set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
-  // When set, the encoder appends its input and the output of each of its layers, [N, D] all of them.
+  // When set, the encoder appends its input and the output of each of its layers, [N, D] all of
+  // them.
   std::vector<Tensor>* hidden = nullptr;
 
  private:

@@ -15,13 +15,16 @@ namespace attend {
 enum class PositionKind { sinusoidal, learned, none };
 std::span<const std::string_view> enum_names(PositionKind);
 
-// table[p, 2i] = sin(p / 10000^(2i/D)),  table[p, 2i+1] = cos(p / 10000^(2i/D)).  -> [length, width]
+// table[p, 2i] = sin(p / 10000^(2i/D)),  table[p, 2i+1] = cos(p / 10000^(2i/D)).  -> [length,
+// width]
 Tensor sinusoids(std::int64_t length, std::int64_t width);
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow with the longest sequence seen.
-  PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind, std::int64_t width, std::int64_t max_length);
+  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow
+  // with the longest sequence seen.
+  PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind,
+                     std::int64_t width, std::int64_t max_length);
 
   // What to add for tokens at these positions, 0 the first of a sequence.
   Positions at(Ids positions) const;

@@ -13,9 +13,11 @@ namespace attend {
 Ragged::Ragged() : Ragged(std::vector<std::int32_t>(), Ids{0}) {}
 
 Ragged Ragged::copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets) {
-  const bool whole = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int32_t>(ids.size());
+  const bool whole = !offsets.empty() && offsets.front() == 0 &&
+                     offsets.back() == static_cast<std::int32_t>(ids.size());
   if (!whole || !std::is_sorted(offsets.begin(), offsets.end()))
-    throw ShapeError(fmt::format("[ragged] expected offsets rising from 0 to {}, got {} of them", ids.size(), offsets.size()));
+    throw ShapeError(fmt::format("[ragged] expected offsets rising from 0 to {}, got {} of them",
+                                 ids.size(), offsets.size()));
   return {std::vector(ids.begin(), ids.end()), std::vector(offsets.begin(), offsets.end())};
 }
 
@@ -34,7 +36,9 @@ Ragged Ragged::twice() const {
 
 Ragged Ragged::slice(std::int64_t begin, std::int64_t end) const {
   if (begin < 0 || begin > end || end > sequences())
-    throw ShapeError(fmt::format("[ragged] expected some of {} sequences, counted from 0, got {} to {}", sequences(), begin, end));
+    throw ShapeError(
+        fmt::format("[ragged] expected some of {} sequences, counted from 0, got {} to {}",
+                    sequences(), begin, end));
   const std::int32_t first = begin_of(begin), last = begin_of(end);
   std::vector<std::int32_t> ends(offsets->begin() + begin, offsets->begin() + end + 1);
   for (std::int32_t& offset : ends) offset -= first;
@@ -53,7 +57,9 @@ void RaggedBuilder::add(std::span<const std::int32_t> sequence) {
 
 void RaggedBuilder::end_sequence() {
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (ids_.size() > kMost) throw DataError(fmt::format("expected at most {} tokens in memory, found more; split the corpus", kMost));
+  if (ids_.size() > kMost)
+    throw DataError(
+        fmt::format("expected at most {} tokens in memory, found more; split the corpus", kMost));
   offsets_.push_back(static_cast<std::int32_t>(ids_.size()));
 }
 

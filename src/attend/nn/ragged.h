@@ -11,7 +11,8 @@
 
 namespace attend {
 
-// B sequences of N ids in all, which do not change any more. Copies share memory. Sequence i is ids[offsets[i] .. offsets[i+1]).
+// B sequences of N ids in all, which do not change any more. Copies share memory. Sequence i is
+// ids[offsets[i] .. offsets[i+1]).
 struct Ragged {
   Ragged();  // no sequences
   Ragged(Ids all_ids, Ids all_offsets) : ids(std::move(all_ids)), offsets(std::move(all_offsets)) {}
@@ -30,7 +31,8 @@ struct Ragged {
   std::int32_t begin_of(std::int64_t i) const { return (*offsets)[static_cast<std::size_t>(i)]; }
   std::int32_t length(std::int64_t i) const { return begin_of(i + 1) - begin_of(i); }
   std::span<const std::int32_t> operator[](std::int64_t i) const {
-    return std::span(*ids).subspan(static_cast<std::size_t>(begin_of(i)), static_cast<std::size_t>(length(i)));
+    return std::span(*ids).subspan(static_cast<std::size_t>(begin_of(i)),
+                                   static_cast<std::size_t>(length(i)));
   }
 
   // Every token may see all, or with causal the earlier, tokens of its own sequence.
@@ -50,7 +52,9 @@ class RaggedBuilder {
   void add(std::span<const std::int32_t> sequence);
   // The next ids of a sequence that end_sequence() ends. That throws as add() does.
   void append(std::int32_t id) { ids_.push_back(id); }
-  void append(std::span<const std::int32_t> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
+  void append(std::span<const std::int32_t> ids) {
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+  }
   void end_sequence();
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }

@@ -11,8 +11,9 @@ TimeSteps::TimeSteps(std::span<const std::int32_t> offsets, TimeDirection direct
   std::iota(sequences.begin(), sequences.end(), 0);
   const auto begin = [&](std::int32_t s) { return offsets[static_cast<std::size_t>(s)]; };
   const auto end = [&](std::int32_t s) { return offsets[static_cast<std::size_t>(s) + 1]; };
-  std::stable_sort(sequences.begin(), sequences.end(),
-                   [&](std::int32_t a, std::int32_t b) { return end(a) - begin(a) > end(b) - begin(b); });
+  std::stable_sort(sequences.begin(), sequences.end(), [&](std::int32_t a, std::int32_t b) {
+    return end(a) - begin(a) > end(b) - begin(b);
+  });
 
   std::vector<std::int32_t> order, inverse(static_cast<std::size_t>(offsets.back()));
   order.reserve(inverse.size());

@@ -1,7 +1,9 @@
-// A ragged batch in the order that a recurrent network goes through it: the first tokens of all sequences, then the second ones, ...
+// A ragged batch in the order that a recurrent network goes through it: the first tokens of all
+// sequences, then the second ones, ...
 //
-// At every step the sequences stand longest first, so those that have ended are missing at the back, and the states that go on are the
-// first rows: nothing is padded, nothing is computed for sequences that are over.
+// At every step the sequences stand longest first, so those that have ended are missing at the
+// back, and the states that go on are the first rows: nothing is padded, nothing is computed for
+// sequences that are over.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,10 @@
 
 namespace attend {
 
-enum class TimeDirection { forward, backward };  // backward: from the last token of each sequence to its first
+enum class TimeDirection {
+  forward,
+  backward
+};  // backward: from the last token of each sequence to its first
 
 class TimeSteps {
  public:
@@ -24,9 +29,11 @@ class TimeSteps {
   std::int64_t begin(std::int64_t t) const { return begin_[static_cast<std::size_t>(t)]; }
   std::int64_t rows(std::int64_t t) const { return begin(t + 1) - begin(t); }
 
-  const Ids& order() const { return order_; }          // row in this order -> row of the batch
-  const Ids& inverse() const { return inverse_; }      // row of the batch -> row in this order
-  const Ids& sequences() const { return sequences_; }  // the sequences, longest first; equal ones as they stand in the batch
+  const Ids& order() const { return order_; }      // row in this order -> row of the batch
+  const Ids& inverse() const { return inverse_; }  // row of the batch -> row in this order
+  const Ids& sequences() const {
+    return sequences_;
+  }  // the sequences, longest first; equal ones as they stand in the batch
 
  private:
   std::vector<std::int64_t> begin_;

@@ -13,14 +13,18 @@ namespace {
 
 constexpr std::string_view kOp = "scaled_dot_product_attention";
 
-void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern, const AttentionOptions& options) {
-  detail::expect(detail::is_matrix(q.of) && detail::is_matrix(k.of), kOp, "q [N, H*Dh] and k [M, H*Dh]", q.of.shape(), k.of.shape());
-  detail::expect(detail::is_matrix(v.of), kOp, "k [M, H*Dh] and v [M, H*Dv]", k.of.shape(), v.of.shape());
+void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+           const AttentionOptions& options) {
+  detail::expect(detail::is_matrix(q.of) && detail::is_matrix(k.of), kOp,
+                 "q [N, H*Dh] and k [M, H*Dh]", q.of.shape(), k.of.shape());
+  detail::expect(detail::is_matrix(v.of), kOp, "k [M, H*Dh] and v [M, H*Dv]", k.of.shape(),
+                 v.of.shape());
   const Shape qs = q.value().shape(), ks = k.value().shape(), vs = v.value().shape();
   detail::expect(qs[1] == ks[1], kOp, "q [N, H*Dh] and k [M, H*Dh]", qs, ks);
   detail::expect(ks[0] == vs[0], kOp, "k [M, H*Dh] and v [M, H*Dv]", ks, vs);
-  detail::expect(options.heads >= 1 && qs[1] % options.heads == 0 && vs[1] % options.heads == 0, kOp,
-                 fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", options.heads), qs, vs);
+  detail::expect(options.heads >= 1 && qs[1] % options.heads == 0 && vs[1] % options.heads == 0,
+                 kOp, fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", options.heads), qs,
+                 vs);
   detail::expect_probability(kOp, options.dropout);
   detail::check_pattern(kOp, pattern, qs, ks);
 }
@@ -32,8 +36,8 @@ AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOption
   return layout;
 }
 
-// The gradient of column ranges. Parts of one variable are written straight into one buffer for the whole of it; where a gradient has
-// arrived before, they are computed aside and added.
+// The gradient of column ranges. Parts of one variable are written straight into one buffer for the
+// whole of it; where a gradient has arrived before, they are computed aside and added.
 class ColumnGradients {
  public:
   struct Part {
@@ -53,7 +57,9 @@ class ColumnGradients {
     }
   }
 
-  Tensor part(std::size_t i) const { return buffers_[i].slice_columns(parts_[i].begin, parts_[i].end); }
+  Tensor part(std::size_t i) const {
+    return buffers_[i].slice_columns(parts_[i].begin, parts_[i].end);
+  }
 
   void send() const {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -62,15 +68,18 @@ class ColumnGradients {
   }
 
  private:
-  // Parts of one variable share a buffer, unless some of them overlap (K = V, say): then each has its own and the sink adds them.
+  // Parts of one variable share a buffer, unless some of them overlap (K = V, say): then each has
+  // its own and the sink adds them.
   bool same(std::size_t i, std::size_t j) const {
-    return i == j || (parts_[i].sink.needed() && parts_[i].sink == parts_[j].sink && apart(parts_[i].sink));
+    return i == j ||
+           (parts_[i].sink.needed() && parts_[i].sink == parts_[j].sink && apart(parts_[i].sink));
   }
   bool apart(const GradientSink& sink) const {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const bool both = parts_[i].sink == sink && parts_[j].sink == sink;
-        if (both && parts_[i].begin < parts_[j].end && parts_[j].begin < parts_[i].end) return false;
+        if (both && parts_[i].begin < parts_[j].end && parts_[j].begin < parts_[i].end)
+          return false;
       }
     }
     return true;
@@ -93,11 +102,14 @@ class ColumnGradients {
   std::array<Tensor, 3> buffers_;
 };
 
-ColumnGradients::Part part_of(const Columns& columns) { return {columns.of.sink(), columns.of.shape(), columns.begin, columns.end}; }
+ColumnGradients::Part part_of(const Columns& columns) {
+  return {columns.of.sink(), columns.of.shape(), columns.begin, columns.end};
+}
 
 }  // namespace
 
-Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v,
+                                      const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
   const AttentionLayout layout = layout_of(pattern, options);
@@ -108,15 +120,18 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
   const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
   if (weights != nullptr) *weights = Tensor::empty({options.heads * detail::pairs_of(pattern)});
-  backend().attention(qv, kv, vv, layout, out, log_sum_exp, weights != nullptr ? *weights : Tensor());
+  backend().attention(qv, kv, vv, layout, out, log_sum_exp,
+                      weights != nullptr ? *weights : Tensor());
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
-  //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),   dQ = scale dS K,   dK = scale dS^T Q
+  //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),   dQ = scale dS K,   dK = scale
+  //   dS^T Q
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
   return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
     const ColumnGradients gradients(parts);
-    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients.part(0), gradients.part(1), gradients.part(2));
+    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients.part(0),
+                                 gradients.part(1), gradients.part(2));
     gradients.send();
   });
 }
@@ -124,7 +139,8 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
 Tensor mask_bias(const std::vector<bool>& allowed) {
   std::vector<float> bias;
   bias.reserve(allowed.size());
-  for (const bool seen : allowed) bias.push_back(seen ? 0.0f : -std::numeric_limits<float>::infinity());
+  for (const bool seen : allowed)
+    bias.push_back(seen ? 0.0f : -std::numeric_limits<float>::infinity());
   return Tensor::from(bias, {std::ssize(bias)});
 }
 

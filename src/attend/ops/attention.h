@@ -10,8 +10,10 @@ namespace attend {
 
 // Some columns of a variable: the Q, K or V part of one product, without a copy.
 struct Columns {
-  Columns(const Variable& whole) : of(whole), begin(0), end(whole.value().cols()) {}  // NOLINT(google-explicit-constructor)
-  Columns(Variable whole, std::int64_t first, std::int64_t last) : of(std::move(whole)), begin(first), end(last) {}
+  Columns(const Variable& whole)
+      : of(whole), begin(0), end(whole.value().cols()) {}  // NOLINT(google-explicit-constructor)
+  Columns(Variable whole, std::int64_t first, std::int64_t last)
+      : of(std::move(whole)), begin(first), end(last) {}
 
   Tensor value() const { return of.value().slice_columns(begin, end); }
 
@@ -20,16 +22,18 @@ struct Columns {
   std::int64_t end;
 };
 
-// Which rows belong to which sequence, and who may see whom. Sequence b has the queries [query_offsets[b], query_offsets[b+1]) and the keys
-// [key_offsets[b], key_offsets[b+1]).
+// Which rows belong to which sequence, and who may see whom. Sequence b has the queries
+// [query_offsets[b], query_offsets[b+1]) and the keys [key_offsets[b], key_offsets[b+1]).
 struct AttentionPattern {
   Ids query_offsets;  // B+1
   Ids key_offsets;    // B+1, or one more than the key sequences
-  // Query sequence b attends to key sequence key_sequence[b] instead of b: hypotheses that share a source. Without gradients only.
+  // Query sequence b attends to key sequence key_sequence[b] instead of b: hypotheses that share a
+  // source. Without gradients only.
   Ids key_sequence = {};
   bool causal = false;  // query i of Tq sees keys 0 .. i + (Tk - Tq)
-  // Added to the scores, -infinity forbids: a [Tq, Tk] block per sequence, one after the other; or undefined. A query that may see nothing
-  // gets zero weights and a zero output. `mask_bias` makes one from booleans.
+  // Added to the scores, -infinity forbids: a [Tq, Tk] block per sequence, one after the other; or
+  // undefined. A query that may see nothing gets zero weights and a zero output. `mask_bias` makes
+  // one from booleans.
   Tensor bias = {};
 };
 
@@ -41,9 +45,11 @@ struct AttentionOptions {
 
 // softmax(scale Q K^T + bias) V, head by head (Vaswani et al. 2017, equation 1), on a ragged batch.
 // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> [N, H*Dv].
-// weights: when not null, receives for each sequence, then each head, its [Tq, Tk] block of weights (before dropout), one after the other.
-// Throws ShapeError, and ConfigError for a dropout probability outside [0, 1).
-Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
+// weights: when not null, receives for each sequence, then each head, its [Tq, Tk] block of weights
+// (before dropout), one after the other. Throws ShapeError, and ConfigError for a dropout
+// probability outside [0, 1).
+Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v,
+                                      const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights = nullptr);
 
 // The additive form of a boolean mask: 0 where allowed, -infinity where not.

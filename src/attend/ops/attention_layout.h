@@ -8,8 +8,10 @@
 
 namespace attend::detail {
 
-// Throws ShapeError, in the name of `op`, unless the offsets fit q [N, .] and k [M, .] and a bias fits the offsets.
-void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q, const Shape& k);
+// Throws ShapeError, in the name of `op`, unless the offsets fit q [N, .] and k [M, .] and a bias
+// fits the offsets.
+void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q,
+                   const Shape& k);
 
 // Throws ShapeError when query sequences share keys: nothing has their gradients.
 void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);

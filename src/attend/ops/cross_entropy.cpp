@@ -10,20 +10,24 @@ namespace attend {
 
 namespace {
 
-void check_classes(std::string_view op, std::int64_t classes, std::span<const std::int32_t> targets) {
+void check_classes(std::string_view op, std::int64_t classes,
+                   std::span<const std::int32_t> targets) {
   for (const std::int32_t target : targets) {
-    if (target < 0 || target >= classes) throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
+    if (target < 0 || target >= classes)
+      throw ShapeError(fmt::format("[{}] expected targets 0..{}, got {}", op, classes - 1, target));
   }
 }
 
-void check_targets(std::string_view op, const Shape& x, std::int64_t classes, std::span<const std::int32_t> targets) {
+void check_targets(std::string_view op, const Shape& x, std::int64_t classes,
+                   std::span<const std::int32_t> targets) {
   detail::expect_one_per_row(op, "targets", x, targets.size());
   check_classes(op, classes, targets);
 }
 
 void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
   if (!(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f))
-    throw ConfigError(fmt::format("[{}] expected label smoothing in [0, 1], got {}", op, options.label_smoothing));
+    throw ConfigError(fmt::format("[{}] expected label smoothing in [0, 1], got {}", op,
+                                  options.label_smoothing));
 }
 
 // x [N, D] against weight [V, D].
@@ -32,9 +36,10 @@ void check_projection(std::string_view op, const Shape& x, const Tensor& weight)
   detail::expect(fits, op, "x [N, D] and weight [V, D]", x, weight.shape());
 }
 
-// losses [N], and the gradient [N, V] if there is one, times the weight of each target's class. Composed of look-ups: row v of a table
-// [V, V] is all weights[v].
-void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor& losses, const Tensor& gradient) {
+// losses [N], and the gradient [N, V] if there is one, times the weight of each target's class.
+// Composed of look-ups: row v of a table [V, V] is all weights[v].
+void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor& losses,
+           const Tensor& gradient) {
   const Tensor& weights = options.class_weights;
   const std::int64_t classes = weights.dim(0), rows = losses.dim(0);
   const Tensor of_target = Tensor::empty({rows, 1});
@@ -49,7 +54,8 @@ void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor&
 }
 
 float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
-  const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets);
+  const double normalizer =
+      options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets);
   return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
 }
 
@@ -73,34 +79,43 @@ Tensor scaled_loss(const DeviceScalar& total, float scale) {
 
 }  // namespace
 
-CrossEntropy cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options) {
+CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
+                           const CrossEntropyOptions& options) {
   detail::expect_matrix("cross_entropy", logits);
   check_targets("cross_entropy", logits.shape(), logits.dim(1), *targets);
   check_smoothing("cross_entropy", options);
   if (options.class_weights.defined())
-    detail::expect(options.class_weights.shape() == Shape{logits.dim(1)}, "cross_entropy", "logits [N, V] and class weights [V]",
-                   logits.shape(), options.class_weights.shape());
+    detail::expect(options.class_weights.shape() == Shape{logits.dim(1)}, "cross_entropy",
+                   "logits [N, V] and class weights [V]", logits.shape(),
+                   options.class_weights.shape());
   const Tensor losses = Tensor::empty({logits.dim(0)});
   const Tensor nll = Tensor::empty({logits.dim(0)});
   const float scale = gradient_scale(options, targets->size());
   const bool recording = will_record({&logits});
   const Tensor gradient = recording ? logits.value().clone() : logits.value();
-  backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f, losses, nll);
-  if (options.class_weights.defined()) weigh(options, targets, losses, recording ? gradient : Tensor());
+  backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f,
+                          losses, nll);
+  if (options.class_weights.defined())
+    weigh(options, targets, losses, recording ? gradient : Tensor());
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
   // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed beside the loss
-  Variable output = record(loss, {&logits}, [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
+  Variable output = record(
+      loss, {&logits},
+      [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
   return {output, total, backend().sum(nll)};
 }
 
-CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias, const Ids& targets,
+CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight,
+                                     const Variable& bias, const Ids& targets,
                                      const CrossEntropyOptions& options) {
   constexpr std::string_view op = "projected_cross_entropy";
   check_projection(op, x.shape(), weight.value());
   const std::int64_t rows = x.dim(0), classes = weight.dim(0);
-  if (bias.defined()) detail::expect(bias.shape() == Shape{classes}, op, "weight [V, D] and bias [V]", weight.shape(), bias.shape());
+  if (bias.defined())
+    detail::expect(bias.shape() == Shape{classes}, op, "weight [V, D] and bias [V]", weight.shape(),
+                   bias.shape());
   check_targets(op, x.shape(), classes, *targets);
   check_smoothing(op, options);
 
@@ -119,15 +134,16 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
     if (db.defined()) db.zero();
   }
 
-  // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
+  // The gradient is linear in that of the loss, a number known only later: it is computed for 1,
+  // now, while the logits are there.
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
     const Tensor input = x.value().slice_rows(begin, end);
     const Ids wanted = targets.slice(begin, end);
     backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
-    backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f, losses.slice_rows(begin, end),
-                            nll.slice_rows(begin, end));
+    backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f,
+                            losses.slice_rows(begin, end), nll.slice_rows(begin, end));
     if (!recording) continue;
     const float beta = begin == 0 ? 0.0f : 1.0f;
     backend().matmul(part, weight.value(), {.precision = precision}, dx.slice_rows(begin, end));
@@ -137,8 +153,9 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
-  Variable output =
-      record(loss, {&x, &weight, &bias}, [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
+  Variable output = record(
+      loss, {&x, &weight, &bias},
+      [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
         send(to_x, dx, dloss);
         send(to_w, dw, dloss);
         if (db.defined()) send(to_b, db, dloss);
@@ -146,15 +163,17 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight, 
   return {output, total, backend().sum(nll)};
 }
 
-CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets, float divergence,
-                                  const CrossEntropyOptions& options) {
+CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets,
+                                  float divergence, const CrossEntropyOptions& options) {
   constexpr std::string_view op = "paired_cross_entropy";
   check_projection(op, x.shape(), weight.value());
   const std::int64_t rows = std::ssize(*targets), classes = weight.dim(0);
   detail::expect(x.dim(0) == 2 * rows, op, "x [2N, D] and N targets", x.shape(), Shape{rows});
   check_classes(op, classes, *targets);
   check_smoothing(op, options);
-  if (!(divergence >= 0.0f)) throw ConfigError(fmt::format("[{}] expected a divergence of 0 or more, got {}", op, divergence));
+  if (!(divergence >= 0.0f))
+    throw ConfigError(
+        fmt::format("[{}] expected a divergence of 0 or more, got {}", op, divergence));
 
   const Tensor losses = Tensor::empty({rows});
   const Tensor nll = Tensor::empty({rows});
@@ -164,7 +183,8 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
-  const std::int64_t chunk = backend().block_sizes().loss_rows / 2, most = 2 * std::min(chunk, rows);
+  const std::int64_t chunk = backend().block_sizes().loss_rows / 2,
+                     most = 2 * std::min(chunk, rows);
   const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
 
   // Rows of the two predictions one below the other: a product arranges the weights once for both.
@@ -175,8 +195,9 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
     backend().linear(input, weight.value(), {}, {.precision = precision}, part);
     const Ids wanted = targets.slice(begin, end);
-    backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count), wanted, paired,
-                                   losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count),
+                                   wanted, paired, losses.slice_rows(begin, end),
+                                   nll.slice_rows(begin, end));
     if (!recording) continue;
     backend().matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
     backend().matmul(part, weight.value(), {.precision = precision}, input);
@@ -186,14 +207,16 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
-  Variable output = record(loss, {&x, &weight}, [dx, dw, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
-    send(to_x, dx, dloss);
-    send(to_w, dw, dloss);
-  });
+  Variable output = record(loss, {&x, &weight},
+                           [dx, dw, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
+                             send(to_x, dx, dloss);
+                             send(to_w, dw, dloss);
+                           });
   return {output, total, backend().sum(nll)};
 }
 
-std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight, std::span<const std::int32_t> targets) {
+std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight,
+                                            std::span<const std::int32_t> targets) {
   check_projection("target_log_probabilities", x.shape(), weight);
   check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());

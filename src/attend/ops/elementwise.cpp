@@ -20,16 +20,17 @@ Variable multiply(const Variable& a, const Variable& b) {
   const Tensor y = Tensor::empty(a.shape());
   backend().multiply(a.value(), b.value(), y);
   // da = dy b,   db = dy a
-  return record(y, {&a, &b}, [a = a.value(), b = b.value(), da = a.sink(), db = b.sink()](const Tensor& dy) {
-    const auto send = [&dy](const GradientSink& sink, const Tensor& other) {
-      if (!sink.needed()) return;
-      const Tensor product = Tensor::empty(dy.shape());
-      backend().multiply(dy, other, product);
-      sink.add(product);
-    };
-    send(da, b);
-    send(db, a);
-  });
+  return record(y, {&a, &b},
+                [a = a.value(), b = b.value(), da = a.sink(), db = b.sink()](const Tensor& dy) {
+                  const auto send = [&dy](const GradientSink& sink, const Tensor& other) {
+                    if (!sink.needed()) return;
+                    const Tensor product = Tensor::empty(dy.shape());
+                    backend().multiply(dy, other, product);
+                    sink.add(product);
+                  };
+                  send(da, b);
+                  send(db, a);
+                });
 }
 
 Variable scale(const Variable& x, float factor) {
@@ -73,7 +74,8 @@ Variable sum(const Variable& x) {
   // dx[i] = dy
   return record(y, {&x}, [shape = x.shape(), dx = x.sink()](const Tensor& dy) {
     const Tensor gradient = Tensor::full(shape, 1.0f);
-    if (!is_unit_gradient(dy)) backend().scaled_add(DeviceScalar(dy), 1.0f, gradient, 0.0f, gradient);
+    if (!is_unit_gradient(dy))
+      backend().scaled_add(DeviceScalar(dy), 1.0f, gradient, 0.0f, gradient);
     dx.add(gradient);
   });
 }

@@ -10,8 +10,8 @@ Variable add(const Variable& a, const Variable& b);
 Variable multiply(const Variable& a, const Variable& b);
 Variable scale(const Variable& x, float factor);
 Variable activate(const Variable& x, Activation activation);
-// Zeroes elements with probability dropout.p and scales the rest by 1/(1-p); identity when p is 0 (Srivastava et al. 2014). Throws
-// ConfigError for a probability outside [0, 1).
+// Zeroes elements with probability dropout.p and scales the rest by 1/(1-p); identity when p is 0
+// (Srivastava et al. 2014). Throws ConfigError for a probability outside [0, 1).
 Variable dropout(const Variable& x, const Dropout& dropout);
 
 // The sum of all elements -> [1].

@@ -14,8 +14,8 @@ void check_range(std::string_view op, std::span<const std::int32_t> ids, const V
   if (ids.empty()) return;
   const auto [low, high] = std::minmax_element(ids.begin(), ids.end());
   if (*low < 0 || *high >= table.dim(0))
-    throw ShapeError(
-        fmt::format("[{}] expected rows 0..{} of a table {}, got {}..{}", op, table.dim(0) - 1, to_string(table.shape()), *low, *high));
+    throw ShapeError(fmt::format("[{}] expected rows 0..{} of a table {}, got {}..{}", op,
+                                 table.dim(0) - 1, to_string(table.shape()), *low, *high));
 }
 
 void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float scale) {
@@ -27,31 +27,34 @@ void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float s
 
 }  // namespace
 
-Variable embedding(const Variable& table, const Ids& ids, float scale, const Positions& positions, const Dropout& dropout) {
+Variable embedding(const Variable& table, const Ids& ids, float scale, const Positions& positions,
+                   const Dropout& dropout) {
   check_range("embedding", *ids, table);
   detail::expect_probability("embedding", dropout);
-  const Tensor y = Tensor::empty({static_cast<std::int64_t>(ids->size()), weight_columns(table.value())});
+  const Tensor y =
+      Tensor::empty({static_cast<std::int64_t>(ids->size()), weight_columns(table.value())});
   if (positions.table.defined()) {
-    detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == y.cols(), "embedding", "tables of equal width",
-                   table.shape(), positions.table.shape());
+    detail::expect(detail::is_matrix(positions.table) && positions.table.dim(1) == y.cols(),
+                   "embedding", "tables of equal width", table.shape(), positions.table.shape());
     detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position->size());
     check_range("embedding", *positions.position, positions.table);
   }
-  backend().embed(table.value(), ids, scale, positions.table.value(), positions.position, dropout, y);
+  backend().embed(table.value(), ids, scale, positions.table.value(), positions.position, dropout,
+                  y);
 
-  // y[n] = mask (scale table[ids[n]] + positions[position[n]]):   dtable[ids[n]] += scale mask dy[n],   dpositions[position[n]] += mask
-  // dy[n]
-  return record(
-      y, {&table, &positions.table},
-      [ids, position = positions.position, scale, dropout, dtable = table.sink(), dpositions = positions.table.sink()](const Tensor& dy) {
-        Tensor masked = dy;
-        if (dropout.p > 0.0f) {
-          masked = Tensor::empty(dy.shape());
-          backend().dropout(dropout, dy, masked);
-        }
-        scatter(dtable, masked, ids, scale);
-        scatter(dpositions, masked, position, 1.0f);
-      });
+  // y[n] = mask (scale table[ids[n]] + positions[position[n]]):   dtable[ids[n]] += scale mask
+  // dy[n],   dpositions[position[n]] += mask dy[n]
+  return record(y, {&table, &positions.table},
+                [ids, position = positions.position, scale, dropout, dtable = table.sink(),
+                 dpositions = positions.table.sink()](const Tensor& dy) {
+                  Tensor masked = dy;
+                  if (dropout.p > 0.0f) {
+                    masked = Tensor::empty(dy.shape());
+                    backend().dropout(dropout, dy, masked);
+                  }
+                  scatter(dtable, masked, ids, scale);
+                  scatter(dpositions, masked, position, 1.0f);
+                });
 }
 
 Variable gather_rows(const Variable& x, const Ids& rows) {

@@ -10,12 +10,15 @@ namespace attend {
 
 namespace {
 
-// Rows of the inner width that exist at a time, beside what is kept: a multiple of kSumBlock, so gradients are those of all rows at once.
+// Rows of the inner width that exist at a time, beside what is kept: a multiple of kSumBlock, so
+// gradients are those of all rows at once.
 std::int64_t rows_at_a_time(std::int64_t width) {
-  return std::max(backend().block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) * kSumBlock;
+  return std::max(backend().block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) *
+         kSumBlock;
 }
 
-// Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once: gradients of nothing are zeros.
+// Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once:
+// gradients of nothing are zeros.
 template <class Use>
 void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
   std::int64_t begin = 0;
@@ -26,7 +29,9 @@ void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
 }
 
 // What products round anyway is kept rounded: half the memory.
-DType kept_type(Precision precision) { return precision == Precision::bf16 ? DType::bf16 : DType::f32; }
+DType kept_type(Precision precision) {
+  return precision == Precision::bf16 ? DType::bf16 : DType::f32;
+}
 
 // As kept for the gradient, and in f32 again.
 Tensor narrowed(const Tensor& x, Precision precision) {
@@ -45,15 +50,16 @@ Tensor widened(const Tensor& kept) {
 
 // `from`: what the map is applied to, [N, width].
 void check(const AffineMap& map, const Shape& from, std::int64_t width, const char* shapes) {
-  detail::expect(detail::is_matrix(map.weight) && weight_columns(map.weight.value()) == width, "feed_forward", shapes, from,
-                 map.weight.shape());
+  detail::expect(detail::is_matrix(map.weight) && weight_columns(map.weight.value()) == width,
+                 "feed_forward", shapes, from, map.weight.shape());
   if (map.bias.defined())
-    detail::expect(map.bias.shape() == Shape{map.weight.dim(0)}, "feed_forward", "weight [O, I] and bias [O]", map.weight.shape(),
-                   map.bias.shape());
+    detail::expect(map.bias.shape() == Shape{map.weight.dim(0)}, "feed_forward",
+                   "weight [O, I] and bias [O]", map.weight.shape(), map.bias.shape());
 }
 
 // Adds the gradients of y = x W^T + b to those of W and b.
-void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweight, const GradientSink& dbias, Precision precision) {
+void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweight,
+                   const GradientSink& dbias, Precision precision) {
   if (dweight.needed()) {
     const auto [buffer, beta] = dweight.target();
     backend().matmul(dy, x, {.transpose_a = true, .beta = beta, .precision = precision}, buffer);
@@ -66,16 +72,19 @@ void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweigh
 
 }  // namespace
 
-Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer, const HiddenLayer& hidden_layer) {
+Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer,
+                      const HiddenLayer& hidden_layer) {
   const Activation activation = hidden_layer.activation;
   const Dropout dropout = hidden_layer.dropout;
   const Precision precision = hidden_layer.precision;
   detail::expect_matrix("feed_forward", x);
   check(inner, x.shape(), x.dim(1), "x [N, I] and inner weight [F, I]");
-  check(outer, inner.weight.shape(), inner.weight.dim(0), "inner weight [F, I] and outer weight [O, F]");
+  check(outer, inner.weight.shape(), inner.weight.dim(0),
+        "inner weight [F, I] and outer weight [O, F]");
   detail::expect_probability("feed_forward", dropout);
 
-  // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Kept is z, or f(z) where f' can be read off that.
+  // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Kept is z, or f(z) where f' can be
+  // read off that.
   const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
   const bool recording = will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
   const bool keeps_z = smooth && recording;
@@ -96,35 +105,43 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
   const Tensor kept = Tensor::empty({recording ? x.dim(0) : 0, width}, kept_type(precision));
   const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
   // Masks count elements from the first row on.
-  const std::int64_t at_a_time = dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
+  const std::int64_t at_a_time =
+      dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
   const LinearOptions of_inner{keeps_z ? Activation::none : activation, precision};
   for_rows(x.dim(0), at_a_time, [&](std::int64_t begin, std::int64_t end) {
     const bool in_place = recording && kept.dtype() == DType::f32;
-    const Tensor part = in_place ? kept.slice_rows(begin, end) : Tensor::empty({end - begin, width});
-    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(), of_inner, part);
+    const Tensor part =
+        in_place ? kept.slice_rows(begin, end) : Tensor::empty({end - begin, width});
+    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(),
+                     of_inner, part);
     if (recording && !in_place) backend().convert(part, kept.slice_rows(begin, end));
-    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(), {.precision = precision}, y.slice_rows(begin, end));
+    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(),
+                     {.precision = precision}, y.slice_rows(begin, end));
   });
 
-  // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n dz[n],   dx = dz W1
-  return record(y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-                [x = recording ? narrowed(x.value(), precision) : Tensor(), kept, hidden, activation, dropout, precision, at_a_time,
-                 w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(),
-                 dw2 = outer.weight.sink(), db2 = outer.bias.sink()](const Tensor& all_dy) {
-                  const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
-                  for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
-                    const Tensor dy = all_dy.slice_rows(begin, end), z = widened(kept.slice_rows(begin, end));
-                    add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2, precision);
-                    if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
-                    const Tensor dz = Tensor::empty(z.shape());
-                    backend().matmul(dy, w2, {.precision = precision}, dz);
-                    if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
-                    if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
-                    add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1, precision);
-                    if (!dx.needed()) return;
-                    backend().matmul(dz, w1, {.beta = to.beta, .precision = precision}, to.buffer.slice_rows(begin, end));
-                  });
-                });
+  // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n
+  // dz[n],   dx = dz W1
+  return record(
+      y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
+      [x = recording ? narrowed(x.value(), precision) : Tensor(), kept, hidden, activation, dropout,
+       precision, at_a_time, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
+       dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(),
+       db2 = outer.bias.sink()](const Tensor& all_dy) {
+        const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
+        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+          const Tensor dy = all_dy.slice_rows(begin, end), z = widened(kept.slice_rows(begin, end));
+          add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2, precision);
+          if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
+          const Tensor dz = Tensor::empty(z.shape());
+          backend().matmul(dy, w2, {.precision = precision}, dz);
+          if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
+          if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
+          add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1, precision);
+          if (!dx.needed()) return;
+          backend().matmul(dz, w1, {.beta = to.beta, .precision = precision},
+                           to.buffer.slice_rows(begin, end));
+        });
+      });
 }
 
 }  // namespace attend

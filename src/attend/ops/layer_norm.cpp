@@ -7,12 +7,15 @@ namespace attend {
 namespace {
 
 void check(std::string_view op, const Variable& x, const LayerNormParameters& n) {
-  detail::expect(detail::is_matrix(x) && n.gamma.shape() == Shape{x.dim(1)}, op, "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
-  detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(), n.beta.shape());
+  detail::expect(detail::is_matrix(x) && n.gamma.shape() == Shape{x.dim(1)}, op,
+                 "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
+  detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(),
+                 n.beta.shape());
 }
 
 // What the backward pass of a normalisation needs, and the formula:
-//   h = (x - mean) rstd,  g = gamma dy,   dx = rstd (g - mean(g) - h mean(g h)),   dgamma = sum_n dy h,   dbeta = sum_n dy
+//   h = (x - mean) rstd,  g = gamma dy,   dx = rstd (g - mean(g) - h mean(g h)),   dgamma = sum_n
+//   dy h,   dbeta = sum_n dy
 struct Saved {
   Tensor x, gamma, mean, rstd;
   GradientSink dgamma, dbeta;
@@ -27,7 +30,8 @@ struct Saved {
 
   Tensor backward(const Tensor& dy) const {
     const Tensor dx = Tensor::empty(x.shape());
-    backend().layer_norm_backward(x, gamma, mean, rstd, dy, dx, accumulator(dgamma), accumulator(dbeta));
+    backend().layer_norm_backward(x, gamma, mean, rstd, dy, dx, accumulator(dgamma),
+                                  accumulator(dbeta));
     return dx;
   }
 
@@ -49,35 +53,38 @@ Variable layer_norm(const Variable& x, const LayerNormParameters& n) {
     return Variable(y);
   }
   const Saved saved(x.value(), n);
-  backend().layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, saved.mean, saved.rstd);
+  backend().layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, saved.mean,
+                       saved.rstd);
   return record(y, {&x, &n.gamma, &n.beta}, [saved, dx = x.sink()](const Tensor& dy) {
     const Tensor gradient = saved.backward(dy);
     if (dx.needed()) dx.add(gradient);
   });
 }
 
-Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout, const LayerNormParameters& n) {
+Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout,
+                             const LayerNormParameters& n) {
   detail::expect_same_shape("residual_layer_norm", x, branch);
   check("residual_layer_norm", x, n);
   detail::expect_probability("residual_layer_norm", dropout);
   const Tensor y = Tensor::empty(x.shape());
   const Tensor sum = Tensor::empty(x.shape());
   const Saved saved(sum, n);
-  backend().residual_layer_norm(x.value(), branch.value(), dropout, n.gamma.value(), n.beta.value(), n.epsilon, sum, y, saved.mean,
-                                saved.rstd);
+  backend().residual_layer_norm(x.value(), branch.value(), dropout, n.gamma.value(), n.beta.value(),
+                                n.epsilon, sum, y, saved.mean, saved.rstd);
   // s = x + mask branch:   dx = ds,   dbranch = mask ds
-  return record(y, {&x, &branch, &n.gamma, &n.beta}, [saved, dropout, dx = x.sink(), dbranch = branch.sink()](const Tensor& dy) {
-    const Tensor ds = saved.backward(dy);
-    if (dbranch.needed()) {
-      Tensor masked = ds;
-      if (dropout.p > 0.0f) {
-        masked = Tensor::empty(ds.shape());
-        backend().dropout(dropout, ds, masked);
-      }
-      dbranch.add(masked);
-    }
-    if (dx.needed()) dx.add(ds);
-  });
+  return record(y, {&x, &branch, &n.gamma, &n.beta},
+                [saved, dropout, dx = x.sink(), dbranch = branch.sink()](const Tensor& dy) {
+                  const Tensor ds = saved.backward(dy);
+                  if (dbranch.needed()) {
+                    Tensor masked = ds;
+                    if (dropout.p > 0.0f) {
+                      masked = Tensor::empty(ds.shape());
+                      backend().dropout(dropout, ds, masked);
+                    }
+                    dbranch.add(masked);
+                  }
+                  if (dx.needed()) dx.add(ds);
+                });
 }
 
 }  // namespace attend

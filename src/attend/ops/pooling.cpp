@@ -13,12 +13,15 @@ void check(const Variable& x, const Ids& offsets) {
   detail::expect_matrix("pool", x);
   if (!offsets || offsets->empty()) throw ShapeError("[pool] expected offsets [B+1], got none");
   if (offsets->front() != 0 || offsets->back() != x.dim(0))
-    throw ShapeError(fmt::format("[pool] expected offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}",
-                                 to_string(x.shape()), offsets->size(), offsets->front(), offsets->back()));
+    throw ShapeError(fmt::format(
+        "[pool] expected offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}",
+        to_string(x.shape()), offsets->size(), offsets->front(), offsets->back()));
   const auto no_rise = std::adjacent_find(offsets->begin(), offsets->end(), std::greater_equal<>());
   if (no_rise != offsets->end())
-    throw ShapeError(fmt::format("[pool] expected sequences of one or more rows of {}, got offsets [{}] with {} followed by {}",
-                                 to_string(x.shape()), offsets->size(), *no_rise, *(no_rise + 1)));
+    throw ShapeError(
+        fmt::format("[pool] expected sequences of one or more rows of {}, got offsets [{}] with {} "
+                    "followed by {}",
+                    to_string(x.shape()), offsets->size(), *no_rise, *(no_rise + 1)));
 }
 
 }  // namespace
@@ -30,13 +33,15 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
   const Tensor rows = keep_rows ? Tensor::empty(y.shape(), DType::i32) : Tensor();
   backend().pool(pooling, x.value(), offsets, y, rows);
 
-  // y[b, d] = x[r(b, d), d], r: where the maximum stands, or the first row:   dx[r(b, d), d] = dy[b, d]
-  // y[b] = mean of the T rows n of sequence b:                               dx[n] = dy[b] / T
-  return record(y, {&x}, [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
-    const Tensor gradient = Tensor::empty(shape);
-    backend().pool_backward(pooling, dy, offsets, rows, gradient);
-    dx.add(gradient);
-  });
+  // y[b, d] = x[r(b, d), d], r: where the maximum stands, or the first row:   dx[r(b, d), d] =
+  // dy[b, d] y[b] = mean of the T rows n of sequence b:                               dx[n] = dy[b]
+  // / T
+  return record(y, {&x},
+                [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
+                  const Tensor gradient = Tensor::empty(shape);
+                  backend().pool_backward(pooling, dy, offsets, rows, gradient);
+                  dx.add(gradient);
+                });
 }
 
 }  // namespace attend

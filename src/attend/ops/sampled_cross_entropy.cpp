@@ -14,34 +14,41 @@ constexpr std::string_view kSampledOp = "sampled_cross_entropy";
 
 void check_ids(std::string_view what, std::span<const std::int32_t> ids, std::int64_t classes) {
   for (const std::int32_t id : ids) {
-    if (id < 0 || id >= classes) throw ShapeError(fmt::format("[{}] expected {} 0..{}, got {}", kSampledOp, what, classes - 1, id));
+    if (id < 0 || id >= classes)
+      throw ShapeError(
+          fmt::format("[{}] expected {} 0..{}, got {}", kSampledOp, what, classes - 1, id));
   }
 }
 
-void check(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets, const CrossEntropyOptions& options) {
-  detail::expect(x.shape().rank() == 2 && weight.shape().rank() == 2 && weight.dim(1) == x.dim(1), kSampledOp, "x [N, D] and weight [V, D]",
-                 x.shape(), weight.shape());
+void check(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets,
+           const CrossEntropyOptions& options) {
+  detail::expect(x.shape().rank() == 2 && weight.shape().rank() == 2 && weight.dim(1) == x.dim(1),
+                 kSampledOp, "x [N, D] and weight [V, D]", x.shape(), weight.shape());
   detail::expect_one_per_row(kSampledOp, "targets", x.shape(), targets->size());
   check_ids("targets", *targets, weight.dim(0));
   check_ids("classes", *sample.classes, weight.dim(0));
   if (sample.classes->size() != sample.offset.size())
-    throw ShapeError(
-        fmt::format("[{}] expected an offset for each of {} classes, got {}", kSampledOp, sample.classes->size(), sample.offset.size()));
+    throw ShapeError(fmt::format("[{}] expected an offset for each of {} classes, got {}",
+                                 kSampledOp, sample.classes->size(), sample.offset.size()));
   if (options.label_smoothing != 0.0f)
-    throw ConfigError(fmt::format("[{}] expected no label smoothing, got {}", kSampledOp, options.label_smoothing));
+    throw ConfigError(fmt::format("[{}] expected no label smoothing, got {}", kSampledOp,
+                                  options.label_smoothing));
 }
 
-// The columns of the logits: one for each class of the sample, and a last one for the target of a row when the sample has it by chance
-// only.
+// The columns of the logits: one for each class of the sample, and a last one for the target of a
+// row when the sample has it by chance only.
 class SampledColumns {
  public:
-  SampledColumns(const ClassSample& sample, std::int64_t classes) : own_(static_cast<std::int32_t>(sample.classes->size())) {
+  SampledColumns(const ClassSample& sample, std::int64_t classes)
+      : own_(static_cast<std::int32_t>(sample.classes->size())) {
     column_.assign(static_cast<std::size_t>(classes), -1);
-    for (std::int32_t c = 0; c < own_; ++c) column_[static_cast<std::size_t>((*sample.classes)[static_cast<std::size_t>(c)])] = c;
+    for (std::int32_t c = 0; c < own_; ++c)
+      column_[static_cast<std::size_t>((*sample.classes)[static_cast<std::size_t>(c)])] = c;
     for (const float offset : sample.offset) always_.push_back(offset == 0.0f);
   }
 
-  // Which column of a row with this target stands for it, and which one, if any, must not count beside it; -1: none.
+  // Which column of a row with this target stands for it, and which one, if any, must not count
+  // beside it; -1: none.
   struct Place {
     std::int32_t wanted, hidden;
   };
@@ -65,18 +72,21 @@ void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids) 
 
 }  // namespace
 
-CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, const ClassSample& sample, const Ids& targets,
+CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
+                                   const ClassSample& sample, const Ids& targets,
                                    const CrossEntropyOptions& options) {
   check(x, weight, sample, targets, options);
   const std::int64_t rows = x.dim(0), width = x.dim(1), sampled = std::ssize(*sample.classes);
-  const double normalizer = options.normalizer > 0.0 ? options.normalizer : static_cast<double>(rows);
+  const double normalizer =
+      options.normalizer > 0.0 ? options.normalizer : static_cast<double>(rows);
   const float scale = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
   const Precision precision = options.precision;
   const bool recording = will_record({&x, &weight});
 
   const SampledColumns columns(sample, weight.dim(0));
   const Tensor offset = Tensor::from(sample.offset, {sampled});
-  const Tensor class_weight = Tensor::empty({sampled, width}), target_weight = Tensor::empty({rows, width});
+  const Tensor class_weight = Tensor::empty({sampled, width}),
+               target_weight = Tensor::empty({rows, width});
   backend().gather_rows(weight.value(), sample.classes, class_weight);
   backend().gather_rows(weight.value(), targets, target_weight);
 
@@ -88,12 +98,14 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const Tensor logits = Tensor::empty({std::min(chunk, rows), sampled + 1});
   std::vector<std::int32_t> wanted, hidden;
 
-  // The gradient is linear in that of the loss, a number known only later: it is computed for 1, now, while the logits are there.
+  // The gradient is linear in that of the loss, a number known only later: it is computed for 1,
+  // now, while the logits are there.
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
     const Tensor exact = part.slice_columns(sampled, sampled + 1);
-    const Tensor input = x.value().slice_rows(begin, end), own = target_weight.slice_rows(begin, end);
+    const Tensor input = x.value().slice_rows(begin, end),
+                 own = target_weight.slice_rows(begin, end);
     backend().linear(input, class_weight, offset, {.precision = precision}, shared);
     backend().dot_rows(input, own, exact);
     wanted.clear();
@@ -104,11 +116,14 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
       hidden.push_back(place.hidden);
     }
     backend().fill_columns(part, hidden, -std::numeric_limits<float>::infinity());
-    backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f, losses.slice_rows(begin, end), losses.slice_rows(begin, end));
+    backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f,
+                            losses.slice_rows(begin, end), losses.slice_rows(begin, end));
     if (!recording) continue;
-    // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S = g_shared^T x,   dw[t] += g_own x
+    // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S =
+    // g_shared^T x,   dw[t] += g_own x
     backend().matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
-    backend().matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dclass);
+    backend().matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision},
+                     dclass);
     backend().scale_rows(exact, own, 1.0f, dx.slice_rows(begin, end));
     backend().scale_rows(exact, input, 0.0f, dtarget.slice_rows(begin, end));
   }
@@ -116,17 +131,18 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight, co
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = Tensor::empty({1});
   backend().store(total, scale, loss);
-  Variable output =
-      record(loss, {&x, &weight},
-             [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
-               if (!is_unit_gradient(dloss)) {
-                 for (const Tensor& part : {dx, dclass, dtarget}) backend().scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
-               }
-               if (to_x.needed()) to_x.add(dx);
-               if (!to_w.needed()) return;
-               scatter_part(to_w, dclass, classes);
-               scatter_part(to_w, dtarget, targets);
-             });
+  Variable output = record(loss, {&x, &weight},
+                           [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(),
+                            to_w = weight.sink()](const Tensor& dloss) {
+                             if (!is_unit_gradient(dloss)) {
+                               for (const Tensor& part : {dx, dclass, dtarget})
+                                 backend().scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
+                             }
+                             if (to_x.needed()) to_x.add(dx);
+                             if (!to_w.needed()) return;
+                             scatter_part(to_w, dclass, classes);
+                             scatter_part(to_w, dtarget, targets);
+                           });
   return {output, total, total};
 }
 

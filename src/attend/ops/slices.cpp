@@ -6,10 +6,12 @@ namespace attend {
 
 namespace {
 
-void expect_range(std::string_view op, const Variable& x, std::int64_t begin, std::int64_t end, int axis) {
+void expect_range(std::string_view op, const Variable& x, std::int64_t begin, std::int64_t end,
+                  int axis) {
   detail::expect_matrix(op, x);
   if (begin < 0 || begin > end || end > x.dim(axis))
-    throw ShapeError(fmt::format("[{}] expected a range within {}, got {}..{}", op, to_string(x.shape()), begin, end));
+    throw ShapeError(fmt::format("[{}] expected a range within {}, got {}..{}", op,
+                                 to_string(x.shape()), begin, end));
 }
 
 // Adds dy to a part of the gradient.
@@ -27,26 +29,28 @@ Variable slice_rows(const Variable& x, std::int64_t begin, std::int64_t end) {
   expect_range("slice_rows", x, begin, end, 0);
   if (begin == 0 && end == x.dim(0)) return x;
   // dx[begin + i] += dy[i]
-  return record(x.value().slice_rows(begin, end), {&x}, [begin, end, dx = x.sink()](const Tensor& dy) {
-    add_to_part(dx, dy, [=](const Tensor& whole) { return whole.slice_rows(begin, end); });
-  });
+  return record(
+      x.value().slice_rows(begin, end), {&x}, [begin, end, dx = x.sink()](const Tensor& dy) {
+        add_to_part(dx, dy, [=](const Tensor& whole) { return whole.slice_rows(begin, end); });
+      });
 }
 
 Variable slice_columns(const Variable& x, std::int64_t begin, std::int64_t end) {
   expect_range("slice_columns", x, begin, end, 1);
   if (begin == 0 && end == x.dim(1)) return x;
   // dx[., begin + i] += dy[., i]
-  return record(x.value().slice_columns(begin, end), {&x}, [begin, end, dx = x.sink()](const Tensor& dy) {
-    add_to_part(dx, dy, [=](const Tensor& whole) { return whole.slice_columns(begin, end); });
-  });
+  return record(
+      x.value().slice_columns(begin, end), {&x}, [begin, end, dx = x.sink()](const Tensor& dy) {
+        add_to_part(dx, dy, [=](const Tensor& whole) { return whole.slice_columns(begin, end); });
+      });
 }
 
 Variable concat_rows(const std::vector<Variable>& parts) {
   if (parts.empty()) throw ShapeError("[concat_rows] expected at least one matrix, got none");
   std::int64_t rows = 0;
   for (const Variable& part : parts) {
-    detail::expect(detail::is_matrix(part) && part.dim(1) == parts[0].dim(1), "concat_rows", "matrices of equal width", parts[0].shape(),
-                   part.shape());
+    detail::expect(detail::is_matrix(part) && part.dim(1) == parts[0].dim(1), "concat_rows",
+                   "matrices of equal width", parts[0].shape(), part.shape());
     rows += part.dim(0);
   }
   const Tensor y = Tensor::empty({rows, parts[0].dim(1)});
@@ -66,8 +70,8 @@ Variable concat_rows(const std::vector<Variable>& parts) {
 }
 
 Variable concat_columns(const Variable& a, const Variable& b) {
-  detail::expect(detail::is_matrix(a) && detail::is_matrix(b) && a.dim(0) == b.dim(0), "concat_columns", "matrices of equal height",
-                 a.shape(), b.shape());
+  detail::expect(detail::is_matrix(a) && detail::is_matrix(b) && a.dim(0) == b.dim(0),
+                 "concat_columns", "matrices of equal height", a.shape(), b.shape());
   const std::int64_t width = a.dim(1);
   const Tensor y = Tensor::empty({a.dim(0), width + b.dim(1)});
   y.slice_columns(0, width).copy_from(a.value());

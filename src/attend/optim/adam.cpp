@@ -7,10 +7,12 @@
 namespace attend {
 
 DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares) {
-  return options.clip_norm > 0.0f ? backend().clip_to_norm(squares, options.clip_norm) : DeviceScalar(1.0);
+  return options.clip_norm > 0.0f ? backend().clip_to_norm(squares, options.clip_norm)
+                                  : DeviceScalar(1.0);
 }
 
-Adam::Adam(ParameterSet& parameters, const AdamOptions& options) : Adam(parameters, options, {{0, parameters.size()}}) {}
+Adam::Adam(ParameterSet& parameters, const AdamOptions& options)
+    : Adam(parameters, options, {{0, parameters.size()}}) {}
 
 Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges)
     : parameters_(parameters), options_(options), ranges_(std::move(ranges)) {
@@ -38,8 +40,9 @@ void Adam::update(float learning_rate, const DeviceScalar& gradient_scale) {
   std::int64_t at = 0;
   for (const auto& [begin, end] : ranges_) {
     const std::int64_t next = at + end - begin;
-    backend().adam(step, gradient_scale, parameters_.gradients().slice_rows(begin, end), parameters_.values().slice_rows(begin, end),
-                   mean_.slice_rows(at, next), variance_.slice_rows(at, next));
+    backend().adam(step, gradient_scale, parameters_.gradients().slice_rows(begin, end),
+                   parameters_.values().slice_rows(begin, end), mean_.slice_rows(at, next),
+                   variance_.slice_rows(at, next));
     at = next;
   }
 }

@@ -1,4 +1,5 @@
-// Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019) and clipping by the norm of the whole gradient.
+// Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019) and clipping by
+// the norm of the whole gradient.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ void fields(AdamOptions& o, Visitor&& visit) {
   visit("adam-beta2", o.beta2, below_one(), "decay of Adam's mean of the squared gradient");
   visit("adam-epsilon", o.epsilon, above(0, 1), "epsilon in Adam's denominator");
   visit("weight-decay", o.weight_decay, between(0, 1000), "decoupled weight decay (AdamW)");
-  visit("clip-norm", o.clip_norm, between(0, 1e9), "largest gradient norm; longer gradients are scaled down; 0: no clipping");
+  visit("clip-norm", o.clip_norm, between(0, 1e9),
+        "largest gradient norm; longer gradients are scaled down; 0: no clipping");
 }
 
 // Elements [begin, end) of the flat buffers of a ParameterSet.
@@ -41,7 +43,9 @@ class Adam final : public Optimizer {
   // The same for a gradient that `gradient_scale` multiplies first.
   void update(float learning_rate, const DeviceScalar& gradient_scale);
 
-  std::vector<std::pair<std::string_view, Tensor>> state() const override { return {{"adam.mean", mean_}, {"adam.variance", variance_}}; }
+  std::vector<std::pair<std::string_view, Tensor>> state() const override {
+    return {{"adam.mean", mean_}, {"adam.variance", variance_}};
+  }
   std::int64_t steps() const override { return steps_; }
   void set_steps(std::int64_t steps) override { steps_ = steps; }
 

@@ -11,10 +11,13 @@ namespace attend {
 
 namespace {
 
-// The root of the mean square of an update's elements, for a learning rate of 1: about what Adam's have.
+// The root of the mean square of an update's elements, for a learning rate of 1: about what Adam's
+// have.
 constexpr float kUpdateSize = 0.2f;
 
-bool is_inner_matrix(const ParameterSet::Entry& entry) { return entry.use == ParameterSet::Entry::Use::product; }
+bool is_inner_matrix(const ParameterSet::Entry& entry) {
+  return entry.use == ParameterSet::Entry::Use::product;
+}
 
 std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameters) {
   std::vector<ParameterRange> ranges;
@@ -32,8 +35,9 @@ std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameter
 
 }  // namespace
 
-// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values near 1 in five steps,
-// for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here of c^(1/4) X, for which c becomes 1 and b becomes b / sqrt(c).
+// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values near 1 in five
+// steps, for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here of c^(1/4) X, for which
+// c becomes 1 and b becomes b / sqrt(c).
 Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
   constexpr int kSteps = 5;
   constexpr float kA = 3.4445f, kB = -3.350157f, kScale = 1.193862f;
@@ -41,21 +45,26 @@ Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
   const std::int64_t narrow = std::min(matrix.dim(0), matrix.dim(1));
   Tensor x = Tensor::empty(matrix.shape()), next = Tensor::empty(matrix.shape());
   // No singular value is larger than the norm.
-  backend().scaled_add(backend().scale_to_norm(backend().sum_of_squares(matrix), kScale), 1.0f, matrix, 0.0f, x);
-  const Tensor square = Tensor::empty({narrow, narrow}), polynomial = Tensor::empty({narrow, narrow});
+  backend().scaled_add(backend().scale_to_norm(backend().sum_of_squares(matrix), kScale), 1.0f,
+                       matrix, 0.0f, x);
+  const Tensor square = Tensor::empty({narrow, narrow}),
+               polynomial = Tensor::empty({narrow, narrow});
   for (int i = 0; i < kSteps; ++i) {
-    backend().matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products}, square);
+    backend().matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products},
+                     square);
     polynomial.copy_from(square);
     backend().matmul(square, square, {.beta = kB, .precision = products}, polynomial);
     next.copy_from(x);
-    backend().matmul(tall ? x : polynomial, tall ? polynomial : x, {.beta = kA, .precision = products}, next);
+    backend().matmul(tall ? x : polynomial, tall ? polynomial : x,
+                     {.beta = kA, .precision = products}, next);
     std::swap(x, next);
   }
   backend().axpby(1.0f / kScale, x, 0.0f, next);
   return next;
 }
 
-Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest, Precision products)
+Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
+           Precision products)
     : parameters_(parameters),
       options_(options),
       adam_options_(rest),
@@ -80,13 +89,17 @@ std::vector<std::pair<std::string_view, Tensor>> Muon::state() const {
 DeviceScalar Muon::step(float learning_rate) {
   const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
   const DeviceScalar scale = clipping(adam_options_, squares);
-  parallel_each(std::ssize(matrices_), [&](std::int64_t i) { update(matrices_[static_cast<std::size_t>(i)], learning_rate, scale); });
+  parallel_each(std::ssize(matrices_), [&](std::int64_t i) {
+    update(matrices_[static_cast<std::size_t>(i)], learning_rate, scale);
+  });
   rest_.update(learning_rate, scale);
   return squares;
 }
 
-// m <- momentum m + (1 - momentum) g,   W <- (1 - rate decay) W - rate size orthogonal(momentum m + (1 - momentum) g)
-void Muon::update(const Matrix& matrix, float learning_rate, const DeviceScalar& gradient_scale) const {
+// m <- momentum m + (1 - momentum) g,   W <- (1 - rate decay) W - rate size orthogonal(momentum m +
+// (1 - momentum) g)
+void Muon::update(const Matrix& matrix, float learning_rate,
+                  const DeviceScalar& gradient_scale) const {
   const std::int64_t size = matrix.shape.size();
   const Tensor gradient = parameters_.gradients().slice_rows(matrix.offset, matrix.offset + size);
   const Tensor values = parameters_.values().slice_rows(matrix.offset, matrix.offset + size);

@@ -1,7 +1,8 @@
-// Muon (Jordan et al. 2024): a matrix of the model's inner products moves by the orthogonal matrix nearest to its momentum, so that every
-// direction of its momentum counts the same, not the few largest alone. Steps have the size that Adam's have (Liu et al. 2025, "Muon is
-// scalable for LLM training"), so the learning rate means the same. What is no such matrix is Adam's: biases, gains, tables and the
-// projection to the vocabulary; clipping and weight decay are its options, too.
+// Muon (Jordan et al. 2024): a matrix of the model's inner products moves by the orthogonal matrix
+// nearest to its momentum, so that every direction of its momentum counts the same, not the few
+// largest alone. Steps have the size that Adam's have (Liu et al. 2025, "Muon is scalable for LLM
+// training"), so the learning rate means the same. What is no such matrix is Adam's: biases, gains,
+// tables and the projection to the vocabulary; clipping and weight decay are its options, too.
 #pragma once
 
 #include "attend/backend/precision.h"
@@ -21,9 +22,10 @@ void fields(MuonOptions& o, Visitor&& visit) {
 
 class Muon final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of those that make a matrix orthogonal.
-  // Throws ConfigError.
-  Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest, Precision products = Precision::f32);
+  // `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of
+  // those that make a matrix orthogonal. Throws ConfigError.
+  Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
+       Precision products = Precision::f32);
 
   DeviceScalar step(float learning_rate) override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
@@ -47,7 +49,8 @@ class Muon final : public Optimizer {
   Adam rest_;
 };
 
-// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not far below the largest. Zeros stay zeros.
+// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not
+// far below the largest. Zeros stay zeros.
 Tensor nearly_orthogonal(const Tensor& x, Precision products = Precision::f32);
 
 }  // namespace attend

@@ -15,10 +15,12 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update from the gradients in the set. Returns the sum of squares of the whole gradient before clipping.
+  // One update from the gradients in the set. Returns the sum of squares of the whole gradient
+  // before clipping.
   virtual DeviceScalar step(float learning_rate) = 0;
 
-  // What it remembers, for checkpoints: named tensors, to be written or read into, and the number of updates made.
+  // What it remembers, for checkpoints: named tensors, to be written or read into, and the number
+  // of updates made.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;
   virtual std::int64_t steps() const = 0;
   virtual void set_steps(std::int64_t steps) = 0;

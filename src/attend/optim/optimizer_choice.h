@@ -26,12 +26,15 @@ struct OptimizerOptions {
 template <class Visitor>
 void fields(OptimizerOptions& o, Visitor&& visit) {
   visit("optimizer", o.kind,
-        "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases and gains stay with Adam)");
+        "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases "
+        "and gains stay with Adam)");
   fields(o.adam, visit);
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of those that Muon makes. Throws ConfigError.
-std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options, Precision products = Precision::f32);
+// `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of
+// those that Muon makes. Throws ConfigError.
+std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
+                                          Precision products = Precision::f32);
 
 }  // namespace attend

@@ -17,7 +17,8 @@ namespace {
 // Rises in a straight line to `peak` at `warmup`, then follows peak * decay(step).
 class WarmupThen final : public Schedule {
  public:
-  WarmupThen(double peak, int warmup, std::function<double(double step)> decay) : peak_(peak), warmup_(warmup), decay_(std::move(decay)) {}
+  WarmupThen(double peak, int warmup, std::function<double(double step)> decay)
+      : peak_(peak), warmup_(warmup), decay_(std::move(decay)) {}
 
   float at(std::int64_t step) const override {
     const auto s = static_cast<double>(step);
@@ -32,13 +33,16 @@ class WarmupThen final : public Schedule {
 
 }  // namespace
 
-std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model, std::int64_t total_steps) {
+std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model,
+                                        std::int64_t total_steps) {
   check_options(o);
   if (o.min_learning_rate > o.learning_rate)
     throw ConfigError(
-        fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}", o.learning_rate, o.min_learning_rate));
+        fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}",
+                    o.learning_rate, o.min_learning_rate));
   if (o.kind == ScheduleKind::noam && d_model < 1)
-    throw ConfigError(fmt::format("schedule noam: expected a d-model of at least 1, got {}", d_model));
+    throw ConfigError(
+        fmt::format("schedule noam: expected a d-model of at least 1, got {}", d_model));
   const double warmup = std::max(1, o.warmup_steps);
   const double peak = o.learning_rate;
   const double floor = o.min_learning_rate / peak;
@@ -53,7 +57,8 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model, s
     case ScheduleKind::noam:
       return std::make_unique<WarmupThen>(peak / std::sqrt(d_model * warmup), o.warmup_steps, root);
     case ScheduleKind::linear:
-      return std::make_unique<WarmupThen>(peak, o.warmup_steps, [=](double step) { return 1.0 + (floor - 1.0) * progress(step); });
+      return std::make_unique<WarmupThen>(
+          peak, o.warmup_steps, [=](double step) { return 1.0 + (floor - 1.0) * progress(step); });
     case ScheduleKind::cosine:
       return std::make_unique<WarmupThen>(peak, o.warmup_steps, [=](double step) {
         return floor + (1.0 - floor) * 0.5 * (1.0 + std::cos(std::numbers::pi * progress(step)));

@@ -31,7 +31,8 @@ std::string tick_label(double value) {
 
 }  // namespace
 
-AxisTicks::AxisTicks(AxisScale scale, const std::vector<double>& values, bool from_zero) : scale_(scale) {
+AxisTicks::AxisTicks(AxisScale scale, const std::vector<double>& values, bool from_zero)
+    : scale_(scale) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double value : values) {
     if (!shows(value)) continue;
@@ -52,7 +53,9 @@ AxisTicks::AxisTicks(AxisScale scale, const std::vector<double>& values, bool fr
   }
 }
 
-bool AxisTicks::shows(double value) const { return std::isfinite(value) && (scale_ == AxisScale::linear || value > 0); }
+bool AxisTicks::shows(double value) const {
+  return std::isfinite(value) && (scale_ == AxisScale::linear || value > 0);
+}
 
 double AxisTicks::transformed(double value) const {
   if (scale_ == AxisScale::log2) return std::log2(value);
@@ -70,7 +73,9 @@ std::vector<double> AxisTicks::tick_values() const {
   std::vector<double> values;
   if (scale_ == AxisScale::linear) {
     const double step = round_step(high_ - low_);
-    for (double tick = std::ceil(low_ / step - 1e-9) * step; tick <= high_ + 1e-9 * step; tick += step) values.push_back(tick);
+    for (double tick = std::ceil(low_ / step - 1e-9) * step; tick <= high_ + 1e-9 * step;
+         tick += step)
+      values.push_back(tick);
     return values;
   }
   // Whole powers, every so many; on an axis of less than two decades also 2 and 5 times them.
@@ -80,7 +85,8 @@ std::vector<double> AxisTicks::tick_values() const {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * untransformed(power);
       if (factor > 1 && !between) continue;
-      if (transformed(value) >= low_ - 1e-9 && transformed(value) <= high_ + 1e-9) values.push_back(value);
+      if (transformed(value) >= low_ - 1e-9 && transformed(value) <= high_ + 1e-9)
+        values.push_back(value);
     }
   }
   return values;

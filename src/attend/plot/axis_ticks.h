@@ -10,7 +10,8 @@ namespace attend {
 
 class AxisTicks {
  public:
-  // `values`: what is to be shown; those that the scale cannot show are not looked at. Bars begin at zero.
+  // `values`: what is to be shown; those that the scale cannot show are not looked at. Bars begin
+  // at zero.
   AxisTicks(AxisScale scale, const std::vector<double>& values, bool from_zero);
 
   bool shows(double value) const;

@@ -16,7 +16,8 @@ constexpr double kLegendLine = 20;
 constexpr double kCharacter = 6.9;  // mean width of a letter at 13 pixels
 constexpr int kColours = 6;
 
-// The colours of Okabe and Ito (2008), which people who do not see all colours can tell apart, darker or lighter as the page is.
+// The colours of Okabe and Ito (2008), which people who do not see all colours can tell apart,
+// darker or lighter as the page is.
 constexpr const char* kStyle = R"(<style>
 .page{fill:#fff}.text{fill:#222;font:13px sans-serif}.title{fill:#222;font:bold 15px sans-serif}.axis{stroke:#222}.grid{stroke:#ddd}
 .s0{--c:#0072b2}.s1{--c:#d55e00}.s2{--c:#008060}.s3{--c:#b0508a}.s4{--c:#a87400}.s5{--c:#666}
@@ -43,12 +44,16 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string text_at(double x, double y, const char* anchor, std::string_view text, const char* style = "text") {
-  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", style, x, y, anchor, escaped(text));
+std::string text_at(double x, double y, const char* anchor, std::string_view text,
+                    const char* style = "text") {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
+                     style, x, y, anchor, escaped(text));
 }
 
 std::string line_at(const char* style, double x1, double y1, double x2, double y2) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, x1, y1, x2, y2);
+  return fmt::format(
+      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, x1,
+      y1, x2, y2);
 }
 
 // A marker of another form for every series, so that colours are not all there is.
@@ -57,7 +62,9 @@ std::string marker(int series, double x, double y) {
     case 0:
       return fmt::format("<circle class=\"mark\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>", x, y);
     case 1:
-      return fmt::format("<rect class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\"/>", x - 3.5, y - 3.5);
+      return fmt::format(
+          "<rect class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\"/>", x - 3.5,
+          y - 3.5);
     case 2:
       return fmt::format("<path class=\"mark\" d=\"M{:.1f} {:.1f}l5 8.5h-10z\"/>", x, y - 5);
     default:
@@ -84,12 +91,16 @@ class Drawing {
   std::string svg() {
     const std::string legend = draw_legend();
     std::string out = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\">\n", kWidth, kHeight);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+        "height=\"{1}\" role=\"img\">\n",
+        kWidth, kHeight);
     out += fmt::format("<title>{}</title>\n{}", escaped(plot_.title), kStyle);
-    out += fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\" rx=\"6\"/>\n", kWidth, kHeight);
+    out += fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\" rx=\"6\"/>\n", kWidth,
+                       kHeight);
     out += text_at(kWidth / 2, 26, "middle", plot_.title, "title") + legend + draw_axes();
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
-      out += fmt::format("<g class=\"s{}\">", i % kColours) + (bars_ ? draw_bars(i) : draw_line(i)) + "</g>\n";
+      out += fmt::format("<g class=\"s{}\">", i % kColours) +
+             (bars_ ? draw_bars(i) : draw_line(i)) + "</g>\n";
     }
     return out + "</svg>\n";
   }
@@ -107,7 +118,8 @@ class Drawing {
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
       const double width = 46 + kCharacter * static_cast<double>(series(i).label.size());
       if (x > kLeft && x + width > kWidth - kRight) x = kLeft, y += kLegendLine;
-      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours, bars_ || !plot_.joined ? "" : line_at("line", x, y, x + 20, y),
+      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours,
+                         bars_ || !plot_.joined ? "" : line_at("line", x, y, x + 20, y),
                          marker(i, x + 10, y));
       out += text_at(x + 25, y + 4.5, "start", series(i).label);
       x += width;
@@ -120,22 +132,27 @@ class Drawing {
     std::string out;
     for (const AxisTicks::Tick& tick : y_.ticks()) {
       const double y = height_of(tick.value);
-      out += line_at("grid", kLeft, y, kWidth - kRight, y) + text_at(kLeft - 8, y + 4.5, "end", tick.label);
+      out += line_at("grid", kLeft, y, kWidth - kRight, y) +
+             text_at(kLeft - 8, y + 4.5, "end", tick.label);
     }
     if (bars_) {
       const auto groups = static_cast<double>(plot_.categories.size());
       for (std::size_t i = 0; i < plot_.categories.size(); ++i)
-        out += text_at(left_to_right((static_cast<double>(i) + 0.5) / groups), bottom() + 20, "middle", plot_.categories[i]);
+        out += text_at(left_to_right((static_cast<double>(i) + 0.5) / groups), bottom() + 20,
+                       "middle", plot_.categories[i]);
     } else {
       for (const AxisTicks::Tick& tick : x_.ticks()) {
         const double x = left_to_right(x_.place(tick.value));
-        out += line_at("grid", x, top_, x, bottom()) + text_at(x, bottom() + 20, "middle", tick.label);
+        out +=
+            line_at("grid", x, top_, x, bottom()) + text_at(x, bottom() + 20, "middle", tick.label);
       }
     }
-    out += line_at("axis", kLeft, bottom(), kWidth - kRight, bottom()) + line_at("axis", kLeft, top_, kLeft, bottom());
+    out += line_at("axis", kLeft, bottom(), kWidth - kRight, bottom()) +
+           line_at("axis", kLeft, top_, kLeft, bottom());
     out += text_at(left_to_right(0.5), kHeight - 14, "middle", plot_.x.label);
     const double middle = (top_ + bottom()) / 2;
-    return out + fmt::format("<g transform=\"rotate(-90 18 {0:.1f})\">{1}</g>\n", middle, text_at(18, middle + 4, "middle", plot_.y.label));
+    return out + fmt::format("<g transform=\"rotate(-90 18 {0:.1f})\">{1}</g>\n", middle,
+                             text_at(18, middle + 4, "middle", plot_.y.label));
   }
 
   std::string draw_line(int i) const {
@@ -148,7 +165,8 @@ class Drawing {
     }
     if (!plot_.joined) return marks;
     const bool many = series(i).points.size() > 40;
-    return path.empty() ? "" : fmt::format("<path class=\"line\" d=\"{}\"/>{}", path, many ? "" : marks);
+    return path.empty() ? ""
+                        : fmt::format("<path class=\"line\" d=\"{}\"/>{}", path, many ? "" : marks);
   }
 
   std::string draw_bars(int i) const {
@@ -161,8 +179,9 @@ class Drawing {
       const double x = left_to_right((category + 0.1) / groups) + bar * i;
       const double foot = plot_.y.scale == AxisScale::linear ? height_of(0) : bottom();
       const double y = height_of(value), upper = std::fmin(y, foot);
-      out += fmt::format("<rect class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>", x, upper, bar - 2,
-                         std::fabs(foot - y));
+      out += fmt::format(
+          "<rect class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>", x,
+          upper, bar - 2, std::fabs(foot - y));
       out += text_at(x + bar / 2 - 1, upper - 4, "middle", fmt::format("{:.3g}", value));
     }
     return out;

@@ -1,5 +1,5 @@
-// Plots as SVG: lines with markers, points, or groups of bars; axes, ticks, legend; linear or logarithmic. Readable on a light and a dark
-// page.
+// Plots as SVG: lines with markers, points, or groups of bars; axes, ticks, legend; linear or
+// logarithmic. Readable on a light and a dark page.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Answers to requests that come one by one, as the lines of a text do: worked out window by window, handed on in order, none lost to the
-// failure of another.
+// Answers to requests that come one by one, as the lines of a text do: worked out window by window,
+// handed on in order, none lost to the failure of another.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,23 +23,27 @@ namespace attend {
 
 template <class Request, class Answer>
 struct Conversation {
-  std::size_t window = 1024;                     // requests answered together, at most
-  std::function<bool()> arrived;                 // whether next() would return without waiting
-  std::function<std::optional<Request>()> next;  // nullopt at the end; LineError for one that is wrong; other exceptions end all
-  std::function<std::string()> where;            // what next() gave last was read: "in.txt:17"
-  std::function<std::vector<Answer>(std::span<const Request>)> answer;  // an answer each, whatever stands beside a request
+  std::size_t window = 1024;      // requests answered together, at most
+  std::function<bool()> arrived;  // whether next() would return without waiting
+  std::function<std::optional<Request>()>
+      next;  // nullopt at the end; LineError for one that is wrong; other exceptions end all
+  std::function<std::string()> where;  // what next() gave last was read: "in.txt:17"
+  std::function<std::vector<Answer>(std::span<const Request>)>
+      answer;  // an answer each, whatever stands beside a request
   AnswerSink<Answer> sink;
 };
 
 namespace detail {
 
-// The requests that are answered together, in order with those among them that are wrong, and with what ended them.
+// The requests that are answered together, in order with those among them that are wrong, and with
+// what ended them.
 template <class Request, class Answer>
 class AnswerWindow {
  public:
   explicit AnswerWindow(const Conversation<Request, Answer>& c) : c_(c) {}
 
-  // Reads what has arrived, but at least one request and at most a window of them. False after the last.
+  // Reads what has arrived, but at least one request and at most a window of them. False after the
+  // last.
   bool read() {
     while (outcomes_.size() < std::max<std::size_t>(c_.window, 1)) {
       try {
@@ -68,7 +72,8 @@ class AnswerWindow {
   void hand_on() const {
     for (const Outcome& outcome : outcomes_) {
       if (const Answer* answer = std::get_if<Answer>(&outcome)) c_.sink.accept(*answer);
-      if (const std::exception_ptr* end = std::get_if<std::exception_ptr>(&outcome)) std::rethrow_exception(*end);
+      if (const std::exception_ptr* end = std::get_if<std::exception_ptr>(&outcome))
+        std::rethrow_exception(*end);
       if (const LineError* error = std::get_if<LineError>(&outcome)) {
         if (!c_.sink.reject) throw *error;
         c_.sink.reject(*error);
@@ -89,7 +94,8 @@ class AnswerWindow {
     if (requests.empty()) return;
     try {
       std::vector<Answer> answers = c_.answer(requests);
-      for (std::size_t i = 0; i < answers.size(); ++i) outcomes_[places[i].outcome] = std::move(answers[i]);
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        outcomes_[places[i].outcome] = std::move(answers[i]);
       return;
     } catch (const ConfigError&) {
       throw;  // the fault of no request
@@ -103,7 +109,8 @@ class AnswerWindow {
 
   void fail(const std::exception& error, const Place& place) {
     const std::string message = fmt::format("{}: {}", place.name, error.what());
-    if (dynamic_cast<const NotFiniteError*>(&error) != nullptr) {  // a model that gives no numbers is no fault of the line
+    if (dynamic_cast<const NotFiniteError*>(&error) !=
+        nullptr) {  // a model that gives no numbers is no fault of the line
       outcomes_[place.outcome] = std::make_exception_ptr(NotFiniteError(message));
     } else {
       outcomes_[place.outcome] = LineError(message);
@@ -118,9 +125,10 @@ class AnswerWindow {
 
 }  // namespace detail
 
-// Until next() has no more, in bounded memory. A window ends early where the next request has not arrived, so that whoever waits for an
-// answer before writing more gets it. A request that cannot be answered is a LineError that names its place: rejected, or thrown, as the
-// sink has it. Before anything is thrown, everything before it has been accepted.
+// Until next() has no more, in bounded memory. A window ends early where the next request has not
+// arrived, so that whoever waits for an answer before writing more gets it. A request that cannot
+// be answered is a LineError that names its place: rejected, or thrown, as the sink has it. Before
+// anything is thrown, everything before it has been accepted.
 template <class Request, class Answer>
 void answer_all(const Conversation<Request, Answer>& c) {
   for (bool more = true; more;) {

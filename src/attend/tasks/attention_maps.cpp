@@ -8,7 +8,8 @@ namespace attend {
 
 namespace {
 
-std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows, std::int64_t cols) {
+std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows,
+                                   std::int64_t cols) {
   const Tensor weights = record.weights.to_host();
   std::vector<AttentionMap> heads;
   for (int h = 0; h < record.heads; ++h) {
@@ -19,12 +20,14 @@ std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t r
 }
 
 void check_numbers(const std::vector<AttentionRecord>& records, const std::string& source) {
-  for (const AttentionRecord& record : records) require_finite(record.weights.to_vector(), "attention weights", source);
+  for (const AttentionRecord& record : records)
+    require_finite(record.weights.to_vector(), "attention weights", source);
 }
 
 }  // namespace
 
-AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src, const std::vector<std::int32_t>& tgt) {
+AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src,
+                             const std::vector<std::int32_t>& tgt) {
   const NoGradient guard;
   std::vector<AttentionRecord> records;
   Pass pass = Pass::inference();
@@ -48,7 +51,8 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   return maps;
 }
 
-std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model, const std::vector<std::int32_t>& text) {
+std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model,
+                                                      const std::vector<std::int32_t>& text) {
   const NoGradient guard;
   std::vector<AttentionRecord> records;
   Pass pass = Pass::inference();
@@ -57,12 +61,15 @@ std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel&
   model.network->encode(tokens, pass);
   check_numbers(records, model.source);
   std::vector<std::vector<AttentionMap>> layers;
-  for (const AttentionRecord& record : records) layers.push_back(heads_of(record, tokens.tokens(), tokens.tokens()));
+  for (const AttentionRecord& record : records)
+    layers.push_back(heads_of(record, tokens.tokens(), tokens.tokens()));
   return layers;
 }
 
-AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words, std::span<const Tokenizer::Word> col_words) {
-  AttentionMap result{static_cast<std::int64_t>(row_words.size()), static_cast<std::int64_t>(col_words.size()), {}};
+AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words,
+                      std::span<const Tokenizer::Word> col_words) {
+  AttentionMap result{
+      static_cast<std::int64_t>(row_words.size()), static_cast<std::int64_t>(col_words.size()), {}};
   for (const Tokenizer::Word& row_word : row_words) {
     for (const Tokenizer::Word& col_word : col_words) {
       float total = 0;
@@ -76,20 +83,23 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
   return result;
 }
 
-std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model, const std::vector<std::int32_t>& src,
+std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
+                                                const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt) {
   const AttentionMaps maps = attention_maps(model, src, tgt);
   const auto src_words = model.src_tokenizer.words(std::span(src).first(src.size() - 1));
   const auto tgt_words = model.tgt_tokenizer.words(tgt);
   const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
 
-  // The row of a target token is the one that predicts it: that of the token before it, bos for the first.
+  // The row of a target token is the one that predicts it: that of the token before it, bos for the
+  // first.
   const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
     float total = 0;
     for (std::size_t layer = first_layer; layer < maps.cross.size(); ++layer) {
       for (const AttentionMap& head : maps.cross[layer]) {
         for (std::int32_t row = t.begin; row < t.end; ++row) {
-          for (std::int32_t col = s.begin; col < s.end; ++col) total += head.weights[static_cast<std::size_t>(row * head.cols + col)];
+          for (std::int32_t col = s.begin; col < s.end; ++col)
+            total += head.weights[static_cast<std::size_t>(row * head.cols + col)];
         }
       }
     }

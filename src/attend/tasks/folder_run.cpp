@@ -11,7 +11,8 @@ namespace attend {
 
 namespace {
 
-// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with leaves the file as it was.
+// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with
+// leaves the file as it was.
 class ConfigurationFile final : public TrainingListener {
  public:
   ConfigurationFile(std::filesystem::path path, std::string configuration)
@@ -38,7 +39,8 @@ void require_folder_for(const RunOptions& run, bool resume) {
   if (!resume) folder.require_unused();
 }
 
-TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer, const FolderRun& run) {
+TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,
+                            const FolderRun& run) {
   const RunFolder folder(run.options.out);
   folder.create();
   ConfigurationFile config(folder.config_file(), run.configuration);

@@ -1,5 +1,6 @@
-// Training in a folder: the part of a run that is the same for every task and for whoever starts it, the command line or the library's
-// train(). The folder holds the model, checkpoints, the resolved configuration, log.jsonl and TensorBoard's events.
+// Training in a folder: the part of a run that is the same for every task and for whoever starts
+// it, the command line or the library's train(). The folder holds the model, checkpoints, the
+// resolved configuration, log.jsonl and TensorBoard's events.
 #pragma once
 
 #include <atomic>
@@ -34,10 +35,12 @@ void fields(RunOptions& o, Visitor&& visit) {
   fields(o.tensorboard, visit);
 }
 
-// The configuration of a run with every default spelled out, as TOML. `task`: what a task lets one choose, by subject.
+// The configuration of a run with every default spelled out, as TOML. `task`: what a task lets one
+// choose, by subject.
 std::string resolved_configuration(RunOptions& run, const std::vector<OptionGroup>& task);
 
-// Before anything is read. Throws ConfigError when no folder is named, a run is going on in it, or a new run would mix with an older one.
+// Before anything is read. Throws ConfigError when no folder is named, a run is going on in it, or
+// a new run would mix with an older one.
 void require_folder_for(const RunOptions& run, bool resume);
 
 struct FolderRun {
@@ -50,6 +53,7 @@ struct FolderRun {
 };
 
 // Trains a prepared task. Throws as Trainer does.
-TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer, const FolderRun& run);
+TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,
+                            const FolderRun& run);
 
 }  // namespace attend

@@ -19,7 +19,8 @@ constexpr std::size_t kShortest = 4, kLongest = 9;  // random ids
 void require_ids(const GoldenInput& input, const GoldenFormat& format) {
   for (std::size_t side = 0; side < format.sides.size(); ++side) {
     if (input.at(side).empty() || !is_in_vocabulary(input[side], *format.sides[side].tokenizer))
-      throw DataError(fmt::format("{}: {}: expected ids of the vocabulary", kGoldenKey, format.sides[side].name));
+      throw DataError(fmt::format("{}: {}: expected ids of the vocabulary", kGoldenKey,
+                                  format.sides[side].name));
   }
 }
 
@@ -27,7 +28,9 @@ void require_ids(const GoldenInput& input, const GoldenFormat& format) {
 
 std::vector<std::int32_t> random_ids(Random& random, const Tokenizer& tokenizer) {
   std::vector<std::int32_t> ids(kShortest + random.below(kLongest - kShortest + 1));
-  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tokenizer.vocab_size())));
+  for (std::int32_t& id : ids)
+    id =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tokenizer.vocab_size())));
   return ids;
 }
 
@@ -40,7 +43,8 @@ void add_golden_samples(Checkpoint& checkpoint, const SavedModel& model) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     nlohmann::ordered_json& sample = json.emplace_back();
-    for (std::size_t side = 0; side < format.sides.size(); ++side) sample[format.sides[side].name] = inputs[i][side];
+    for (std::size_t side = 0; side < format.sides.size(); ++side)
+      sample[format.sides[side].name] = inputs[i][side];
     if (outputs[i].size() == 1) {
       sample[format.output] = outputs[i].front();
     } else {
@@ -58,7 +62,8 @@ std::vector<GoldenSample> golden_samples(const Checkpoint& checkpoint, const Sav
   std::vector<GoldenSample> samples;
   for (const auto& entry : parse_json(found->second, where)) {
     GoldenSample& sample = samples.emplace_back();
-    for (const GoldenFormat::Side& side : format.sides) sample.input.push_back(json_ids(json_member(entry, side.name, where), where));
+    for (const GoldenFormat::Side& side : format.sides)
+      sample.input.push_back(json_ids(json_member(entry, side.name, where), where));
     const auto& output = json_member(entry, format.output, where);
     if (output.is_array()) {
       for (const auto& number : output) sample.output.push_back(json_float(number, where));
@@ -82,11 +87,14 @@ ModelCheck check_golden_samples(const SavedModel& model, const std::vector<Golde
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::vector<float>& then = samples[i].output;
     if (then.size() != outputs[i].size())
-      throw DataError(fmt::format("{}: expected log-probabilities as many as the model gives, {}, found {}", kGoldenKey, outputs[i].size(),
-                                  then.size()));
+      throw DataError(
+          fmt::format("{}: expected log-probabilities as many as the model gives, {}, found {}",
+                      kGoldenKey, outputs[i].size(), then.size()));
     for (std::size_t c = 0; c < then.size(); ++c) {
       const double expected = then[c], difference = std::abs(double{outputs[i][c]} - expected);
-      check.deviation = std::max(check.deviation, std::isfinite(difference) ? difference / (1.0 + std::abs(expected)) : INFINITY);
+      check.deviation =
+          std::max(check.deviation,
+                   std::isfinite(difference) ? difference / (1.0 + std::abs(expected)) : INFINITY);
     }
   }
   return check;

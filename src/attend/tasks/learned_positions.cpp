@@ -7,15 +7,21 @@
 namespace attend {
 
 void require_positions(std::string_view option, std::int64_t tokens, const StackConfig& config) {
-  if (const std::int64_t positions = config.learned_positions(); positions > 0 && tokens > positions)
-    throw ConfigError(fmt::format("{0}: {1} tokens do not fit in max-positions {2}; lower {0}, or train with a larger max-positions",
-                                  option, tokens, positions));
+  if (const std::int64_t positions = config.learned_positions();
+      positions > 0 && tokens > positions)
+    throw ConfigError(
+        fmt::format("{0}: {1} tokens do not fit in max-positions {2}; lower {0}, or train with a "
+                    "larger max-positions",
+                    option, tokens, positions));
 }
 
-void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions) {
+void require_room(std::string_view where, std::int64_t tokens, int special,
+                  std::int64_t positions) {
   if (positions > 0 && tokens + special > positions)
-    throw LineError(fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has learned; split it", where,
-                                tokens, special == 1 ? "eos" : "bos and eos", positions));
+    throw LineError(
+        fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has "
+                    "learned; split it",
+                    where, tokens, special == 1 ? "eos" : "bos and eos", positions));
 }
 
 }  // namespace attend

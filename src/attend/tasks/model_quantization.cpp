@@ -14,12 +14,14 @@ Checkpoint quantize_model(const Checkpoint& model) {
   return quantized;
 }
 
-TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src, const std::vector<std::string>& tgt,
+TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src,
+                                       const std::vector<std::string>& tgt,
                                        const BleuOptions& options) {
   const TranslationEngine translator(translation_model(model));
   const auto started = std::chrono::steady_clock::now();
   std::vector<std::string> hypotheses;
-  for (const Translation& translation : translator.translate(src)) hypotheses.push_back(translation.text());
+  for (const Translation& translation : translator.translate(src))
+    hypotheses.push_back(translation.text());
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
   return {corpus_bleu(hypotheses, {tgt}, options).score, elapsed.count()};
 }

@@ -9,7 +9,8 @@
 
 namespace attend {
 
-// The model with its large matrices in 8 bits; a new file for the same commands. Throws DataError for a model that is quantised already.
+// The model with its large matrices in 8 bits; a new file for the same commands. Throws DataError
+// for a model that is quantised already.
 Checkpoint quantize_model(const Checkpoint& model);
 
 // A translator on a text with given translations.
@@ -18,7 +19,8 @@ struct TranslationMeasure {
   double seconds = 0;  // of translating, loading not counted
 };
 
-TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src, const std::vector<std::string>& tgt,
+TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src,
+                                       const std::vector<std::string>& tgt,
                                        const BleuOptions& options);
 
 }  // namespace attend

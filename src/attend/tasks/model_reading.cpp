@@ -9,11 +9,13 @@
 namespace attend {
 
 DataError wrong_task(std::string_view source, std::string_view expected, std::string_view found) {
-  return DataError(fmt::format("{}: expected a model for {}, found one for {}", source, expected, printable(found, 60)));
+  return DataError(fmt::format("{}: expected a model for {}, found one for {}", source, expected,
+                               printable(found, 60)));
 }
 
 void require_task(const Checkpoint& checkpoint, std::string_view task) {
-  if (const std::string& found = checkpoint.text("attend.task"); found != task) throw wrong_task(checkpoint.source, task, found);
+  if (const std::string& found = checkpoint.text("attend.task"); found != task)
+    throw wrong_task(checkpoint.source, task, found);
 }
 
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
@@ -27,19 +29,21 @@ Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
 
 void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {
   if (layers > std::ssize(checkpoint.tensors))
-    throw DataError(
-        fmt::format("{}: attend.config: {} layers need more than {} tensors", checkpoint.source, layers, checkpoint.tensors.size()));
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors",
+                                checkpoint.source, layers, checkpoint.tensors.size()));
 }
 
 std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint) {
   std::map<std::string, TextKind> kinds;
   for (const auto& [key, value] : checkpoint.metadata)
-    if (key.starts_with(kTextKindKey)) kinds[key.substr(kTextKindKey.size())] = read_options<TextKind>(checkpoint, key);
+    if (key.starts_with(kTextKindKey))
+      kinds[key.substr(kTextKindKey.size())] = read_options<TextKind>(checkpoint, key);
   return kinds;
 }
 
 bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
-  return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
 }
 
 }  // namespace attend

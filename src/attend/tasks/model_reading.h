@@ -26,7 +26,8 @@ void require_task(const Checkpoint& checkpoint, std::string_view task);
 // The tokenizer in the tensor `name`. Throws DataError when it is missing or damaged.
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
 
-// The options under the metadata key `key`. Throws DataError when they are missing, misspelt or out of range.
+// The options under the metadata key `key`. Throws DataError when they are missing, misspelt or out
+// of range.
 template <class Options>
 Options read_options(const Checkpoint& checkpoint, const std::string& key) {
   Options options;
@@ -40,11 +41,12 @@ Options read_options_if_any(const Checkpoint& checkpoint, const std::string& key
   return checkpoint.metadata.contains(key) ? read_options<Options>(checkpoint, key) : Options{};
 }
 
-// Throws DataError when the file has fewer tensors than layers: the number of layers is wrong, and would only cost memory.
+// Throws DataError when the file has fewer tensors than layers: the number of layers is wrong, and
+// would only cost memory.
 void require_layers(const Checkpoint& checkpoint, std::int64_t layers);
 
-// The result of `make`, whose ConfigErrors and the like become a DataError that names attend.config: there is no such model, or no memory
-// for it.
+// The result of `make`, whose ConfigErrors and the like become a DataError that names
+// attend.config: there is no such model, or no memory for it.
 template <class Make>
 auto from_configuration(const Checkpoint& checkpoint, const Make& make) {
   try {

@@ -28,9 +28,12 @@ struct Task {
 
 template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
-  return {Model::kTask,
-          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> { return std::make_unique<Model>(read(checkpoint)); },
-          []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
+  return {
+      Model::kTask,
+      [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
+        return std::make_unique<Model>(read(checkpoint));
+      },
+      []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
 }
 
 constexpr std::array kTasks{
@@ -40,7 +43,8 @@ constexpr std::array kTasks{
 };
 
 const Task* find_task(std::string_view name) {
-  const auto found = std::find_if(kTasks.begin(), kTasks.end(), [&](const Task& task) { return task.name == name; });
+  const auto found = std::find_if(kTasks.begin(), kTasks.end(),
+                                  [&](const Task& task) { return task.name == name; });
   return found == kTasks.end() ? nullptr : &*found;
 }
 
@@ -54,7 +58,9 @@ std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint) {
   throw wrong_task(checkpoint.source, fmt::format("{}", fmt::join(names, " or ")), name);
 }
 
-std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path) { return load_model(open_checkpoint(path)); }
+std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path) {
+  return load_model(open_checkpoint(path));
+}
 
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   const Task* const task = find_task(checkpoint.text("attend.task"));

@@ -1,7 +1,9 @@
-// A trained model as users keep it: a network with its parameters, its tokenizers and its configuration, in one file.
+// A trained model as users keep it: a network with its parameters, its tokenizers and its
+// configuration, in one file.
 //
-// Each task has one kind of saved model: translation/model.h, classification/model.h, language/model.h. What works for every kind (loading,
-// checking, quantizing, embedding) asks the functions of this class; registry.h lists the kinds. In a file, a Checkpoint:
+// Each task has one kind of saved model: translation/model.h, classification/model.h,
+// language/model.h. What works for every kind (loading, checking, quantizing, embedding) asks the
+// functions of this class; registry.h lists the kinds. In a file, a Checkpoint:
 //
 //   metadata   attend.task    task()
 //              attend.*       configuration(), entry by entry
@@ -30,7 +32,8 @@ struct NamedTokenizer {
   Tokenizer tokenizer;
 };
 
-// How the golden samples of a kind of model look (golden.h): an input has a sequence of ids for every side, "src" and "tgt" for example.
+// How the golden samples of a kind of model look (golden.h): an input has a sequence of ids for
+// every side, "src" and "tgt" for example.
 struct GoldenFormat {
   struct Side {
     const char* name;
@@ -61,15 +64,18 @@ class SavedModel {
   virtual GoldenFormat golden_format() const = 0;
   // An input that the network takes, made of random ids.
   virtual GoldenInput random_input(Random& random) const = 0;
-  // The log-probabilities that the network gives each input; their number is the same for all. The ids are of the vocabularies, no side is
-  // empty. Throws DataError for an input that does not fit, NotFiniteError when a log-probability is not finite.
-  virtual std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const = 0;
+  // The log-probabilities that the network gives each input; their number is the same for all. The
+  // ids are of the vocabularies, no side is empty. Throws DataError for an input that does not fit,
+  // NotFiniteError when a log-probability is not finite.
+  virtual std::vector<std::vector<float>> golden_outputs(
+      const std::vector<GoldenInput>& inputs) const = 0;
 
   // Writes everything but the parameters and the golden samples.
   void describe(Checkpoint& checkpoint) const;
 
   std::string source = {};  // the file it was read from, for messages
-  // The kinds of text that it was trained on, by side: "src" and "tgt", or "text" where there is one. Empty for older files.
+  // The kinds of text that it was trained on, by side: "src" and "tgt", or "text" where there is
+  // one. Empty for older files.
   std::map<std::string, TextKind> text_kinds = {};
 
  protected:
@@ -85,10 +91,11 @@ const Model* argument_of(Result (Case::*)(const Model&) const);
 
 }  // namespace detail
 
-// For code that does something else for each kind of model: calls the first of `cases`, functions of a kind of model each, that takes this
-// one. The last takes every model.
+// For code that does something else for each kind of model: calls the first of `cases`, functions
+// of a kind of model each, that takes this one. The last takes every model.
 //
-//   visit_model(model, [](const TranslationModel& m) { ... }, [](const SavedModel& m) { throw ... });
+//   visit_model(model, [](const TranslationModel& m) { ... }, [](const SavedModel& m) { throw ...
+//   });
 template <class Case, class... Rest>
 auto visit_model(const SavedModel& model, const Case& one, const Rest&... rest) {
   if constexpr (sizeof...(rest) == 0) {

@@ -15,8 +15,8 @@ struct TextEncoder {
   Tokenizer tokenizer;
   SpecialTokens special;  // it expects bos, if there is one, before a text, and eos after it
   int layers = 0;
-  int width = 0;                                  // D, of the embeddings and of every layer of a Transformer
-  Tensor embeddings;                              // [V, D]
+  int width = 0;      // D, of the embeddings and of every layer of a Transformer
+  Tensor embeddings;  // [V, D]
   std::function<void(const Ragged&, Pass&)> run;  // fills Pass::hidden
 };
 

@@ -16,7 +16,8 @@ class Trainable {
  public:
   virtual ~Trainable() = default;
 
-  virtual std::string_view name() const = 0;  // of `attend train`: "translation", "lm", "classification"
+  virtual std::string_view name()
+      const = 0;  // of `attend train`: "translation", "lm", "classification"
   virtual std::string_view help() const = 0;
   // By subject. The fields refer to options of this object.
   virtual std::vector<OptionGroup> option_groups() = 0;
@@ -25,7 +26,8 @@ class Trainable {
   virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
 };
 
-// Options is a struct with kName, kHelp, a member `trainer`, and functions groups() and prepare_training().
+// Options is a struct with kName, kHelp, a member `trainer`, and functions groups() and
+// prepare_training().
 template <class Options>
 class TrainableWith final : public Trainable {
  public:
@@ -33,7 +35,9 @@ class TrainableWith final : public Trainable {
   std::string_view help() const override { return Options::kHelp; }
   std::vector<OptionGroup> option_groups() override { return attend::option_groups(options_); }
   const TrainerOptions& trainer() const override { return options_.trainer; }
-  TrainingTask prepare(const Checkpoint* resumed) const override { return prepare_training(options_, resumed); }
+  TrainingTask prepare(const Checkpoint* resumed) const override {
+    return prepare_training(options_, resumed);
+  }
 
  private:
   Options options_;

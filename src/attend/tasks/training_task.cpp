@@ -23,10 +23,12 @@ std::vector<std::string> in_folder(const std::string& folder, std::vector<std::s
   return files;
 }
 
-void require_same_model(const Checkpoint& resumed, const std::string& before, const std::string& now) {
+void require_same_model(const Checkpoint& resumed, const std::string& before,
+                        const std::string& now) {
   if (before != now)
-    throw ConfigError(fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}", resumed.source,
-                                  printable(before, 500), printable(now, 500)));
+    throw ConfigError(
+        fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}",
+                    resumed.source, printable(before, 500), printable(now, 500)));
 }
 
 }  // namespace attend

@@ -26,8 +26,9 @@ TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume);
 // The paths of `files`, which stand in `folder`.
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);
 
-// Throws ConfigError when what `resumed` was made with is not what is asked for `now`: the shape of a model is settled by its first
-// checkpoint.
-void require_same_model(const Checkpoint& resumed, const std::string& before, const std::string& now);
+// Throws ConfigError when what `resumed` was made with is not what is asked for `now`: the shape of
+// a model is settled by its first checkpoint.
+void require_same_model(const Checkpoint& resumed, const std::string& before,
+                        const std::string& now);
 
 }  // namespace attend

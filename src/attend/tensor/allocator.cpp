@@ -34,7 +34,9 @@ constexpr std::size_t kSmall = std::size_t{16} << 10;
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
 constexpr std::size_t kRegion = std::size_t{256} << 20;
 
-std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
+std::size_t round_up(std::size_t bytes, std::size_t step) {
+  return (bytes + step - 1) / step * step;
+}
 
 // Small blocks have eight classes per power of two: at most 12.5 % of a block is unused.
 std::size_t block_size(std::size_t bytes) {
@@ -47,7 +49,8 @@ std::size_t block_size(std::size_t bytes) {
 std::size_t class_of(std::size_t size) {
   if (size <= kSmallest) return 0;
   const std::size_t power = std::bit_floor(size - 1);
-  return 8 * static_cast<std::size_t>(std::bit_width(power) - std::bit_width(kSmallest)) + (size - power) * 8 / power;
+  return 8 * static_cast<std::size_t>(std::bit_width(power) - std::bit_width(kSmallest)) +
+         (size - power) * 8 / power;
 }
 constexpr std::size_t kClasses = 8 * 6 + 1;        // kSmallest << 6 is kSmall
 constexpr std::size_t kServedClasses = 8 * 3 + 1;  // blocks up to eight times too large
@@ -57,7 +60,8 @@ std::size_t size_of_class(std::size_t i) {
   return power + i % 8 * (power / 8);
 }
 
-// Memory in regions of address space: ranges that have been used and are free, and ranges that have not, or not since release().
+// Memory in regions of address space: ranges that have been used and are free, and ranges that have
+// not, or not since release().
 class Pool {
  public:
   enum class Pages { usual, huge };
@@ -67,7 +71,8 @@ class Pool {
   std::byte* take_used(std::size_t size) { return used_.take(size); }
   void add(Range range) { used_.add(range); }
 
-  // Takes memory that has not been used before, behind the free end of what has: how much, and where the block begins. Throws Error.
+  // Takes memory that has not been used before, behind the free end of what has: how much, and
+  // where the block begins. Throws Error.
   struct Growth {
     std::byte* block;
     std::size_t bytes;
@@ -105,7 +110,9 @@ class Pool {
   // Address space; it takes memory where it is used.
   Range map_region(std::size_t size) {
     const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
-    void* const memory = bytes < size ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = bytes < size ? MAP_FAILED
+                                      : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes asked for", size));
 #ifdef MADV_HUGEPAGE
     if (pages_ == Pages::huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
@@ -127,8 +134,8 @@ class Pool {
   FreeRanges used_, unused_;
 };
 
-// Small and large blocks have pools of their own: a small one that lives long shall not divide what large ones leave. Few are small, since
-// what is listed for one size does not serve others.
+// Small and large blocks have pools of their own: a small one that lives long shall not divide what
+// large ones leave. Few are small, since what is listed for one size does not serve others.
 class Cache {
  public:
   // A block of at least `size` bytes, a block_size().
@@ -195,7 +202,8 @@ class Cache {
       statistics_.bytes_reserved += static_cast<std::int64_t>(growth.bytes);
       return growth.block;
     } catch (const Error& error) {
-      throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(), statistics_.bytes_in_use));
+      throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(),
+                              statistics_.bytes_in_use));
     }
   }
 
@@ -210,12 +218,14 @@ class Cache {
   std::mutex mutex_;
   std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
   Pool small_{Pool::Pages::usual};
-  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a product meets thousands of small pages
+  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a product meets thousands
+                                   // of small pages
   MemoryStatistics statistics_;
 };
 
-// Never destroyed: tensors in static storage may outlive every other static object. A fork waits until no thread is in the middle of a
-// change: the child would find it, and the lock that nobody gives back.
+// Never destroyed: tensors in static storage may outlive every other static object. A fork waits
+// until no thread is in the middle of a change: the child would find it, and the lock that nobody
+// gives back.
 Cache& cache() {
   static Cache* const instance = [] {
     auto* const made = new Cache;

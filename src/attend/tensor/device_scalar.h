@@ -7,12 +7,16 @@
 
 namespace attend {
 
-// It stays on its device until somebody looks: the conversion to double waits for it, whatever only hands it to another kernel does not.
+// It stays on its device until somebody looks: the conversion to double waits for it, whatever only
+// hands it to another kernel does not.
 class DeviceScalar {
  public:
-  DeviceScalar(double value = 0) : value_(value) {}                        // NOLINT(google-explicit-constructor): known on the host
+  DeviceScalar(double value = 0)
+      : value_(value) {}  // NOLINT(google-explicit-constructor): known on the host
   explicit DeviceScalar(Tensor element) : element_(std::move(element)) {}  // [1], f32 or f64
-  operator double() const { return element_.defined() ? element_.item() : value_; }  // NOLINT(google-explicit-constructor)
+  operator double() const {
+    return element_.defined() ? element_.item() : value_;
+  }  // NOLINT(google-explicit-constructor)
 
   // The element on the device; undefined when the number is known on the host.
   const Tensor& element() const { return element_; }

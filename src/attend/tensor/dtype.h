@@ -1,5 +1,5 @@
-// Element types of tensors, with the names and sizes of the safetensors format. Packed weights (backend/weights.h) have opaque types of
-// their own, which are in no file.
+// Element types of tensors, with the names and sizes of the safetensors format. Packed weights
+// (backend/weights.h) have opaque types of their own, which are in no file.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Free ranges of memory, as large as they can be: what is added joins its neighbours. Private to tensor/.
+// Free ranges of memory, as large as they can be: what is added joins its neighbours. Private to
+// tensor/.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ class FreeRanges {
  public:
   // Must not overlap what is there. Ranges of no size are none.
   void add(Range range);
-  // Cuts `size` bytes from the front of the smallest range that has so many; of equal ones the first in memory. nullptr when none has.
+  // Cuts `size` bytes from the front of the smallest range that has so many; of equal ones the
+  // first in memory. nullptr when none has.
   std::byte* take(std::size_t size);
   // Takes the range that ends at `end` whole; one of no size when there is none.
   Range take_ending_at(std::byte* end);

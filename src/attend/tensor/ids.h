@@ -1,4 +1,5 @@
-// Integers that the host plans with and kernels look up with: token ids, offsets, targets, positions, rows.
+// Integers that the host plans with and kernels look up with: token ids, offsets, targets,
+// positions, rows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace attend {
 
-// They do not change any more; copies and slices share them. `*ids` and `ids->` are the values on the host, tensor() those on the device.
+// They do not change any more; copies and slices share them. `*ids` and `ids->` are the values on
+// the host, tensor() those on the device.
 class Ids {
  public:
   Ids() = default;                        // none, which is not the same as an empty list
@@ -27,7 +29,8 @@ class Ids {
   // Elements begin .. end - 1, 0 <= begin <= end <= size().
   Ids slice(std::int64_t begin, std::int64_t end) const;
 
-  // i32 [size()] in the memory of the calling thread's device, copied there at the first call. Undefined when there are none.
+  // i32 [size()] in the memory of the calling thread's device, copied there at the first call.
+  // Undefined when there are none.
   Tensor tensor() const;
 
   // The same values, or none in both.

@@ -13,11 +13,13 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
-  // Throws ShapeError for more than kMaxRank extents, negative ones, and more elements than an int64 can count.
+  // Throws ShapeError for more than kMaxRank extents, negative ones, and more elements than an
+  // int64 can count.
   Shape(std::initializer_list<std::int64_t> dims);
 
   int rank() const { return rank_; }
-  // Extent of dimension `axis`; negative axes count from the end. Throws ShapeError when out of range.
+  // Extent of dimension `axis`; negative axes count from the end. Throws ShapeError when out of
+  // range.
   std::int64_t operator[](int axis) const;
   // Number of elements; 1 for rank 0.
   std::int64_t size() const;

@@ -9,7 +9,8 @@
 
 namespace attend {
 
-Tensor Tensor::at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape, DType dtype) {
+Tensor Tensor::at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape,
+                  DType dtype) {
   Tensor tensor;
   tensor.owner_ = std::move(owner);
   tensor.data_ = data;
@@ -28,7 +29,9 @@ Tensor Tensor::allocated(Memory& memory, const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty(Shape shape, DType dtype) { return allocated(current_memory(), shape, dtype); }
 
-Tensor Tensor::empty_on_host(Shape shape, DType dtype) { return allocated(host_memory(), shape, dtype); }
+Tensor Tensor::empty_on_host(Shape shape, DType dtype) {
+  return allocated(host_memory(), shape, dtype);
+}
 
 Tensor Tensor::zeros(Shape shape, DType dtype) {
   Tensor tensor = empty(shape, dtype);
@@ -38,7 +41,8 @@ Tensor Tensor::zeros(Shape shape, DType dtype) {
 
 Tensor Tensor::full(Shape shape, float value) {
   Tensor tensor = empty(shape);
-  tensor.memory_->fill(tensor.byte_rows(), tensor.rows(), tensor.row_size(), std::bit_cast<std::uint32_t>(value));
+  tensor.memory_->fill(tensor.byte_rows(), tensor.rows(), tensor.row_size(),
+                       std::bit_cast<std::uint32_t>(value));
   return tensor;
 }
 
@@ -47,7 +51,8 @@ namespace {
 template <class T>
 Tensor copy_values(std::span<const T> values, const Shape& shape) {
   if (static_cast<std::int64_t>(values.size()) != shape.size())
-    throw ShapeError(fmt::format("[tensor] expected {} values for shape {}, got {}", shape.size(), to_string(shape), values.size()));
+    throw ShapeError(fmt::format("[tensor] expected {} values for shape {}, got {}", shape.size(),
+                                 to_string(shape), values.size()));
   const Tensor tensor = Tensor::empty(shape, DTypeOf<T>::value);
   tensor.copy_from(Tensor::wrap(nullptr, const_cast<T*>(values.data()), shape, DTypeOf<T>::value));
   return tensor;
@@ -55,8 +60,12 @@ Tensor copy_values(std::span<const T> values, const Shape& shape) {
 
 }  // namespace
 
-Tensor Tensor::from(std::span<const float> values, Shape shape) { return copy_values(values, shape); }
-Tensor Tensor::from(std::span<const std::int32_t> values, Shape shape) { return copy_values(values, shape); }
+Tensor Tensor::from(std::span<const float> values, Shape shape) {
+  return copy_values(values, shape);
+}
+Tensor Tensor::from(std::span<const std::int32_t> values, Shape shape) {
+  return copy_values(values, shape);
+}
 
 Tensor Tensor::wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype) {
   return at(host_memory(), std::move(owner), static_cast<std::byte*>(data), shape, dtype);
@@ -64,7 +73,9 @@ Tensor Tensor::wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType 
 
 Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
   if (shape_.rank() == 0 || begin < 0 || begin > end || end > shape_[0])
-    throw ShapeError(fmt::format("[slice_rows] expected 0 <= begin <= end <= rows of {}, got {}..{}", to_string(shape_), begin, end));
+    throw ShapeError(
+        fmt::format("[slice_rows] expected 0 <= begin <= end <= rows of {}, got {}..{}",
+                    to_string(shape_), begin, end));
   Tensor view = *this;
   if (shape_.rank() == 1) {
     view.shape_ = {end - begin};
@@ -89,8 +100,9 @@ Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
 
 Tensor Tensor::slice_columns(std::int64_t begin, std::int64_t end) const {
   if (shape_.rank() != 2 || begin < 0 || begin > end || end > shape_[1])
-    throw ShapeError(
-        fmt::format("[slice_columns] expected 0 <= begin <= end <= columns of a matrix, got {}..{} of {}", begin, end, to_string(shape_)));
+    throw ShapeError(fmt::format(
+        "[slice_columns] expected 0 <= begin <= end <= columns of a matrix, got {}..{} of {}",
+        begin, end, to_string(shape_)));
   Tensor view = *this;
   view.shape_ = {shape_[0], end - begin};
   view.data_ += static_cast<std::size_t>(begin) * size_of(dtype_);
@@ -100,13 +112,15 @@ Tensor Tensor::slice_columns(std::int64_t begin, std::int64_t end) const {
 Tensor Tensor::reshape(Shape shape) const {
   check_contiguous();
   if (shape.size() != size())
-    throw ShapeError(fmt::format("[reshape] expected {} elements for {}, got {}", shape.size(), to_string(shape), to_string(shape_)));
+    throw ShapeError(fmt::format("[reshape] expected {} elements for {}, got {}", shape.size(),
+                                 to_string(shape), to_string(shape_)));
   return at(*memory_, owner_, data_, shape, dtype_);
 }
 
 Tensor Tensor::as(DType dtype) const {
   if (size_of(dtype) != size_of(dtype_))
-    throw ShapeError(fmt::format("[as] expected elements as large as {}, got {}", name_of(dtype_), name_of(dtype)));
+    throw ShapeError(fmt::format("[as] expected elements as large as {}, got {}", name_of(dtype_),
+                                 name_of(dtype)));
   Tensor view = *this;
   view.dtype_ = dtype;
   return view;
@@ -120,7 +134,8 @@ Tensor Tensor::clone() const {
 
 void Tensor::copy_from(const Tensor& source) const {
   if (source.shape_ != shape_ || source.dtype_ != dtype_)
-    throw ShapeError(fmt::format("[copy] expected {} {}, got {} {}", name_of(dtype_), to_string(shape_), name_of(source.dtype_),
+    throw ShapeError(fmt::format("[copy] expected {} {}, got {} {}", name_of(dtype_),
+                                 to_string(shape_), name_of(source.dtype_),
                                  to_string(source.shape_)));
   if (size() == 0 || data_ == source.data_) return;
   const bool from_host = source.memory_ == &host_memory(), to_host = memory_ == &host_memory();
@@ -147,7 +162,8 @@ Tensor Tensor::to_host() const {
 }
 
 double Tensor::item() const {
-  if (size() != 1) throw ShapeError(fmt::format("[item] expected one element, got {}", to_string(shape_)));
+  if (size() != 1)
+    throw ShapeError(fmt::format("[item] expected one element, got {}", to_string(shape_)));
   const Tensor host = to_host();
   return dtype_ == DType::f64 ? *host.data<double>() : static_cast<double>(*host.data());
 }
@@ -159,12 +175,15 @@ std::vector<float> Tensor::to_vector() const {
 }
 
 void Tensor::check_dtype(DType expected) const {
-  if (expected != dtype_) throw ShapeError(fmt::format("[tensor] expected elements {}, got {}", name_of(expected), name_of(dtype_)));
+  if (expected != dtype_)
+    throw ShapeError(
+        fmt::format("[tensor] expected elements {}, got {}", name_of(expected), name_of(dtype_)));
 }
 
 void Tensor::check_contiguous() const {
   if (!contiguous())
-    throw ShapeError(fmt::format("[tensor] expected contiguous rows, got {} with row stride {}", to_string(shape_), row_stride_));
+    throw ShapeError(fmt::format("[tensor] expected contiguous rows, got {} with row stride {}",
+                                 to_string(shape_), row_stride_));
 }
 
 }  // namespace attend

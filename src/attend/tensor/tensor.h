@@ -1,10 +1,13 @@
-// A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the handle, not the elements.
+// A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the
+// handle, not the elements.
 //
-// The memory is that of a device (tensor/memory.h). Kernels read and write it; everything else copies what it wants to see to the host,
-// with to_host(), to_vector() or item(), and brings values in with from() or copy_from().
+// The memory is that of a device (tensor/memory.h). Kernels read and write it; everything else
+// copies what it wants to see to the host, with to_host(), to_vector() or item(), and brings values
+// in with from() or copy_from().
 //
-// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range of columns of a matrix is a tensor too,
-// so the Q, K and V parts of one product need no copies. All other dimensions are contiguous.
+// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range
+// of columns of a matrix is a tensor too, so the Q, K and V parts of one product need no copies.
+// All other dimensions are contiguous.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +53,9 @@ class Tensor {
   // Where the elements are; null: an undefined tensor has none.
   Memory* memory() const { return memory_; }
 
-  // For kernels, and for tensors in host memory: pointer to the first element. A handle to const elements does not exist: const Tensor is a
-  // constant handle. Throws ShapeError when T is not the element type.
+  // For kernels, and for tensors in host memory: pointer to the first element. A handle to const
+  // elements does not exist: const Tensor is a constant handle. Throws ShapeError when T is not the
+  // element type.
   template <class T = float>
   T* data() const {
     check_dtype(DTypeOf<T>::value);
@@ -62,7 +66,9 @@ class Tensor {
     return data<T>() + index * row_stride_;
   }
   std::byte* bytes() const { return data_; }
-  std::byte* row_bytes(std::int64_t index) const { return data_ + index * row_stride_ * static_cast<std::int64_t>(size_of(dtype_)); }
+  std::byte* row_bytes(std::int64_t index) const {
+    return data_ + index * row_stride_ * static_cast<std::int64_t>(size_of(dtype_));
+  }
   // All elements as one span. Throws ShapeError unless contiguous.
   template <class T = float>
   std::span<T> span() const {
@@ -74,7 +80,7 @@ class Tensor {
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;     // along the first dimension
   Tensor slice_columns(std::int64_t begin, std::int64_t end) const;  // of the matrix view, rank 2
   Tensor reshape(Shape shape) const;                                 // contiguous only
-  Tensor as(DType dtype) const;                                      // the same memory as elements of another type of that size
+  Tensor as(DType dtype) const;  // the same memory as elements of another type of that size
 
   Tensor clone() const;  // a contiguous copy in the current memory
   // Of the same shape and type, from the same memory, from the host's, or to the host's.
@@ -87,10 +93,15 @@ class Tensor {
   std::vector<float> to_vector() const;  // all, f32
 
  private:
-  static Tensor at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape, DType dtype);
+  static Tensor at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape,
+                   DType dtype);
   static Tensor allocated(Memory& memory, const Shape& shape, DType dtype);
-  ByteRows byte_rows() const { return {data_, row_stride_ * static_cast<std::int64_t>(size_of(dtype_))}; }
-  std::int64_t row_size() const { return cols() * static_cast<std::int64_t>(size_of(dtype_)); }  // bytes
+  ByteRows byte_rows() const {
+    return {data_, row_stride_ * static_cast<std::int64_t>(size_of(dtype_))};
+  }
+  std::int64_t row_size() const {
+    return cols() * static_cast<std::int64_t>(size_of(dtype_));
+  }  // bytes
   void check_dtype(DType expected) const;
   void check_contiguous() const;
 

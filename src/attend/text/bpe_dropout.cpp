@@ -17,7 +17,8 @@ namespace attend {
 namespace {
 
 std::uint64_t key(std::int32_t left, std::int32_t right) {
-  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) | static_cast<std::uint32_t>(right);
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
+         static_cast<std::uint32_t>(right);
 }
 
 std::size_t character_length(char first) {
@@ -33,7 +34,8 @@ std::optional<std::int32_t> find(const Tokenizer& tokenizer, std::string_view pi
 // Neither text of its own nor made of characters: unknown, control and byte pieces.
 bool is_special(const Tokenizer& tokenizer, std::int32_t id) {
   const std::string& piece = tokenizer.piece(id);
-  const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() || id == tokenizer.bos_id() || id == tokenizer.eos_id();
+  const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() ||
+                       id == tokenizer.bos_id() || id == tokenizer.eos_id();
   return control || (piece.size() == 6 && piece.starts_with("<0x"));
 }
 
@@ -44,7 +46,9 @@ class Word {
     float score;
     std::size_t left;
     // The highest score first, of equal ones the first in the word.
-    bool operator<(const Ranked& other) const { return score != other.score ? score > other.score : left < other.left; }
+    bool operator<(const Ranked& other) const {
+      return score != other.score ? score > other.score : left < other.left;
+    }
   };
 
   explicit Word(std::size_t size) : next_(size), previous_(size), scores_(size), counts_(size + 1) {
@@ -54,7 +58,9 @@ class Word {
     }
   }
 
-  std::size_t next(std::size_t at) const { return next_[at]; }  // the size of the word behind the last
+  std::size_t next(std::size_t at) const {
+    return next_[at];
+  }  // the size of the word behind the last
   std::size_t previous(std::size_t at) const { return previous_[at]; }
   const std::set<Ranked>& ranked_merges() const { return ranked_; }
 
@@ -108,13 +114,15 @@ BpeDropout::BpeDropout(const Tokenizer& tokenizer, float probability) : probabil
       at += length;
       if (at == piece.size()) characters_.back() = characters;
       if (at == piece.size() || at == 0) continue;
-      const auto left = find(tokenizer, piece.substr(0, at)), right = find(tokenizer, piece.substr(at));
+      const auto left = find(tokenizer, piece.substr(0, at)),
+                 right = find(tokenizer, piece.substr(at));
       if (left && right) merges_[key(*left, *right)] = {id, tokenizer.score(id)};
     }
   }
 }
 
-std::vector<std::int32_t> BpeDropout::sample(std::span<const std::int32_t> ids, Random& random) const {
+std::vector<std::int32_t> BpeDropout::sample(std::span<const std::int32_t> ids,
+                                             Random& random) const {
   std::vector<std::int32_t> result, word;
   const auto finish_word = [&] {
     sample_word(word, random);
@@ -135,8 +143,8 @@ const BpeDropout::Merge* BpeDropout::merge_of(std::int32_t left, std::int32_t ri
   return found == merges_.end() ? nullptr : &found->second;
 }
 
-// Before each merge every possible one, from left to right, draws a number that says whether it is left out. Only the numbers of the first
-// few by rank are looked at: until one of them stays.
+// Before each merge every possible one, from left to right, draws a number that says whether it is
+// left out. Only the numbers of the first few by rank are looked at: until one of them stays.
 void BpeDropout::sample_word(std::vector<std::int32_t>& symbols, Random& random) const {
   Word word(symbols.size());
   const auto find_merge = [&](std::size_t left) {

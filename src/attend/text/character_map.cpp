@@ -17,34 +17,43 @@ constexpr std::size_t kUnitBytes = 4;
 constexpr std::uint32_t kLabels = 256;
 // SentencePiece has room for so many strings on one walk, and writes no map that needs more.
 constexpr int kMostStringsOfAWalk = 32;
-// Of walks and of strings, in bytes. Those of the Unicode normalisations have at most 18 and 33; long ones would only take time and memory.
+// Of walks and of strings, in bytes. Those of the Unicode normalisations have at most 18 and 33;
+// long ones would only take time and memory.
 constexpr int kLongestWalk = 255;
 constexpr std::size_t kLongestString = 255;
 
 std::uint32_t read_unit(std::string_view bytes) {
   std::uint32_t value = 0;
-  for (std::size_t i = kUnitBytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = kUnitBytes; i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
 }
 
-std::uint32_t base_of(std::uint32_t index, std::uint32_t unit) { return index ^ ((unit >> 10) << ((unit & 0x200) >> 6)); }
+std::uint32_t base_of(std::uint32_t index, std::uint32_t unit) {
+  return index ^ ((unit >> 10) << ((unit & 0x200) >> 6));
+}
 bool has_value(std::uint32_t unit) { return (unit & 0x100) != 0; }
 std::uint32_t value_of(std::uint32_t unit) { return unit & 0x7FFFFFFF; }
 // More than 255 in a unit that holds a value.
 std::uint32_t label_of(std::uint32_t unit) { return unit & 0x800000FF; }
 
-[[noreturn]] void refuse_map(std::string_view why) { throw DataError(fmt::format("its character map is damaged: {}", why)); }
+[[noreturn]] void refuse_map(std::string_view why) {
+  throw DataError(fmt::format("its character map is damaged: {}", why));
+}
 
 }  // namespace
 
-std::uint32_t CharacterMap::unit(std::uint32_t index) const { return read_unit(trie_.substr(index * kUnitBytes, kUnitBytes)); }
+std::uint32_t CharacterMap::unit(std::uint32_t index) const {
+  return read_unit(trie_.substr(index * kUnitBytes, kUnitBytes));
+}
 
 std::string_view CharacterMap::string_at(std::uint32_t position) const {
   const std::string_view from = strings_.substr(position);
   return from.substr(0, from.find('\0'));
 }
 
-// Looks at every unit that a walk can reach, once. Units with the same base have the same children, so a base is what is visited.
+// Looks at every unit that a walk can reach, once. Units with the same base have the same children,
+// so a base is what is visited.
 class CharacterMapCheck {
  public:
   explicit CharacterMapCheck(const CharacterMap& map)

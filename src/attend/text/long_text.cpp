@@ -14,26 +14,30 @@ namespace {
 
 // Shorter text is encoded as it is.
 constexpr std::size_t kShortText = 4096;
-// Characters that are kept of a run of unknown ones: at its beginning, and at its end, where they may combine with what follows.
+// Characters that are kept of a run of unknown ones: at its beginning, and at its end, where they
+// may combine with what follows.
 constexpr std::size_t kKeptAtBegin = 1024;
 constexpr std::size_t kKeptAtEnd = 64;
-// The library counts bytes of normalised text in 32 bits, and takes some fifty times as much memory.
+// The library counts bytes of normalised text in 32 bits, and takes some fifty times as much
+// memory.
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;
 
 constexpr std::size_t kCodePoints = 0x110000;
 
 void refuse_length(std::size_t bytes) {
   if (bytes >= kMostBytes)
-    throw DataError(fmt::format("tokenizer: expected a line of less than {} bytes, found more; split it", kMostBytes));
+    throw DataError(fmt::format(
+        "tokenizer: expected a line of less than {} bytes, found more; split it", kMostBytes));
 }
 
 // Whether a word has the id of its piece, a space begins a word, and nothing else does.
 bool words_are_pieces(const SentencePieceModel& model) {
   const ModelNormalizer& n = model.normalizer;
   const bool user_defined =
-      std::any_of(model.pieces.begin(), model.pieces.end(), [](const ModelPiece& piece) { return piece.type == PieceType::user_defined; });
-  return model.type == ModelType::word && n.dummy_prefix && n.escape_spaces && !model.spaces_end_words && !model.byte_fallback &&
-         !user_defined;
+      std::any_of(model.pieces.begin(), model.pieces.end(),
+                  [](const ModelPiece& piece) { return piece.type == PieceType::user_defined; });
+  return model.type == ModelType::word && n.dummy_prefix && n.escape_spaces &&
+         !model.spaces_end_words && !model.byte_fallback && !user_defined;
 }
 
 }  // namespace
@@ -45,7 +49,8 @@ LongText::LongText(const SentencePieceModel& model)
       removes_extra_spaces_(model.normalizer.remove_extra_spaces),
       known_(kCodePoints) {
   for (const ModelPiece& piece : model.pieces) {
-    for (std::size_t at = 0; at < piece.text.size();) known_[next_code_point(piece.text, at)] = true;
+    for (std::size_t at = 0; at < piece.text.size();)
+      known_[next_code_point(piece.text, at)] = true;
   }
   std::size_t begin = 0;
   if (model.normalizer.escape_spaces) known_[U' '] = known_[next_code_point(kMetaSymbol, begin)];
@@ -58,12 +63,15 @@ bool LongText::is_known(std::string_view normalized) const {
   return false;
 }
 
-// A run ends with the text or a known character. Spaces and what disappears lie in it, and do not count.
+// A run ends with the text or a known character. Spaces and what disappears lie in it, and do not
+// count.
 std::string_view LongText::shortened(std::string_view text, std::string& storage) const {
   if (text.size() < kShortText) return text;
   refuse_length(text.size());
-  std::size_t copied = 0, normalized = 0, count = 0, kept = 0;  // up to where; bytes; of the run: characters, and the end of its beginning
-  std::array<std::size_t, kKeptAtEnd> last{};                   // where the last characters of the run begin, in turn
+  std::size_t copied = 0, normalized = 0, count = 0,
+              kept = 0;  // up to where; bytes; of the run: characters, and the end of its beginning
+  std::array<std::size_t, kKeptAtEnd>
+      last{};  // where the last characters of the run begin, in turn
   const auto end_run = [&] {
     if (count > kKeptAtBegin + kKeptAtEnd) {
       storage.append(text.substr(copied, kept - copied));
@@ -110,7 +118,8 @@ std::string LongText::words(std::string_view text) const {
     behind_space = removes_extra_spaces_ && more.ends_with(' ');
     refuse_length(words.size());
   }
-  while (removes_extra_spaces_ && words.ends_with(kMetaSymbol)) words.resize(words.size() - kMetaSymbol.size());
+  while (removes_extra_spaces_ && words.ends_with(kMetaSymbol))
+    words.resize(words.size() - kMetaSymbol.size());
   return words;
 }
 

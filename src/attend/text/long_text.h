@@ -16,11 +16,13 @@ class LongText {
   // The bytes that `model` refers to must live as long.
   explicit LongText(const SentencePieceModel& model);
 
-  // Text that has the same ids; mostly `text` itself. What is cut out lies inside a run of characters that no piece has, which is one
-  // unknown id, however long it is: `storage` then holds the text. Throws DataError for text of half a gigabyte and more.
+  // Text that has the same ids; mostly `text` itself. What is cut out lies inside a run of
+  // characters that no piece has, which is one unknown id, however long it is: `storage` then holds
+  // the text. Throws DataError for text of half a gigabyte and more.
   std::string_view shortened(std::string_view text, std::string& storage) const;
 
-  // Whether the ids of `text` are those of its words(), each looked up by itself. Throws as shortened().
+  // Whether the ids of `text` are those of its words(), each looked up by itself. Throws as
+  // shortened().
   bool is_of_words(std::string_view text) const;
   // The words as the vocabulary writes them, "▁the", one after the other without anything between.
   std::string words(std::string_view text) const;

@@ -5,6 +5,7 @@
 
 namespace attend::detail {
 
-inline constexpr std::string_view kMetaSymbol = "\xE2\x96\x81";  // U+2581; a piece that begins with it begins a word
+inline constexpr std::string_view kMetaSymbol =
+    "\xE2\x96\x81";  // U+2581; a piece that begins with it begins a word
 
 }  // namespace attend::detail

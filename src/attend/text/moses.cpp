@@ -1,4 +1,5 @@
-// Each rule is a regular expression of tokenizer.perl, in its order: what one leaves is what the next one sees.
+// Each rule is a regular expression of tokenizer.perl, in its order: what one leaves is what the
+// next one sees.
 #include "attend/text/moses.h"
 
 #include <algorithm>
@@ -47,18 +48,20 @@ std::u32string with_dots_marked(Text text) {
 
 // A comma between numbers stays where it is.
 std::u32string with_commas_apart(Text text) {
-  const std::u32string before = replace(text, [](Text all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (is_number(all[at]) || at + 1 == all.size() || all[at + 1] != U',') return 0;
-    out += all[at];
-    out += U" , ";
-    return 2;
-  });
-  std::u32string both = replace(before, [](Text all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (all[at] != U',' || at + 1 == all.size() || is_number(all[at + 1])) return 0;
-    out += U" , ";
-    out += all[at + 1];
-    return 2;
-  });
+  const std::u32string before =
+      replace(text, [](Text all, std::size_t at, std::u32string& out) -> std::size_t {
+        if (is_number(all[at]) || at + 1 == all.size() || all[at + 1] != U',') return 0;
+        out += all[at];
+        out += U" , ";
+        return 2;
+      });
+  std::u32string both =
+      replace(before, [](Text all, std::size_t at, std::u32string& out) -> std::size_t {
+        if (all[at] != U',' || at + 1 == all.size() || is_number(all[at + 1])) return 0;
+        out += U" , ";
+        out += all[at + 1];
+        return 2;
+      });
   if (both.size() > 1 && both.back() == U',' && is_number(both[both.size() - 2])) {
     both.pop_back();
     both += U" , ";
@@ -66,11 +69,13 @@ std::u32string with_commas_apart(Text text) {
   return both;
 }
 
-// An apostrophe with a character on either side, which `before` and `after` accept, gets `to` instead.
+// An apostrophe with a character on either side, which `before` and `after` accept, gets `to`
+// instead.
 template <class Before, class After>
 std::u32string apostrophes(Text text, const Before& before, const After& after, Text to) {
   return replace(text, [&](Text all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (at + 2 >= all.size() || all[at + 1] != U'\'' || !before(all[at]) || !after(all[at + 2])) return 0;
+    if (at + 2 >= all.size() || all[at + 1] != U'\'' || !before(all[at]) || !after(all[at + 2]))
+      return 0;
     out += all[at];
     out += to;
     out += all[at + 2];
@@ -99,18 +104,22 @@ std::u32string with_apostrophes_apart(Text text, MosesLanguage language) {
 
 // Whether the period at the end of a word belongs to it.
 bool keeps_period(Text word, Text next, MosesLanguage language) {
-  const bool dotted = word.find(U'.') != Text::npos && std::any_of(word.begin(), word.end(), is_letter_to_moses);
+  const bool dotted =
+      word.find(U'.') != Text::npos && std::any_of(word.begin(), word.end(), is_letter_to_moses);
   if (dotted || moses::is_prefix(word, language)) return true;
   if (next.empty()) return false;
-  const bool ordinal = next[0] == U'\u00AA' || next[0] == U'\u00BA';  // ª and º are lower-case letters to Moses
-  return ordinal || unicode::is_lower(next[0]) || (moses::is_prefix_of_numbers(word, language) && next[0] >= U'0' && next[0] <= U'9');
+  const bool ordinal =
+      next[0] == U'\u00AA' || next[0] == U'\u00BA';  // ª and º are lower-case letters to Moses
+  return ordinal || unicode::is_lower(next[0]) ||
+         (moses::is_prefix_of_numbers(word, language) && next[0] >= U'0' && next[0] <= U'9');
 }
 
 std::u32string with_periods_apart(const std::u32string& text, MosesLanguage language) {
   std::u32string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(U' ', begin), text.size());
-    const Text word = Text(text).substr(begin, end - begin), rest = Text(text).substr(std::min(end + 1, text.size()));
+    const Text word = Text(text).substr(begin, end - begin),
+               rest = Text(text).substr(std::min(end + 1, text.size()));
     if (begin > 0) out += U' ';
     if (word.size() > 1 && word.back() == U'.' &&
         !keeps_period(word.substr(0, word.size() - 1), rest.substr(0, rest.find(U' ')), language)) {

@@ -13,17 +13,21 @@ namespace {
 using Token = std::u32string;
 using moses::is_alpha;
 
-bool consists_of(const Token& token, std::u32string_view characters) { return token.find_first_not_of(characters) == Token::npos; }
+bool consists_of(const Token& token, std::u32string_view characters) {
+  return token.find_first_not_of(characters) == Token::npos;
+}
 
 bool opens(const Token& token) {
   return std::all_of(token.begin(), token.end(), [](char32_t c) {
-    return unicode::is_currency(c) || std::u32string_view(U"([{\u00BF\u00A1").find(c) != std::u32string_view::npos;
+    return unicode::is_currency(c) ||
+           std::u32string_view(U"([{\u00BF\u00A1").find(c) != std::u32string_view::npos;
   });
 }
 
 std::vector<Token> tokens_of(std::u32string_view text) {
   std::u32string plain = moses::replace(U" " + moses::single_spaces(text) + U" ", U" @-@ ", U"-");
-  for (const auto& [escape, character] : moses::kUnescapes) plain = moses::replace(plain, escape, std::u32string(1, character));
+  for (const auto& [escape, character] : moses::kUnescapes)
+    plain = moses::replace(plain, escape, std::u32string(1, character));
   plain = moses::single_spaces(plain);
   std::vector<Token> tokens;
   for (std::size_t begin = 0; begin < plain.size();) {
@@ -36,7 +40,8 @@ std::vector<Token> tokens_of(std::u32string_view text) {
 
 class Detokenizer {
  public:
-  Detokenizer(std::vector<Token> tokens, MosesLanguage language) : tokens_(std::move(tokens)), language_(language) {}
+  Detokenizer(std::vector<Token> tokens, MosesLanguage language)
+      : tokens_(std::move(tokens)), language_(language) {}
 
   std::u32string text() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) add(i);
@@ -62,24 +67,31 @@ class Detokenizer {
     }
     if (opens(token)) return with_space(token, /*space_after=*/false);
     if (consists_of(token, U",.?!:;\\%}])")) {
-      if (language_ == MosesLanguage::fr && token.size() == 1 && consists_of(token, U"?!:;\\%")) text_ += U' ';
+      if (language_ == MosesLanguage::fr && token.size() == 1 && consists_of(token, U"?!:;\\%"))
+        text_ += U' ';
       return without_space(token);
     }
-    if (language_ == MosesLanguage::en && i > 0 && token.size() > 1 && token[0] == U'\'' && is_alpha(token[1])) return without_space(token);
-    if (language_ == MosesLanguage::fr && i + 1 < tokens_.size() && is_elision(token) && is_alpha(tokens_[i + 1][0]))
+    if (language_ == MosesLanguage::en && i > 0 && token.size() > 1 && token[0] == U'\'' &&
+        is_alpha(token[1]))
+      return without_space(token);
+    if (language_ == MosesLanguage::fr && i + 1 < tokens_.size() && is_elision(token) &&
+        is_alpha(tokens_[i + 1][0]))
       return with_space(token, /*space_after=*/false);
     if (consists_of(token, U"'\"\u201E\u201C`")) return add_quote(i);
     with_space(token);
   }
 
   // l', qu'
-  static bool is_elision(const Token& token) { return token.size() > 1 && token.back() == U'\'' && is_alpha(token[token.size() - 2]); }
+  static bool is_elision(const Token& token) {
+    return token.size() > 1 && token.back() == U'\'' && is_alpha(token[token.size() - 2]);
+  }
 
   // Every second one of a kind closes.
   void add_quote(std::size_t i) {
     const Token& token = tokens_[i];
     int& seen = quotes_[consists_of(token, U"\u201E\u201C\u201D") ? Token(U"\"") : token];
-    const bool possessive = language_ == MosesLanguage::en && token == U"'" && i > 0 && tokens_[i - 1].back() == U's';
+    const bool possessive =
+        language_ == MosesLanguage::en && token == U"'" && i > 0 && tokens_[i - 1].back() == U's';
     if (seen % 2 != 0) {
       ++seen;
       return without_space(token);

@@ -33,9 +33,11 @@ bool is_ascii_letter(char32_t c) { return (c >= U'a' && c <= U'z') || (c >= U'A'
 
 // A digit, `between`, and what `after` accepts: `to` stands between them instead.
 template <class Before, class After>
-std::u32string replace_between(View text, const Before& before, char32_t between, const After& after, View to) {
+std::u32string replace_between(View text, const Before& before, char32_t between,
+                               const After& after, View to) {
   return replace(text, [&](View all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (at + 2 >= all.size() || all[at + 1] != between || !before(all[at]) || !after(all[at + 2])) return 0;
+    if (at + 2 >= all.size() || all[at + 1] != between || !before(all[at]) || !after(all[at + 2]))
+      return 0;
     out += all[at];
     out += to;
     out += all[at + 2];
@@ -47,7 +49,9 @@ std::u32string with_brackets_close(std::u32string text) {
   static constexpr std::pair<View, View> kApart[]{{U"\r", U""}, {U"(", U" ("}, {U")", U") "}};
   text = with_single_blanks(replace_all(std::move(text), kApart));
   text = replace(text, [](View all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (!all.substr(at).starts_with(U") ") || at + 2 == all.size() || View(U".!:?;,").find(all[at + 2]) == View::npos) return 0;
+    if (!all.substr(at).starts_with(U") ") || at + 2 == all.size() ||
+        View(U".!:?;,").find(all[at + 2]) == View::npos)
+      return 0;
     out += {U')', all[at + 2]};
     return 3;
   });
@@ -55,15 +59,20 @@ std::u32string with_brackets_close(std::u32string text) {
   text = replace_all(std::move(text), kTogether);
   text = replace_between(
       text, unicode::is_digit, U' ', [](char32_t c) { return c == U'%'; }, U"");
-  static constexpr std::pair<View, View> kMarks[]{{U" :", U":"}, {U" ;", U";"}, {U"`", U"'"}, {U"''", U" \" "}};
+  static constexpr std::pair<View, View> kMarks[]{
+      {U" :", U":"}, {U" ;", U";"}, {U"`", U"'"}, {U"''", U" \" "}};
   return replace_all(std::move(text), kMarks);
 }
 
 std::u32string with_ascii_marks(std::u32string text) {
-  static constexpr std::pair<View, View> kQuotes[]{
-      {U"\u201E", U"\""}, {U"\u201C", U"\""}, {U"\u201D", U"\""}, {U"\u2013", U"-"}, {U"\u2014", U" - "}};
+  static constexpr std::pair<View, View> kQuotes[]{{U"\u201E", U"\""},
+                                                   {U"\u201C", U"\""},
+                                                   {U"\u201D", U"\""},
+                                                   {U"\u2013", U"-"},
+                                                   {U"\u2014", U" - "}};
   text = replace(with_single_blanks(replace_all(std::move(text), kQuotes)), U"\u00B4", U"'");
-  for (const char32_t quote : {U'\u2018', U'\u2019'}) text = replace_between(text, is_ascii_letter, quote, is_ascii_letter, U"'");
+  for (const char32_t quote : {U'\u2018', U'\u2019'})
+    text = replace_between(text, is_ascii_letter, quote, is_ascii_letter, U"'");
   static constexpr std::pair<View, View> kOthers[]{
       {U"\u2018", U"'"},
       {U"\u201A", U"'"},
@@ -102,13 +111,15 @@ std::u32string with_quotes_placed(View text, MosesLanguage language) {
     });
   }
   const std::u32string commas = replace(text, U",\"", U"\",");
-  // Periods, the quote, white space and one character that is no '<': not at the end of the sentence.
+  // Periods, the quote, white space and one character that is no '<': not at the end of the
+  // sentence.
   return replace(commas, [](View all, std::size_t at, std::u32string& out) -> std::size_t {
     const std::size_t quote = std::min(all.find_first_not_of(U'.', at), all.size());
     if (quote == at || quote == all.size() || all[quote] != U'"') return 0;
     std::size_t last = quote + 1;
     while (last < all.size() && unicode::is_space(all[last])) ++last;
-    if (last == all.size() || all[last] == U'<') --last;  // then the last of the white space is that character
+    if (last == all.size() || all[last] == U'<')
+      --last;  // then the last of the white space is that character
     if (last <= quote) return 0;
     out += U'"';
     out += all.substr(at, quote - at);
@@ -120,8 +131,10 @@ std::u32string with_quotes_placed(View text, MosesLanguage language) {
 }  // namespace
 
 std::string moses_normalize(std::string_view text, MosesLanguage language) {
-  std::u32string out = with_quotes_placed(with_ascii_marks(with_brackets_close(unicode::decode(text))), language);
-  out = replace_between(out, unicode::is_digit, kNoBreakSpace, unicode::is_digit, language == MosesLanguage::en ? U"." : U",");
+  std::u32string out =
+      with_quotes_placed(with_ascii_marks(with_brackets_close(unicode::decode(text))), language);
+  out = replace_between(out, unicode::is_digit, kNoBreakSpace, unicode::is_digit,
+                        language == MosesLanguage::en ? U"." : U",");
   std::size_t begin = 0, end = out.size();
   while (begin < end && unicode::is_space(out[begin])) ++begin;
   while (end > begin && unicode::is_space(out[end - 1])) --end;

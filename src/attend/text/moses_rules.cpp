@@ -7,23 +7,35 @@
 namespace attend::moses {
 namespace {
 
-// Abbreviations, in any order, separated by spaces. Single letters and German numbers are in is_prefix().
+// Abbreviations, in any order, separated by spaces. Single letters and German numbers are in
+// is_prefix().
 constexpr std::u32string_view kEnglish =
-    U"Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr Drs Ens Gen Gov Hon Hr Hosp Insp Lt MM MR"
-    U" MRS MS Maj Messrs Mlle Mme Mr Mrs Ms Msgr Op Ord Pfc Ph Prof Pvt Rep Reps Res Rev Rt Sen Sens Sfc Sgt Sr St Supt Surg"
+    U"Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr Drs Ens Gen Gov "
+    U"Hon Hr Hosp Insp Lt MM MR"
+    U" MRS MS Maj Messrs Mlle Mme Mr Mrs Ms Msgr Op Ord Pfc Ph Prof Pvt Rep Reps Res Rev Rt Sen "
+    U"Sens Sfc Sgt Sr St Supt Surg"
     U" vs i.e rev e.g Rs Nos Nr Jan Feb Mar Apr Jun Jul Aug Sep Oct Nov Dec";
 constexpr std::u32string_view kGerman =
-    U"II III IV VI VII VIII IX XI XII XIII XIV XV XVI XVII XVIII XIX XX ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii"
-    U" xviii xix xx Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr Ens Gen Gov Hon Hosp Insp Lt"
-    U" MM MR MRS MS Maj Messrs Mlle Mme Mr Mrs Ms Msgr Op Ord Pfc Ph Prof Pvt Rep Reps Res Rev Rt Sen Sens Sfc Sgt Sr St Supt"
-    U" Surg Mio Mrd bzw vs usw d.h z.B u.a etc MwSt ggf d.J D.h m.E vgl I.F z.T sogen ff u.E g.U g.g.A c.-à-d Buchst u.s.w"
-    U" sog u.ä Std evtl Zt Chr u.U o.ä Ltd b.A z.Zt spp sen SA k.o jun i.H.v dgl dergl Co zzt usf s.p.a Dkr bzgl BSE No Nos"
+    U"II III IV VI VII VIII IX XI XII XIII XIV XV XVI XVII XVIII XIX XX ii iii iv vi vii viii ix "
+    U"xi xii xiii xiv xv xvi xvii"
+    U" xviii xix xx Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr "
+    U"Ens Gen Gov Hon Hosp Insp Lt"
+    U" MM MR MRS MS Maj Messrs Mlle Mme Mr Mrs Ms Msgr Op Ord Pfc Ph Prof Pvt Rep Reps Res Rev Rt "
+    U"Sen Sens Sfc Sgt Sr St Supt"
+    U" Surg Mio Mrd bzw vs usw d.h z.B u.a etc MwSt ggf d.J D.h m.E vgl I.F z.T sogen ff u.E g.U "
+    U"g.g.A c.-à-d Buchst u.s.w"
+    U" sog u.ä Std evtl Zt Chr u.U o.ä Ltd b.A z.Zt spp sen SA k.o jun i.H.v dgl dergl Co zzt usf "
+    U"s.p.a Dkr bzgl BSE No Nos"
     U" Art Nr pp ca Ca";
 constexpr std::u32string_view kFrench =
-    U"A.C.N A.M art ann apr av auj lib B.P boul ca c.-à-d cf ch.-l chap contr C.P.I C.Q.F.D C.N C.N.S C.S dir éd e.g env al"
-    U" etc E.V ex fasc fém fig fr hab ibid id i.e inf LL.AA LL.AA.II LL.AA.RR LL.AA.SS L.D LL.EE LL.MM LL.MM.II.RR loc.cit"
-    U" masc MM ms N.B N.D.A N.D.L.R N.D.T n/réf NN.SS N.S N.D N.P.A.I p.c.c pl pp p.ex p.j P.S R.A.S R.-V R.P R.I.P SS S.S"
-    U" S.A S.A.I S.A.R S.A.S S.E sec sect sing S.M S.M.I.R sq sqq suiv sup suppl tél T.S.V.P vb vol vs X.O Z.I";
+    U"A.C.N A.M art ann apr av auj lib B.P boul ca c.-à-d cf ch.-l chap contr C.P.I C.Q.F.D C.N "
+    U"C.N.S C.S dir éd e.g env al"
+    U" etc E.V ex fasc fém fig fr hab ibid id i.e inf LL.AA LL.AA.II LL.AA.RR LL.AA.SS L.D LL.EE "
+    U"LL.MM LL.MM.II.RR loc.cit"
+    U" masc MM ms N.B N.D.A N.D.L.R N.D.T n/réf NN.SS N.S N.D N.P.A.I p.c.c pl pp p.ex p.j P.S "
+    U"R.A.S R.-V R.P R.I.P SS S.S"
+    U" S.A S.A.I S.A.R S.A.S S.E sec sect sing S.M S.M.I.R sq sqq suiv sup suppl tél T.S.V.P vb "
+    U"vol vs X.O Z.I";
 constexpr std::u32string_view kEnglishBeforeNumbers = U"No Art pp";
 
 bool is_one_of(std::u32string_view word, std::u32string_view list) {
@@ -54,7 +66,8 @@ bool is_cjk(char32_t c) {
                                                                           {0x1B000, 0x1B12F},
                                                                           {0x1B170, 0x1B2FF},
                                                                           {0x20000, 0x2FFFF}}};
-  return std::any_of(kBlocks.begin(), kBlocks.end(), [c](const auto& block) { return is_between(c, block.first, block.second); });
+  return std::any_of(kBlocks.begin(), kBlocks.end(),
+                     [c](const auto& block) { return is_between(c, block.first, block.second); });
 }
 
 bool is_alpha(char32_t c) {
@@ -69,7 +82,8 @@ bool is_alnum(char32_t c) { return is_alpha(c) || unicode::is_digit(c); }
 
 bool is_prefix(std::u32string_view word, MosesLanguage language) {
   if (word.empty()) return false;
-  const bool upper = word.size() == 1 && is_between(word[0], U'A', U'Z'), lower = word.size() == 1 && is_between(word[0], U'a', U'z');
+  const bool upper = word.size() == 1 && is_between(word[0], U'A', U'Z'),
+             lower = word.size() == 1 && is_between(word[0], U'a', U'z');
   switch (language) {
     case MosesLanguage::en:
       return upper || word == U"v" || is_one_of(word, kEnglish);
@@ -86,11 +100,12 @@ bool is_prefix_of_numbers(std::u32string_view word, MosesLanguage language) {
 }
 
 std::u32string replace(std::u32string_view text, std::u32string_view from, std::u32string_view to) {
-  return replace(text, [&](std::u32string_view all, std::size_t at, std::u32string& out) -> std::size_t {
-    if (!all.substr(at).starts_with(from)) return 0;
-    out += to;
-    return from.size();
-  });
+  return replace(text,
+                 [&](std::u32string_view all, std::size_t at, std::u32string& out) -> std::size_t {
+                   if (!all.substr(at).starts_with(from)) return 0;
+                   out += to;
+                   return from.size();
+                 });
 }
 
 std::u32string single_spaces(std::u32string_view text) {

@@ -10,7 +10,8 @@
 
 namespace attend::moses {
 
-// Letters, with marks of scripts whose vowels are marks; without Han, Hangul and Kana, each of which is a token of its own.
+// Letters, with marks of scripts whose vowels are marks; without Han, Hangul and Kana, each of
+// which is a token of its own.
 bool is_alpha(char32_t c);
 bool is_alnum(char32_t c);
 bool is_cjk(char32_t c);
@@ -19,29 +20,32 @@ bool is_cjk(char32_t c);
 bool is_prefix(std::u32string_view word, MosesLanguage language);
 bool is_prefix_of_numbers(std::u32string_view word, MosesLanguage language);
 
-// The escapes in the order in which they are made. The way back goes through them in kUnescapes' order.
-inline constexpr std::array<std::pair<char32_t, std::u32string_view>, 8> kEscapes{{{U'&', U"&amp;"},
-                                                                                   {U'|', U"&#124;"},
-                                                                                   {U'<', U"&lt;"},
-                                                                                   {U'>', U"&gt;"},
-                                                                                   {U'\'', U"&apos;"},
-                                                                                   {U'"', U"&quot;"},
-                                                                                   {U'[', U"&#91;"},
-                                                                                   {U']', U"&#93;"}}};
-inline constexpr std::array<std::pair<std::u32string_view, char32_t>, 11> kUnescapes{{{U"&bar;", U'|'},
-                                                                                      {U"&#124;", U'|'},
-                                                                                      {U"&lt;", U'<'},
-                                                                                      {U"&gt;", U'>'},
-                                                                                      {U"&bra;", U'['},
-                                                                                      {U"&ket;", U']'},
-                                                                                      {U"&quot;", U'"'},
-                                                                                      {U"&apos;", U'\''},
-                                                                                      {U"&#91;", U'['},
-                                                                                      {U"&#93;", U']'},
-                                                                                      {U"&amp;", U'&'}}};
+// The escapes in the order in which they are made. The way back goes through them in kUnescapes'
+// order.
+inline constexpr std::array<std::pair<char32_t, std::u32string_view>, 8> kEscapes{
+    {{U'&', U"&amp;"},
+     {U'|', U"&#124;"},
+     {U'<', U"&lt;"},
+     {U'>', U"&gt;"},
+     {U'\'', U"&apos;"},
+     {U'"', U"&quot;"},
+     {U'[', U"&#91;"},
+     {U']', U"&#93;"}}};
+inline constexpr std::array<std::pair<std::u32string_view, char32_t>, 11> kUnescapes{
+    {{U"&bar;", U'|'},
+     {U"&#124;", U'|'},
+     {U"&lt;", U'<'},
+     {U"&gt;", U'>'},
+     {U"&bra;", U'['},
+     {U"&ket;", U']'},
+     {U"&quot;", U'"'},
+     {U"&apos;", U'\''},
+     {U"&#91;", U'['},
+     {U"&#93;", U']'},
+     {U"&amp;", U'&'}}};
 
-// Replaces matches from left to right, as regular expressions do: `rule(text, at, out)` appends the replacement of the match that begins at
-// `at` and returns its length, or returns 0.
+// Replaces matches from left to right, as regular expressions do: `rule(text, at, out)` appends the
+// replacement of the match that begins at `at` and returns its length, or returns 0.
 template <class Rule>
 std::u32string replace(std::u32string_view text, const Rule& rule) {
   std::u32string out;

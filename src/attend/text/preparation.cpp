@@ -16,11 +16,14 @@ MosesLanguage moses_language(const std::string& language, std::string_view optio
   if (found != names.end()) return static_cast<MosesLanguage>(found - names.begin());
   if (language.empty())
     throw ConfigError(
-        fmt::format("--{}: expected the language of the text, which the model does not name: {}", option, fmt::join(names, ", ")));
-  throw ConfigError(fmt::format("--{}: expected one of {}, got {}", option, fmt::join(names, ", "), quote(language)));
+        fmt::format("--{}: expected the language of the text, which the model does not name: {}",
+                    option, fmt::join(names, ", ")));
+  throw ConfigError(fmt::format("--{}: expected one of {}, got {}", option, fmt::join(names, ", "),
+                                quote(language)));
 }
 
-std::string prepared(std::string_view text, const PreparationOptions& options, MosesLanguage language) {
+std::string prepared(std::string_view text, const PreparationOptions& options,
+                     MosesLanguage language) {
   std::string out = options.lowercase ? unicode::lowercase(text) : std::string(text);
   if (options.normalize_punctuation) out = moses_normalize(out, language);
   if (options.tokenize == WordSplitting::moses) out = moses_tokenize(out, language);

@@ -26,14 +26,19 @@ struct PreparationOptions {
 template <class Visitor>
 void fields(PreparationOptions& o, Visitor&& visit) {
   visit("lowercase", o.lowercase, "lower-case the text, for a model of lower-cased text");
-  visit("normalize-punctuation", o.normalize_punctuation, "replace typographic quotes, dashes and spaces as the Moses tools do");
-  visit("tokenize", o.tokenize, "split words from punctuation, for a model of tokenized text: moses (English, German or French), or none");
+  visit("normalize-punctuation", o.normalize_punctuation,
+        "replace typographic quotes, dashes and spaces as the Moses tools do");
+  visit("tokenize", o.tokenize,
+        "split words from punctuation, for a model of tokenized text: moses (English, German or "
+        "French), or none");
 }
 
-// Throws ConfigError, naming `option`, for a language that the tools of Moses have no rules for here; an empty one was not given.
+// Throws ConfigError, naming `option`, for a language that the tools of Moses have no rules for
+// here; an empty one was not given.
 MosesLanguage moses_language(const std::string& language, std::string_view option);
 
 // In the order of the options. `language` is looked at by the last two steps only.
-std::string prepared(std::string_view text, const PreparationOptions& options, MosesLanguage language);
+std::string prepared(std::string_view text, const PreparationOptions& options,
+                     MosesLanguage language);
 
 }  // namespace attend

@@ -16,7 +16,8 @@ namespace {
 
 // More than any vocabulary has; so many empty pieces fit into a small file, but not into memory.
 constexpr std::size_t kMostPieces = std::size_t{1} << 22;
-// Of the pieces that the library finds in a text by walking a trie along them at every position of it, or splits by recursion.
+// Of the pieces that the library finds in a text by walking a trie along them at every position of
+// it, or splits by recursion.
 constexpr std::size_t kLongestMatchedPiece = 1024;
 // The library has room for this many user-defined pieces that are prefixes of one another.
 constexpr std::size_t kMostNestedPieces = 64;
@@ -36,8 +37,10 @@ ModelPiece read_piece(std::string_view message) {
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
     if (field.is(1, WireType::bytes)) piece.text = field.bytes;
-    if (field.is(2, WireType::fixed32)) piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
-    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 6) : 0; type > 0) piece.type = static_cast<PieceType>(type);
+    if (field.is(2, WireType::fixed32))
+      piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 6) : 0; type > 0)
+      piece.type = static_cast<PieceType>(type);
   }
   return piece;
 }
@@ -46,15 +49,19 @@ void read_trainer(std::string_view message, SentencePieceModel& model) {
   WireReader reader(message);
   std::size_t fields = 0;
   for (WireField field; reader.next(field); ++fields) {
-    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 4) : 0; type > 0) model.type = static_cast<ModelType>(type);
+    if (const int type = field.is(3, WireType::varint) ? enumeration(field, 4) : 0; type > 0)
+      model.type = static_cast<ModelType>(type);
     if (field.is(24, WireType::varint)) model.spaces_end_words = field.value != 0;
     if (field.is(35, WireType::varint)) model.byte_fallback = field.value != 0;
-    if (field.is(44, WireType::bytes)) model.unknown_surface = field.bytes.substr(0, field.bytes.find('\0'));  // as the library reads it
+    if (field.is(44, WireType::bytes))
+      model.unknown_surface =
+          field.bytes.substr(0, field.bytes.find('\0'));  // as the library reads it
     if (fields >= kMostPieces) throw DataError("its trainer_spec has too many fields");
   }
 }
 
-// Numbers and strings of a message that comes twice replace those that came before, here as in protobuf.
+// Numbers and strings of a message that comes twice replace those that came before, here as in
+// protobuf.
 void read_normalizer(std::string_view message, ModelNormalizer& normalizer) {
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
@@ -68,12 +75,14 @@ void read_normalizer(std::string_view message, ModelNormalizer& normalizer) {
 void check_piece(const ModelPiece& piece, const SentencePieceModel& model) {
   if (piece.text.empty()) throw DataError("a piece is empty");
   refuse_text("the piece", piece.text);
-  if (!std::isfinite(piece.score)) throw DataError(fmt::format("the piece {} has the score {}", quote(piece.text), piece.score));
+  if (!std::isfinite(piece.score))
+    throw DataError(fmt::format("the piece {} has the score {}", quote(piece.text), piece.score));
   const bool in_trie = piece.type == PieceType::user_defined || model.type == ModelType::unigram;
   if (in_trie && piece.text.find('\0') != std::string_view::npos)
     throw DataError(fmt::format("the piece {} has a zero byte", quote(piece.text)));
   if ((in_trie || piece.type == PieceType::unused) && piece.text.size() > kLongestMatchedPiece)
-    throw DataError(fmt::format("a piece has {} bytes, expected at most {}", piece.text.size(), kLongestMatchedPiece));
+    throw DataError(fmt::format("a piece has {} bytes, expected at most {}", piece.text.size(),
+                                kLongestMatchedPiece));
 }
 
 // Sorted, a piece comes behind all that it begins with.
@@ -87,7 +96,8 @@ void check_nesting(const std::vector<ModelPiece>& pieces) {
     while (!beginnings.empty() && !piece.starts_with(beginnings.back())) beginnings.pop_back();
     beginnings.push_back(piece);
     if (beginnings.size() > kMostNestedPieces)
-      throw DataError(fmt::format("more than {} user-defined pieces are prefixes of one another", kMostNestedPieces));
+      throw DataError(fmt::format("more than {} user-defined pieces are prefixes of one another",
+                                  kMostNestedPieces));
   }
 }
 
@@ -112,10 +122,12 @@ SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
     if (field.is(2, WireType::bytes)) read_trainer(field.bytes, model);
     if (field.is(3, WireType::bytes)) read_normalizer(field.bytes, model.normalizer);
     if (field.is(5, WireType::bytes)) read_normalizer(field.bytes, denormalizer);
-    if (model.pieces.size() > kMostPieces) throw DataError(fmt::format("it has more than {} pieces", kMostPieces));
+    if (model.pieces.size() > kMostPieces)
+      throw DataError(fmt::format("it has more than {} pieces", kMostPieces));
   }
   check(model);
-  if (!model.normalizer.map_bytes.empty()) model.characters = CharacterMap(model.normalizer.map_bytes);
+  if (!model.normalizer.map_bytes.empty())
+    model.characters = CharacterMap(model.normalizer.map_bytes);
   model.denormalizes = !denormalizer.map_bytes.empty();
   if (model.denormalizes) CharacterMap{denormalizer.map_bytes};
   return model;

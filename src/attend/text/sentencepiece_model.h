@@ -1,4 +1,5 @@
-// What a serialised SentencePiece model holds, read and checked before the library sees it: the library trusts its bytes. Private to text/.
+// What a serialised SentencePiece model holds, read and checked before the library sees it: the
+// library trusts its bytes. Private to text/.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,14 @@ namespace attend::detail {
 
 // As SentencePiece numbers them.
 enum class ModelType : std::uint8_t { unigram = 1, bpe = 2, word = 3, chars = 4 };
-enum class PieceType : std::uint8_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
+enum class PieceType : std::uint8_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  unused = 5,
+  byte = 6
+};
 
 struct ModelPiece {
   std::string_view text;
@@ -39,12 +47,13 @@ struct SentencePieceModel {
   bool spaces_end_words = false;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
 
-  // What the library may load: all but the sentences with which a model tests itself, which could take it hours.
+  // What the library may load: all but the sentences with which a model tests itself, which could
+  // take it hours.
   std::string loadable;
 };
 
-// Throws DataError, with the reason alone, for bytes that are no model or with which the library could crash, hang or give text that is not
-// UTF-8.
+// Throws DataError, with the reason alone, for bytes that are no model or with which the library
+// could crash, hang or give text that is not UTF-8.
 SentencePieceModel read_sentencepiece_model(std::string_view bytes);
 
 }  // namespace attend::detail

@@ -20,11 +20,12 @@ using Arguments = std::unordered_map<std::string, std::string>;
 
 constexpr int kControlPieces = 4;
 constexpr int kBytePieces = 256;
-// The trainer shares its sums out among so many threads, and its result depends on how: a constant, not the number of cores.
+// The trainer shares its sums out among so many threads, and its result depends on how: a constant,
+// not the number of cores.
 constexpr int kTrainingThreads = 4;
 
-// Hands the trainer one sentence after the other. It would leave out, without a word, sentences with a tab or with U+2585, which it uses
-// as separators: here both read as spaces.
+// Hands the trainer one sentence after the other. It would leave out, without a word, sentences
+// with a tab or with U+2585, which it uses as separators: here both read as spaces.
 class Sentences final : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::span<const std::string> sentences) : sentences_(sentences) { prepare(); }
@@ -43,7 +44,8 @@ class Sentences final : public sentencepiece::SentenceIterator {
     constexpr std::string_view kReserved = "\xE2\x96\x85";
     value_ = sentences_[at_];
     std::replace(value_.begin(), value_.end(), '\t', ' ');
-    for (std::size_t i = value_.find(kReserved); i != std::string::npos; i = value_.find(kReserved, i))
+    for (std::size_t i = value_.find(kReserved); i != std::string::npos;
+         i = value_.find(kReserved, i))
       value_.replace(i, kReserved.size(), 1, ' ');
   }
 
@@ -58,13 +60,15 @@ std::string_view name_of(TokenizerType type) {
 }
 
 Arguments arguments_of(const TokenizerOptions& options) {
-  const Normalization normalization = options.pretokenized ? Normalization::identity : options.normalization;
+  const Normalization normalization =
+      options.pretokenized ? Normalization::identity : options.normalization;
   Arguments arguments{
       {"model_type", std::string(name_of(options.type))},
       {"vocab_size", std::to_string(options.vocab_size)},
       {"character_coverage", fmt::format("{}", options.character_coverage)},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
-      {"normalization_rule_name", std::string(enum_names(normalization)[static_cast<std::size_t>(normalization)])},
+      {"normalization_rule_name",
+       std::string(enum_names(normalization)[static_cast<std::size_t>(normalization)])},
       {"pad_id", "0"},
       {"unk_id", "1"},
       {"bos_id", "2"},
@@ -75,7 +79,8 @@ Arguments arguments_of(const TokenizerOptions& options) {
       {"num_threads", std::to_string(kTrainingThreads)},
   };
   if (options.pretokenized) {
-    // The one who split the text decided where words end; inside them any two characters may be joined.
+    // The one who split the text decided where words end; inside them any two characters may be
+    // joined.
     arguments.insert({{"split_by_unicode_script", "false"}, {"split_by_number", "false"}});
   }
   return arguments;
@@ -84,37 +89,47 @@ Arguments arguments_of(const TokenizerOptions& options) {
 // The number behind `before` in a message, or -1.
 int number_after(std::string_view message, std::string_view before) {
   const std::size_t at = message.find(before);
-  return at == std::string_view::npos ? -1 : std::atoi(std::string(message.substr(at + before.size())).c_str());
+  return at == std::string_view::npos
+             ? -1
+             : std::atoi(std::string(message.substr(at + before.size())).c_str());
 }
 
 [[noreturn]] void throw_no_text(std::size_t sentences) {
   throw DataError(
-      fmt::format("tokenizer: {} sentences to learn from, and none has a character in it; give it the training text", sentences));
+      fmt::format("tokenizer: {} sentences to learn from, and none has a character in it; give it "
+                  "the training text",
+                  sentences));
 }
 
-[[noreturn]] void explain(std::string_view message, const TokenizerOptions& options, int reserved, std::size_t sentences) {
+[[noreturn]] void explain(std::string_view message, const TokenizerOptions& options, int reserved,
+                          std::size_t sentences) {
   const int most = number_after(message, "Please set it to a value <= ");
   const int least = number_after(message, fmt::format("{} vs ", options.vocab_size));
   if (most >= 0 && most <= reserved) throw_no_text(sentences);
   if (most >= 0) {
     throw ConfigError(
-        fmt::format("tokenizer: vocab-size {0} is too large: {1} sentences give a {2} vocabulary of at most {3} pieces; set vocab-size "
+        fmt::format("tokenizer: vocab-size {0} is too large: {1} sentences give a {2} vocabulary "
+                    "of at most {3} pieces; set vocab-size "
                     "to {3} or less",
                     options.vocab_size, sentences, name_of(options.type), most));
   }
   if (least >= 0) {
     throw ConfigError(
-        fmt::format("tokenizer: vocab-size {0} is too small: the text has {1} different characters, which with {2} reserved pieces "
+        fmt::format("tokenizer: vocab-size {0} is too small: the text has {1} different "
+                    "characters, which with {2} reserved pieces "
                     "make {3}; set vocab-size to {3} or more, or lower character-coverage",
                     options.vocab_size, least - reserved, reserved, least));
   }
-  throw DataError(fmt::format("tokenizer: SentencePiece could not learn a vocabulary: {}", message));
+  throw DataError(
+      fmt::format("tokenizer: SentencePiece could not learn a vocabulary: {}", message));
 }
 
-std::string run_trainer(std::span<const std::string> sentences, const TokenizerOptions& options, int reserved) {
+std::string run_trainer(std::span<const std::string> sentences, const TokenizerOptions& options,
+                        int reserved) {
   Sentences iterator(sentences);
   std::string bytes;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes);
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes);
   if (!status.ok()) explain(status.message(), options, reserved, sentences.size());
   return bytes;
 }
@@ -126,7 +141,8 @@ bool has_characters(std::string_view model, int reserved) {
 }
 
 // What the normalisation leaves of the text, as a vocabulary of one character.
-std::string train_on_characters(std::span<const std::string> sentences, TokenizerOptions options, int reserved) {
+std::string train_on_characters(std::span<const std::string> sentences, TokenizerOptions options,
+                                int reserved) {
   options.type = TokenizerType::chars;
   options.vocab_size = reserved + 1;
   return run_trainer(sentences, options, reserved);
@@ -137,14 +153,17 @@ void check_length(std::span<const std::string> sentences) {
   for (const std::string& sentence : sentences) bytes += sentence.size() + 1;
   if (bytes >= std::size_t{1} << 31) {
     throw ConfigError(
-        fmt::format("tokenizer: unigram learns from at most 2 GiB of text, found {} bytes; use bpe, or a part of the text", bytes));
+        fmt::format("tokenizer: unigram learns from at most 2 GiB of text, found {} bytes; use "
+                    "bpe, or a part of the text",
+                    bytes));
   }
 }
 
 void check(const TokenizerOptions& options, int reserved) {
   if (options.vocab_size <= reserved) {
-    throw ConfigError(fmt::format("tokenizer: vocab-size {} is too small: {} pieces are reserved; set it to {} or more", options.vocab_size,
-                                  reserved, reserved + 1));
+    throw ConfigError(fmt::format(
+        "tokenizer: vocab-size {} is too small: {} pieces are reserved; set it to {} or more",
+        options.vocab_size, reserved, reserved + 1));
   }
   check_options(options);
 }
@@ -153,7 +172,8 @@ void check(const TokenizerOptions& options, int reserved) {
 
 void silence_sentencepiece() {
   static const bool done = [] {
-    // The only public way to the logging threshold is a training; this one ends at once, for want of sentences.
+    // The only public way to the logging threshold is a training; this one ends at once, for want
+    // of sentences.
     Sentences none({});
     std::string bytes;
     const Arguments arguments{{"minloglevel", "3"}};
@@ -163,15 +183,18 @@ void silence_sentencepiece() {
   static_cast<void>(done);
 }
 
-std::string train_sentencepiece(std::span<const std::string> sentences, const TokenizerOptions& options) {
+std::string train_sentencepiece(std::span<const std::string> sentences,
+                                const TokenizerOptions& options) {
   silence_sentencepiece();
   const int reserved = kControlPieces + (options.byte_fallback ? kBytePieces : 0);
   check(options, reserved);
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
-  // The unigram trainer ends the process when normalisation leaves nothing of the text or when the text overflows its indices.
+  // The unigram trainer ends the process when normalisation leaves nothing of the text or when the
+  // text overflows its indices.
   if (options.type == TokenizerType::unigram) {
     check_length(sentences);
-    if (!has_characters(train_on_characters(sentences, options, reserved), reserved)) throw_no_text(sentences.size());
+    if (!has_characters(train_on_characters(sentences, options, reserved), reserved))
+      throw_no_text(sentences.size());
   }
   std::string model = run_trainer(sentences, options, reserved);
   if (!has_characters(model, reserved)) throw_no_text(sentences.size());

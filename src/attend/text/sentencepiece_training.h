@@ -12,6 +12,7 @@ namespace attend::detail {
 void silence_sentencepiece();
 
 // The serialised model. Errors as Tokenizer::train.
-std::string train_sentencepiece(std::span<const std::string> sentences, const TokenizerOptions& options);
+std::string train_sentencepiece(std::span<const std::string> sentences,
+                                const TokenizerOptions& options);
 
 }  // namespace attend::detail

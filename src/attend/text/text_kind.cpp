@@ -16,13 +16,17 @@ constexpr std::int64_t kLinesToLookAt = 4000;
 constexpr std::size_t kMostExamples = 1000;
 constexpr double kFewCapitals = 0.002;  // of the letters of lower-cased text
 
-double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
+double ratio(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 std::int64_t count_unknown(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   return std::count(ids.begin(), ids.end(), tokenizer.unk_id());
 }
 
-bool is_mark_after_words(char32_t c) { return std::u32string_view(U".,;:!?").find(c) != std::u32string_view::npos; }
+bool is_mark_after_words(char32_t c) {
+  return std::u32string_view(U".,;:!?").find(c) != std::u32string_view::npos;
+}
 
 }  // namespace
 
@@ -57,9 +61,11 @@ TextKind TextStatistics::kind(std::string language) const {
   return kind;
 }
 
-TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer, const std::string& language) {
+TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer,
+                 const std::string& language) {
   TextStatistics statistics;
-  const std::size_t step = std::max<std::size_t>(1, lines.size() / static_cast<std::size_t>(kLinesToLookAt));
+  const std::size_t step =
+      std::max<std::size_t>(1, lines.size() / static_cast<std::size_t>(kLinesToLookAt));
   for (std::size_t i = 0; i < lines.size(); i += step) statistics.add(lines[i], tokenizer);
   return statistics.kind(language);
 }
@@ -88,22 +94,28 @@ bool TextFit::has_capitals_too_many() const {
   return kind_ && kind_->lowercased && ratio(seen_.capitals, seen_.letters) > 5 * kFewCapitals;
 }
 
-bool TextFit::has_marks_unsplit() const { return kind_ && kind_->tokenized && ratio(seen_.marks - seen_.marks_apart, seen_.marks) > 0.5; }
+bool TextFit::has_marks_unsplit() const {
+  return kind_ && kind_->tokenized && ratio(seen_.marks - seen_.marks_apart, seen_.marks) > 0.5;
+}
 
 std::string TextFit::warning() const {
   const bool unknown = has_unknown_too_many();
   if (!unknown && !has_capitals_too_many() && !has_marks_unsplit()) return "";
   std::vector<std::pair<std::int64_t, std::string>> words;
-  for (const auto& [word, count] : seen_.examples) words.emplace_back(-count, fmt::format("\"{}\"", printable(word, 30)));
+  for (const auto& [word, count] : seen_.examples)
+    words.emplace_back(-count, fmt::format("\"{}\"", printable(word, 30)));
   std::sort(words.begin(), words.end());
   std::vector<std::string> examples;
-  for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 3); ++i) examples.push_back(words[i].second);
-  std::string text = fmt::format("{:.0f} % of the tokens are unknown to this model", 100 * ratio(seen_.unknown, seen_.tokens));
+  for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 3); ++i)
+    examples.push_back(words[i].second);
+  std::string text = fmt::format("{:.0f} % of the tokens are unknown to this model",
+                                 100 * ratio(seen_.unknown, seen_.tokens));
   if (!examples.empty()) text += fmt::format(" ({})", fmt::join(examples, ", "));
   if (!unknown) text = "the text is of another kind than the model's";
   if (kind_ && (kind_->lowercased || kind_->tokenized)) {
     text += fmt::format("; it was trained on {}{}{} text", kind_->lowercased ? "lower-cased" : "",
-                        kind_->lowercased && kind_->tokenized ? ", " : "", kind_->tokenized ? "tokenized" : "");
+                        kind_->lowercased && kind_->tokenized ? ", " : "",
+                        kind_->tokenized ? "tokenized" : "");
   }
   return text;
 }

@@ -68,7 +68,8 @@ std::string TextStream::add(std::int32_t id) {
 }
 
 std::string TextStream::finish() {
-  std::string text = tokenizer_.model_->checked.denormalizes ? tokenizer_.model_->decode_all(held_) : whole_characters(true);
+  std::string text = tokenizer_.model_->checked.denormalizes ? tokenizer_.model_->decode_all(held_)
+                                                             : whole_characters(true);
   join_lines(text);
   *this = TextStream(std::move(tokenizer_));
   return text;
@@ -87,7 +88,8 @@ std::string TextStream::whole_characters(bool all) {
   return text;
 }
 
-// What a piece that is no byte stands for. SentencePiece put a space before the text and takes it from the first piece.
+// What a piece that is no byte stands for. SentencePiece put a space before the text and takes it
+// from the first piece.
 std::string TextStream::surface(std::int32_t id) {
   const detail::SentencePieceModel& model = tokenizer_.model_->checked;
   const detail::ModelNormalizer& normalizer = model.normalizer;
@@ -95,7 +97,8 @@ std::string TextStream::surface(std::int32_t id) {
   took_space_ = false;
   if (entry.type == detail::PieceType::unknown) return std::string(model.unknown_surface);
   std::string_view piece = entry.text;
-  if (at_start_ && (normalizer.dummy_prefix || normalizer.remove_extra_spaces) && piece.starts_with(detail::kMetaSymbol)) {
+  if (at_start_ && (normalizer.dummy_prefix || normalizer.remove_extra_spaces) &&
+      piece.starts_with(detail::kMetaSymbol)) {
     piece.remove_prefix(detail::kMetaSymbol.size());
     took_space_ = !normalizer.remove_extra_spaces;
   }

@@ -1,4 +1,5 @@
-// Ids -> string, one after the other: what each token adds to the text, at the cost of that token alone.
+// Ids -> string, one after the other: what each token adds to the text, at the cost of that token
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ class TextStream {
  public:
   explicit TextStream(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
 
-  // The text that is settled with this token: bytes of a character wait until it is whole. Throws DataError for an id outside the
-  // vocabulary.
+  // The text that is settled with this token: bytes of a character wait until it is whole. Throws
+  // DataError for an id outside the vocabulary.
   std::string add(std::int32_t id);
 
   // What still waits. Then the stream begins anew.

@@ -46,8 +46,11 @@ std::string Tokenizer::Model::decode_all(std::span<const std::int32_t> ids) cons
   }
   std::string text;
   const auto status = processor.Decode(visible, &text);
-  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
-  if (!visible.empty() && visible.front() == processor.unk_id() && text.starts_with(' ')) text.erase(0, 1);
+  if (!status.ok())
+    throw DataError(
+        fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
+  if (!visible.empty() && visible.front() == processor.unk_id() && text.starts_with(' '))
+    text.erase(0, 1);
   return text;
 }
 
@@ -56,7 +59,8 @@ char Tokenizer::Model::byte_of(std::int32_t id) const {
   return static_cast<char>(std::stoi(std::string(piece.substr(3, 2)), nullptr, 16));
 }
 
-Tokenizer Tokenizer::train(std::span<const std::string> sentences, const TokenizerOptions& options) {
+Tokenizer Tokenizer::train(std::span<const std::string> sentences,
+                           const TokenizerOptions& options) {
   return from_bytes(detail::train_sentencepiece(sentences, options));
 }
 
@@ -66,13 +70,17 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
   try {
     model = std::make_shared<const Model>(bytes);
   } catch (const DataError& error) {
-    throw DataError(fmt::format("tokenizer: these {} bytes are not a SentencePiece model that can be used ({}); restore the file",
-                                bytes.size(), error.what()));
+    throw DataError(
+        fmt::format("tokenizer: these {} bytes are not a SentencePiece model that can be used "
+                    "({}); restore the file",
+                    bytes.size(), error.what()));
   }
   const auto& processor = model->processor;
-  if (std::min({processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()}) < 0) {
+  if (std::min({processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()}) <
+      0) {
     throw DataError(fmt::format(
-        "tokenizer: expected a SentencePiece model with pad, unk, bos and eos, found the ids {}, {}, {}, {}; train it with all four",
+        "tokenizer: expected a SentencePiece model with pad, unk, bos and eos, found the ids {}, "
+        "{}, {}, {}; train it with all four",
         processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()));
   }
   return Tokenizer(std::move(model));
@@ -87,7 +95,8 @@ std::int32_t Tokenizer::eos_id() const { return model_->processor.eos_id(); }
 
 void Tokenizer::check(std::int32_t id) const {
   if (id < 0 || id >= vocab_size())
-    throw DataError(fmt::format("tokenizer: id {} is outside the vocabulary of {} pieces", id, vocab_size()));
+    throw DataError(
+        fmt::format("tokenizer: id {} is outside the vocabulary of {} pieces", id, vocab_size()));
 }
 
 const std::string& Tokenizer::piece(std::int32_t id) const {
@@ -100,7 +109,9 @@ float Tokenizer::score(std::int32_t id) const {
   return model_->processor.GetScore(id);
 }
 
-std::int32_t Tokenizer::id(std::string_view piece) const { return piece.empty() ? unk_id() : model_->processor.PieceToId(piece); }
+std::int32_t Tokenizer::id(std::string_view piece) const {
+  return piece.empty() ? unk_id() : model_->processor.PieceToId(piece);
+}
 
 bool Tokenizer::is_control(std::int32_t id) const {
   check(id);
@@ -117,14 +128,18 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   text = model_->long_text.shortened(text, storage);
   sentencepiece::ImmutableSentencePieceText pieces;
   const auto status = model_->processor.Encode(text, pieces.mutable_proto());
-  if (!status.ok()) throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(), status.message()));
+  if (!status.ok())
+    throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(),
+                                status.message()));
   std::vector<std::int32_t> ids;
   ids.reserve(pieces.pieces_size());
   for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
     const auto piece = pieces.pieces(i);
     const auto id = static_cast<std::int32_t>(piece.id());
     // SentencePiece joins unknown neighbours into one; neighbouring unknown words stay apart here.
-    const std::size_t copies = id == unk_id() && model_->unknown_is_word ? std::max<std::size_t>(count_meta(piece.piece()), 1) : 1;
+    const std::size_t copies = id == unk_id() && model_->unknown_is_word
+                                   ? std::max<std::size_t>(count_meta(piece.piece()), 1)
+                                   : 1;
     ids.insert(ids.end(), copies, id);
   }
   return ids;
@@ -133,10 +148,12 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
 std::vector<std::int32_t> Tokenizer::encode_words(std::string_view words) const {
   std::vector<std::int32_t> ids;
   while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(detail::kMetaSymbol, detail::kMetaSymbol.size()));
+    const std::string_view word =
+        words.substr(0, words.find(detail::kMetaSymbol, detail::kMetaSymbol.size()));
     words.remove_prefix(word.size());
     const std::int32_t word_id = id(word);
-    const bool joined = word_id == unk_id() && !model_->unknown_is_word && !ids.empty() && ids.back() == word_id;
+    const bool joined =
+        word_id == unk_id() && !model_->unknown_is_word && !ids.empty() && ids.back() == word_id;
     if (!joined) ids.push_back(word_id);
   }
   return ids;

@@ -16,19 +16,25 @@ inline std::span<const std::string_view> enum_names(TokenizerType) {
 }
 
 inline std::span<const std::string_view> enum_names(Normalization) {
-  static constexpr std::array<std::string_view, 5> kNames{"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
+  static constexpr std::array<std::string_view, 5> kNames{"nmt_nfkc", "nfkc", "nmt_nfkc_cf",
+                                                          "nfkc_cf", "identity"};
   return kNames;
 }
 
 template <class Visitor>
 void fields(TokenizerOptions& o, Visitor&& visit) {
   visit("tokenizer", o.type, "how text becomes tokens: bpe, unigram, chars or word");
-  visit("vocab-size", o.vocab_size, kVocabularySizes, "vocabulary size, special tokens included; for chars: an upper limit");
-  visit("character-coverage", o.character_coverage, between(0.98, 1), "share of the characters of the training text that get a token");
-  visit("byte-fallback", o.byte_fallback, "write characters without a token as UTF-8 bytes instead of as unknown");
-  visit("normalization", o.normalization, "Unicode normalization: nmt_nfkc, nfkc, with _cf also lower-cased, or identity");
+  visit("vocab-size", o.vocab_size, kVocabularySizes,
+        "vocabulary size, special tokens included; for chars: an upper limit");
+  visit("character-coverage", o.character_coverage, between(0.98, 1),
+        "share of the characters of the training text that get a token");
+  visit("byte-fallback", o.byte_fallback,
+        "write characters without a token as UTF-8 bytes instead of as unknown");
+  visit("normalization", o.normalization,
+        "Unicode normalization: nmt_nfkc, nfkc, with _cf also lower-cased, or identity");
   visit("pretokenized", o.pretokenized,
-        "the text is split into words by spaces already: keep every word as written, without normalization");
+        "the text is split into words by spaces already: keep every word as written, without "
+        "normalization");
 }
 
 }  // namespace attend

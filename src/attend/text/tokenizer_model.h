@@ -18,7 +18,8 @@ struct Tokenizer::Model {
   // Throws DataError, with the reason alone.
   explicit Model(std::string_view serialized);
 
-  // The text of the ids as SentencePiece gives it: for models that change text once more after decoding.
+  // The text of the ids as SentencePiece gives it: for models that change text once more after
+  // decoding.
   std::string decode_all(std::span<const std::int32_t> ids) const;
   // The byte that a byte piece stands for.
   char byte_of(std::int32_t id) const;

@@ -12,7 +12,8 @@ constexpr std::size_t kLongestTag = 5;
 
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
 }
 
@@ -41,7 +42,8 @@ bool WireReader::next(WireField& field) {
   const std::uint64_t tag = varint(kLongestTag);
   field = {};
   field.number = static_cast<std::uint32_t>(tag >> 3);
-  if (tag > std::numeric_limits<std::uint32_t>::max() || field.number == 0) throw DataError("a field has no number");
+  if (tag > std::numeric_limits<std::uint32_t>::max() || field.number == 0)
+    throw DataError("a field has no number");
   switch (tag & 7) {
     case 0:
       field.type = WireType::varint;

@@ -1,4 +1,5 @@
-// Reads the fields of a protobuf message as they stand in its bytes ("wire format"). Private to text/.
+// Reads the fields of a protobuf message as they stand in its bytes ("wire format"). Private to
+// text/.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,8 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  // False at the end. Throws DataError for bytes that are no message, or that protobuf's own reader could read in another way.
+  // False at the end. Throws DataError for bytes that are no message, or that protobuf's own reader
+  // could read in another way.
   bool next(WireField& field);
 
  private:

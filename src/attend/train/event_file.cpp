@@ -25,7 +25,8 @@ constexpr std::array<std::uint32_t, 256> kCrcTable = crc_table();
 
 template <class Unsigned>
 void append_little_endian(std::string& bytes, Unsigned value) {
-  for (std::size_t i = 0; i < sizeof(value); ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xFF);
+  for (std::size_t i = 0; i < sizeof(value); ++i)
+    bytes += static_cast<char>((value >> (8 * i)) & 0xFF);
 }
 
 // Protocol buffers: a field is a key (number << 3 | wire type) and a value.
@@ -62,7 +63,8 @@ std::string event_head(double wall_time, std::int64_t step) {
 
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t crc = 0xFFFFFFFFu;
-  for (const char c : bytes) crc = (crc >> 8) ^ kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xFF];
+  for (const char c : bytes)
+    crc = (crc >> 8) ^ kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xFF];
   return ~crc;
 }
 
@@ -85,7 +87,8 @@ std::string encode_session_start_event(double wall_time, std::int64_t step) {
   return event;
 }
 
-std::string encode_scalars_event(double wall_time, std::int64_t step, std::span<const Scalar> scalars) {
+std::string encode_scalars_event(double wall_time, std::int64_t step,
+                                 std::span<const Scalar> scalars) {
   std::string summary;
   for (const auto& [tag, number] : scalars) {
     std::string value;
@@ -110,10 +113,13 @@ std::string frame_record(std::string_view event) {
 EventFile::EventFile(const std::filesystem::path& folder, double wall_time) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  // TensorBoard reads a folder's files in the order of their names. Two runs started within one second get different ones.
+  if (error)
+    throw IoError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  // TensorBoard reads a folder's files in the order of their names. Two runs started within one
+  // second get different ones.
   for (int count = 0; !file_; ++count) {
-    path_ = folder / fmt::format("events.out.tfevents.{:010}.{:03}.attend", static_cast<std::int64_t>(wall_time), count);
+    path_ = folder / fmt::format("events.out.tfevents.{:010}.{:03}.attend",
+                                 static_cast<std::int64_t>(wall_time), count);
     file_.reset(std::fopen(path_.c_str(), "wbx"));
     if (!file_ && (errno != EEXIST || count == 999))
       throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
@@ -122,7 +128,8 @@ EventFile::EventFile(const std::filesystem::path& folder, double wall_time) {
 
 void EventFile::write(std::string_view event) {
   const std::string record = frame_record(event);
-  if (std::fwrite(record.data(), 1, record.size(), file_.get()) != record.size() || std::fflush(file_.get()) != 0) {
+  if (std::fwrite(record.data(), 1, record.size(), file_.get()) != record.size() ||
+      std::fflush(file_.get()) != 0) {
     throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
   }
 }

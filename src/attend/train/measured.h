@@ -6,7 +6,8 @@
 
 namespace attend {
 
-// It may still be on the device: the first conversion to double waits for it, and a step whose numbers nobody reads waits for nothing.
+// It may still be on the device: the first conversion to double waits for it, and a step whose
+// numbers nobody reads waits for nothing.
 class Measured {
  public:
   Measured(double value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor)

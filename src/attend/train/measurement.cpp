@@ -18,7 +18,8 @@ std::int64_t process_peak_bytes() {
 
 }  // namespace
 
-TrainingMeasurement measure_training(Objective& objective, const TrainerOptions& options, std::int64_t steps) {
+TrainingMeasurement measure_training(Objective& objective, const TrainerOptions& options,
+                                     std::int64_t steps) {
   TrainingRun nowhere{RunFolder(""), false, 1, {}, {}, nullptr, {}};
   TrainerOptions measured = options;
   measured.max_steps = std::max(options.max_steps, 2 * steps * std::ssize(objective.phases()));
@@ -37,7 +38,8 @@ TrainingMeasurement measure_training(Objective& objective, const TrainerOptions&
       seconds += static_cast<double>(event.tokens) / event.tokens_per_second;
     }
     result.allocator_calls += memory_statistics().system_calls - calls_before;
-    result.phases.push_back({epoch, tokens / seconds, result.steps_per_epoch * seconds / static_cast<double>(steps)});
+    result.phases.push_back(
+        {epoch, tokens / seconds, result.steps_per_epoch * seconds / static_cast<double>(steps)});
   }
   result.parameters = objective.parameters().size();
   result.steps = steps;
@@ -51,7 +53,8 @@ double TrainingMeasurement::seconds_for(std::int64_t all_steps) const {
   double seconds = 0;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const auto begin = static_cast<double>(phases[i].begin);
-    const double end = i + 1 < phases.size() ? std::min(epochs, static_cast<double>(phases[i + 1].begin)) : epochs;
+    const double end =
+        i + 1 < phases.size() ? std::min(epochs, static_cast<double>(phases[i + 1].begin)) : epochs;
     seconds += phases[i].seconds_per_epoch * std::max(0.0, end - begin);
   }
   return seconds;

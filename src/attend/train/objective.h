@@ -1,4 +1,5 @@
-// What a Trainer trains: parameters, and a loss on numbered batches. Translation, classification and language modelling each are one.
+// What a Trainer trains: parameters, and a loss on numbered batches. Translation, classification
+// and language modelling each are one.
 #pragma once
 
 #include <cstdint>

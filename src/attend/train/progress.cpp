@@ -31,7 +31,9 @@ bool utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value(environment(name));
     if (value.empty()) continue;
-    std::ranges::transform(value, value.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::ranges::transform(value, value.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
@@ -55,7 +57,8 @@ void Progress::on_start(const TrainingStart& start) {
   std::string line = fmt::format("training {} parameters", readable_count(start.parameters));
   if (start.total_steps > 0) line += fmt::format(", {} steps", readable_count(start.total_steps));
   line += fmt::format(", seed {}", start.seed);
-  if (start.resumed_step > 0) line += fmt::format(", from step {}", readable_count(start.resumed_step));
+  if (start.resumed_step > 0)
+    line += fmt::format(", from step {}", readable_count(start.resumed_step));
   put(line + "\n");
 }
 
@@ -67,7 +70,8 @@ void Progress::on_step(const StepEvent& event) {
   }
   last_ = event;
   weight_ = kSmoothing * weight_ + (1 - kSmoothing);
-  const double share = (1 - kSmoothing) / weight_;  // of the newest value: 1 at first, so that no zero is averaged in
+  const double share = (1 - kSmoothing) /
+                       weight_;  // of the newest value: 1 at first, so that no zero is averaged in
   loss_ += share * (event.loss - loss_);
   nll_ += share * (event.nll - nll_);
   tokens_per_second_ += share * (event.tokens_per_second - tokens_per_second_);
@@ -82,20 +86,23 @@ void Progress::on_step(const StepEvent& event) {
 }
 
 void Progress::on_validation(const ValidationEvent& event) {
-  std::string line =
-      event.averaged > 0 ? fmt::format("mean of {} checkpoints", event.averaged) : fmt::format("step {}", readable_count(event.step));
-  line += fmt::format(": validation loss {}, perplexity {}", readable_measure(event.loss), readable_measure(perplexity(event.nll)));
-  for (const auto& [name, value] : event.metrics) line += fmt::format(", {} {}", name, readable_measure(value));
+  std::string line = event.averaged > 0 ? fmt::format("mean of {} checkpoints", event.averaged)
+                                        : fmt::format("step {}", readable_count(event.step));
+  line += fmt::format(": validation loss {}, perplexity {}", readable_measure(event.loss),
+                      readable_measure(perplexity(event.nll)));
+  for (const auto& [name, value] : event.metrics)
+    line += fmt::format(", {} {}", name, readable_measure(value));
   if (event.best) line += options_.unicode ? " ← best" : " <- best";
   note(line);
 }
 
 void Progress::on_end(const EndEvent& event) {
   clear_line();
-  std::string line =
-      fmt::format("{} at step {} after {}", name_of(event.reason), readable_count(event.step), readable_duration(event.seconds));
+  std::string line = fmt::format("{} at step {} after {}", name_of(event.reason),
+                                 readable_count(event.step), readable_duration(event.seconds));
   if (event.reason == TrainingEnd::kFailed && event.resumable_step > 0)
-    line += fmt::format("; the checkpoint of step {} is kept: --resume goes on from it", readable_count(event.resumable_step));
+    line += fmt::format("; the checkpoint of step {} is kept: --resume goes on from it",
+                        readable_count(event.resumable_step));
   put(line + "\n");
 }
 
@@ -109,15 +116,19 @@ void Progress::note(const std::string& message) {
   }
 }
 
-// The parts of the line in the order of their worth: on a narrow terminal the last ones go. columns = 0: all of them, no bar.
+// The parts of the line in the order of their worth: on a narrow terminal the last ones go. columns
+// = 0: all of them, no bar.
 std::string Progress::status(const StepEvent& event, int columns) const {
   const bool known = start_.total_steps > 0;
   const bool with_bar = known && columns >= kColumnsForBar;
   const int room =
-      columns == 0 ? kUnlimited : columns - 1 - (with_bar ? kShortestBar + 2 : 0);  // the last column stays free: some terminals wrap there
+      columns == 0 ? kUnlimited
+                   : columns - 1 -
+                         (with_bar ? kShortestBar + 2
+                                   : 0);  // the last column stays free: some terminals wrap there
   const std::string total = readable_count(start_.total_steps);
-  std::string line =
-      fmt::format("step {:>{}}", readable_count(event.step), with_bar ? total.size() : 0);  // aligned: the bar keeps its length
+  std::string line = fmt::format("step {:>{}}", readable_count(event.step),
+                                 with_bar ? total.size() : 0);  // aligned: the bar keeps its length
   if (known) line += "/" + total;
   for (const std::string& part : parts(event)) {
     if (width(line) + 2 + width(part) > room) break;
@@ -134,8 +145,12 @@ std::vector<std::string> Progress::parts(const StepEvent& event) const {
   std::vector<std::string> parts = {"loss " + readable_measure(loss_)};
   if (start_.total_steps > 0) {
     const auto steps = static_cast<double>(event.step - first_step_);
-    const auto left = static_cast<double>(std::max<std::int64_t>(0, start_.total_steps - event.step));
-    parts.push_back("ETA " + readable_duration(left == 0 ? 0 : steps > 0 ? left * (event.seconds - first_seconds_) / steps : -1));
+    const auto left =
+        static_cast<double>(std::max<std::int64_t>(0, start_.total_steps - event.step));
+    parts.push_back("ETA " + readable_duration(left == 0 ? 0
+                                               : steps > 0
+                                                   ? left * (event.seconds - first_seconds_) / steps
+                                                   : -1));
   }
   parts.push_back(fmt::format("{} {}/s", readable_quantity(tokens_per_second_), start_.unit));
   parts.push_back("perplexity " + readable_measure(perplexity(nll_)));
@@ -149,7 +164,8 @@ std::string Progress::bar(double fraction, int columns) const {
   const double filled = std::clamp(fraction, 0.0, 1.0) * inside;
   if (!options_.unicode) {
     const int whole = static_cast<int>(filled);
-    return "[" + std::string(static_cast<std::size_t>(whole), '#') + std::string(static_cast<std::size_t>(inside - whole), '.') + "]";
+    return "[" + std::string(static_cast<std::size_t>(whole), '#') +
+           std::string(static_cast<std::size_t>(inside - whole), '.') + "]";
   }
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   std::string text = "▕";

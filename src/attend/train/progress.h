@@ -1,5 +1,5 @@
-// Shows a run to whoever waits for it: on a terminal one line with a bar, redrawn in place, and a lasting line per validation; elsewhere
-// plain lines, few enough to read in a file.
+// Shows a run to whoever waits for it: on a terminal one line with a bar, redrawn in place, and a
+// lasting line per validation; elsewhere plain lines, few enough to read in a file.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,14 @@ struct ProgressOptions {
   double line_seconds = 10;     // between two plain lines
 };
 
-// What suits `out`: whether it is a terminal that understands redrawing, and whether the locale is UTF-8.
+// What suits `out`: whether it is a terminal that understands redrawing, and whether the locale is
+// UTF-8.
 ProgressOptions progress_options_for(std::FILE* out);
 
 class Progress : public TrainingListener {
  public:
-  // Writes to `out`, which must outlive this. What cannot be written is dropped: a closed terminal does not stop a training.
+  // Writes to `out`, which must outlive this. What cannot be written is dropped: a closed terminal
+  // does not stop a training.
   explicit Progress(std::FILE* out, ProgressOptions options);
   explicit Progress(std::FILE* out) : Progress(out, progress_options_for(out)) {}
 

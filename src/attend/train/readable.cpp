@@ -39,7 +39,12 @@ std::string readable_measure(double value) {
   const double size = std::abs(value);
   if (!std::isfinite(value)) return fmt::format("{}", value);
   if (size >= 1e6) return fmt::format("{:.2e}", value);
-  return fmt::format("{:.{}f}", value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
+  return fmt::format("{:.{}f}", value,
+                     size >= 1000  ? 0
+                     : size >= 100 ? 1
+                     : size >= 10  ? 2
+                     : size >= 1   ? 3
+                                   : 4);
 }
 
 std::string readable_rate(double learning_rate) { return fmt::format("{:.2e}", learning_rate); }

@@ -13,7 +13,9 @@
 namespace attend {
 namespace {
 
-double system_seconds() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+double system_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 Scalar scalar(std::string tag, double value) { return {std::move(tag), static_cast<float>(value)}; }
 
@@ -34,15 +36,19 @@ void TensorBoard::on_start(const TrainingStart& start) {
 
 void TensorBoard::on_step(const StepEvent& e) {
   if (!file_ || e.step % options_.every != 0) return;
-  const Scalar scalars[] = {scalar("train/loss", e.loss), scalar("train/perplexity", perplexity(e.nll)),
-                            scalar("train/learning_rate", e.learning_rate), scalar("train/gradient_norm", e.gradient_norm),
+  const Scalar scalars[] = {scalar("train/loss", e.loss),
+                            scalar("train/perplexity", perplexity(e.nll)),
+                            scalar("train/learning_rate", e.learning_rate),
+                            scalar("train/gradient_norm", e.gradient_norm),
                             scalar("train/tokens_per_second", e.tokens_per_second)};
   file_->write(encode_scalars_event(options_.now(), e.step, scalars));
 }
 
 void TensorBoard::on_validation(const ValidationEvent& e) {
-  if (!file_ || e.averaged > 0) return;  // a second point at the same step would make the curves look broken
-  std::vector<Scalar> scalars = {scalar("valid/loss", e.loss), scalar("valid/perplexity", perplexity(e.nll))};
+  if (!file_ || e.averaged > 0)
+    return;  // a second point at the same step would make the curves look broken
+  std::vector<Scalar> scalars = {scalar("valid/loss", e.loss),
+                                 scalar("valid/perplexity", perplexity(e.nll))};
   for (const auto& [name, value] : e.metrics) scalars.push_back(scalar("valid/" + name, value));
   file_->write(encode_scalars_event(options_.now(), e.step, scalars));
 }

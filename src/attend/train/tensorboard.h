@@ -1,5 +1,6 @@
-// Draws a run in TensorBoard: train/loss, train/perplexity, train/learning_rate, train/gradient_norm, train/tokens_per_second, valid/loss,
-// valid/perplexity and valid/<metric> over the steps. Show with `tensorboard --logdir RUN`.
+// Draws a run in TensorBoard: train/loss, train/perplexity, train/learning_rate,
+// train/gradient_norm, train/tokens_per_second, valid/loss, valid/perplexity and valid/<metric>
+// over the steps. Show with `tensorboard --logdir RUN`.
 #pragma once
 
 #include <filesystem>
@@ -24,10 +25,12 @@ void fields(TensorBoardOptions& o, Visitor&& visit) {
 
 class TensorBoard : public TrainingListener {
  public:
-  // Nothing is made before on_start. Throws ConfigError unless every >= 1. Calls throw IoError when the file cannot be written.
+  // Nothing is made before on_start. Throws ConfigError unless every >= 1. Calls throw IoError when
+  // the file cannot be written.
   explicit TensorBoard(std::filesystem::path folder, TensorBoardOptions options = {});
 
-  // A new event file each time; for a resumed run, one that makes TensorBoard forget the steps that are trained again.
+  // A new event file each time; for a resumed run, one that makes TensorBoard forget the steps that
+  // are trained again.
   void on_start(const TrainingStart& start) override;
   void on_step(const StepEvent& event) override;
   void on_validation(const ValidationEvent& event) override;

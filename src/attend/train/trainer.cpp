@@ -29,22 +29,30 @@ void check(const TrainerOptions& o) {
   check_options(o);
   if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
     throw ConfigError(
-        fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}", o.average_last, o.keep_checkpoints));
+        fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}",
+                    o.average_last, o.keep_checkpoints));
 }
 
-// A number of things that a run has counted. Steps of a run times its batches of a step stay within it.
-std::int64_t saved_count(const StateReader& state, std::string_view name, const std::string& source) {
+// A number of things that a run has counted. Steps of a run times its batches of a step stay within
+// it.
+std::int64_t saved_count(const StateReader& state, std::string_view name,
+                         const std::string& source) {
   constexpr NumberRange kCounts = between(0, 1e18);
   const auto count = state.get<std::int64_t>(name);
   if (!kCounts.contains(count))
-    throw DataError(fmt::format("{}: {}: expected {}, got {}", source, name, expected_number(kCounts, true), count));
+    throw DataError(fmt::format("{}: {}: expected {}, got {}", source, name,
+                                expected_number(kCounts, true), count));
   return count;
 }
 
-std::string_view name(OptimizerKind kind) { return enum_names(kind)[static_cast<std::size_t>(kind)]; }
+std::string_view name(OptimizerKind kind) {
+  return enum_names(kind)[static_cast<std::size_t>(kind)];
+}
 
 // In the order of the batches.
-double total(const std::vector<DeviceScalar>& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+double total(const std::vector<DeviceScalar>& sums) {
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
 
 // Looks at what a step measured. Throws DivergedError.
 void require_finite(const StepEvent& event) {
@@ -55,7 +63,8 @@ void require_finite(const StepEvent& event) {
 // Puts other values into the parameters while it lives.
 class Substitution {
  public:
-  Substitution(const Tensor& parameters, const Tensor& values) : parameters_(parameters), saved_(parameters.clone()) {
+  Substitution(const Tensor& parameters, const Tensor& values)
+      : parameters_(parameters), saved_(parameters.clone()) {
     parameters.copy_from(values);
   }
   ~Substitution() { parameters_.copy_from(saved_); }
@@ -71,8 +80,10 @@ class Substitution {
 
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
   if (o.max_epochs <= 0) return o.max_steps;
-  const double steps = std::ceil(static_cast<double>(o.max_epochs) * static_cast<double>(objective.batches(0)) / o.accumulate);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(steps, static_cast<double>(o.max_steps))));
+  const double steps = std::ceil(static_cast<double>(o.max_epochs) *
+                                 static_cast<double>(objective.batches(0)) / o.accumulate);
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::min(steps, static_cast<double>(o.max_steps))));
 }
 
 Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
@@ -82,7 +93,8 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
       optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)) {
   check(options_);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
-  if (options_.ema_decay > 0.0f) average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
+  if (options_.ema_decay > 0.0f)
+    average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
   best_score_ = -std::numeric_limits<double>::infinity();
 }
 
@@ -110,7 +122,8 @@ TrainingEnd Trainer::train() {
     for (TrainingListener* listener : run_.listeners) {
       try {
         listener->on_end(event());
-      } catch (const std::exception&) {  // as a log on a full disk: what failed first is what is reported
+      } catch (const std::exception&) {  // as a log on a full disk: what failed first is what is
+                                         // reported
       }
     }
   };
@@ -129,7 +142,8 @@ TrainingEnd Trainer::train() {
 }
 
 TrainingEnd Trainer::loop() {
-  if (step_ > 0 && settle()) return TrainingEnd::kInterrupted;  // what the run that is resumed had not come to
+  if (step_ > 0 && settle())
+    return TrainingEnd::kInterrupted;  // what the run that is resumed had not come to
   while (!finished()) {
     const StepEvent event = update();
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
@@ -142,7 +156,8 @@ TrainingEnd Trainer::loop() {
   return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
 }
 
-// What comes after a step: its validation and its checkpoint, where they are due. Returns whether the run is to stop.
+// What comes after a step: its validation and its checkpoint, where they are due. Returns whether
+// the run is to stop.
 bool Trainer::settle() {
   if (validation_is_due()) validate();
   const bool stop = stop_is_wanted();
@@ -151,13 +166,19 @@ bool Trainer::settle() {
   return stop;
 }
 
-bool Trainer::is_to_be_kept() const { return validation_is_due() || due(options_.save_every) || stop_is_wanted(); }
+bool Trainer::is_to_be_kept() const {
+  return validation_is_due() || due(options_.save_every) || stop_is_wanted();
+}
 
 bool Trainer::stop_is_wanted() const { return run_.stop != nullptr && run_.stop->load(); }
 
-bool Trainer::due(std::int64_t every) const { return finished() || (every > 0 && step_ % every == 0); }
+bool Trainer::due(std::int64_t every) const {
+  return finished() || (every > 0 && step_ % every == 0);
+}
 
-bool Trainer::validation_is_due() const { return objective_.can_validate() && validated_step_ != step_ && due(options_.valid_every); }
+bool Trainer::validation_is_due() const {
+  return objective_.can_validate() && validated_step_ != step_ && due(options_.valid_every);
+}
 
 bool Trainer::finished() const {
   if (step_ >= options_.max_steps) return true;
@@ -165,7 +186,8 @@ bool Trainer::finished() const {
   return options_.patience > 0 && without_improvement_ >= options_.patience;
 }
 
-// One update. Batches follow one another through the epochs; the last of an epoch may share a step with the first of the next.
+// One update. Batches follow one another through the epochs; the last of an epoch may share a step
+// with the first of the next.
 StepEvent Trainer::update() {
   const std::int64_t begun = now();
   struct Position {
@@ -188,8 +210,10 @@ StepEvent Trainer::update() {
   objective_.parameters().gradients().zero();
   std::vector<DeviceScalar> losses, nlls;
   for (const Position& at : positions) {
-    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_), options_.precision);
-    const BatchLoss part = objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
+    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_),
+                               options_.precision);
+    const BatchLoss part =
+        objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
     backward(part.loss);
     losses.push_back(part.loss_sum);
     nlls.push_back(part.nll_sum);
@@ -201,10 +225,14 @@ StepEvent Trainer::update() {
   const auto targets = static_cast<double>(event.tokens);
   event.step = step_;
   event.epoch = positions.back().epoch;
-  const auto finite = [this](const char* what, double value) { return std::isfinite(value) ? value : (diverged(what), value); };
-  event.loss = Measured([finite, targets, losses] { return finite("loss", total(losses)) / targets; });
+  const auto finite = [this](const char* what, double value) {
+    return std::isfinite(value) ? value : (diverged(what), value);
+  };
+  event.loss =
+      Measured([finite, targets, losses] { return finite("loss", total(losses)) / targets; });
   event.nll = Measured([targets, nlls] { return total(nlls) / targets; });
-  event.gradient_norm = Measured([finite, squares] { return finite("gradient", std::sqrt(squares)); });
+  event.gradient_norm =
+      Measured([finite, squares] { return finite("gradient", std::sqrt(squares)); });
   event.learning_rate = learning_rate;
   event.tokens_per_second = targets / (static_cast<double>(now() - begun) * 1e-9);
   event.seconds = seconds();
@@ -218,12 +246,14 @@ void Trainer::skip_to(std::int64_t epoch) {
 
 void Trainer::diverged(const char* what) const {
   const std::int64_t newest = newest_checkpoint();
-  throw DivergedError(
-      fmt::format("the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or a "
-                  "clip-norm; {}",
-                  what, step_, schedule_->at(step_),
-                  newest > 0 ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", newest)
-                             : std::string("no checkpoint had been saved yet")));
+  throw DivergedError(fmt::format(
+      "the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, "
+      "a longer warmup-steps, or a "
+      "clip-norm; {}",
+      what, step_, schedule_->at(step_),
+      newest > 0
+          ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", newest)
+          : std::string("no checkpoint had been saved yet")));
 }
 
 // 0: there is none.
@@ -237,10 +267,12 @@ std::int64_t Trainer::newest_checkpoint() const {
   }
 }
 
-const Tensor& Trainer::model_values() const { return average_ ? average_->values() : objective_.parameters().values(); }
+const Tensor& Trainer::model_values() const {
+  return average_ ? average_->values() : objective_.parameters().values();
+}
 
-// Before a validation: whatever becomes of it, a run goes on from here. The checkpoint does not know of the validation, so that it is made
-// (again) then.
+// Before a validation: whatever becomes of it, a run goes on from here. The checkpoint does not
+// know of the validation, so that it is made (again) then.
 void Trainer::secure() {
   save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
   if (stopped_step_ > 0) {  // never more than one that is not to stay: this one takes its place
@@ -269,17 +301,20 @@ void Trainer::validate() {
 void Trainer::validate_average() {
   std::vector<std::filesystem::path> paths;
   for (const RunFolder::Saved& saved : run_.folder.checkpoints()) paths.push_back(saved.path);
-  if (paths.size() > static_cast<std::size_t>(options_.average_last)) paths.erase(paths.begin(), paths.end() - options_.average_last);
+  if (paths.size() > static_cast<std::size_t>(options_.average_last))
+    paths.erase(paths.begin(), paths.end() - options_.average_last);
   const Tensor mean = Tensor::empty(objective_.parameters().values().shape());
   read_parameters(average_checkpoints(paths), objective_.parameters(), mean);
-  if (!objective_.can_validate() || accept(validation_of(mean), static_cast<int>(paths.size()))) save_model(mean);
+  if (!objective_.can_validate() || accept(validation_of(mean), static_cast<int>(paths.size())))
+    save_model(mean);
 }
 
 Validation Trainer::validation_of(const Tensor& values) {
   const Substitution substituted(objective_.parameters().values(), values);
   try {
     return objective_.validate();
-  } catch (const NotFiniteError&) {  // of an output that was searched for: no loss of the model is one
+  } catch (
+      const NotFiniteError&) {  // of an output that was searched for: no loss of the model is one
     Validation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
     return result;
@@ -288,7 +323,9 @@ Validation Trainer::validation_of(const Tensor& values) {
 
 // Tells the listeners; whether the result is the best so far.
 bool Trainer::accept(const Validation& result, int averaged) {
-  const ValidationEvent event{step_, epoch_, result.loss, result.nll, result.metrics, result.score > best_score_, seconds(), averaged};
+  const ValidationEvent event{step_,      epoch_,         result.loss,
+                              result.nll, result.metrics, result.score > best_score_,
+                              seconds(),  averaged};
   for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
   if (event.best) best_score_ = result.score;
   return event.best;
@@ -341,7 +378,8 @@ void Trainer::save() {
   saved_validations_ = validations_;
   secured_step_ = 0;
   for (TrainingListener* listener : run_.listeners) {
-    listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(), validated_step_ == step_ && without_improvement_ == 0});
+    listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(),
+                             validated_step_ == step_ && without_improvement_ == 0});
   }
 }
 
@@ -355,12 +393,14 @@ void Trainer::restore() {
   const ParameterSet& parameters = objective_.parameters();
   const StateReader state(latest->checkpoint, std::string(kTrainingState));
   if (average_.operator bool() != state.contains("parameters"))
-    throw ConfigError(fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting", latest->checkpoint.source,
-                                  average_ ? "without" : "with"));
-  const std::string saved_with = state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
-  if (saved_with != name(options_.optimizer.kind))
     throw ConfigError(
-        fmt::format("optimizer: {} was saved with {}; resume with the same setting", latest->checkpoint.source, printable(saved_with, 60)));
+        fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting",
+                    latest->checkpoint.source, average_ ? "without" : "with"));
+  const std::string saved_with =
+      state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
+  if (saved_with != name(options_.optimizer.kind))
+    throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting",
+                                  latest->checkpoint.source, printable(saved_with, 60)));
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
   for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
@@ -369,10 +409,13 @@ void Trainer::restore() {
   epoch_ = saved_count(state, "epoch", source);
   batch_ = saved_count(state, "batch", source);
   if (const std::int64_t batches = objective_.batches(epoch_); batch_ >= batches)
-    throw DataError(fmt::format("{}: batch {} of an epoch of {}: expected the data that the run began with", source, batch_, batches));
+    throw DataError(
+        fmt::format("{}: batch {} of an epoch of {}: expected the data that the run began with",
+                    source, batch_, batches));
   micro_step_ = saved_count(state, "micro_step", source);
   best_score_ = state.get<double>("best_score");
-  if (std::isnan(best_score_)) throw DataError(fmt::format("{}: best_score: expected a number, got nan", source));
+  if (std::isnan(best_score_))
+    throw DataError(fmt::format("{}: best_score: expected a number, got nan", source));
   validations_ = saved_count(state, "validations", source);
   without_improvement_ = saved_count(state, "without_improvement", source);
   validated_step_ = state.get<std::int64_t>("validated_step");

@@ -1,7 +1,9 @@
-// The training loop: batches -> loss -> gradients -> optimiser, with validation, checkpoints and exact resumption.
+// The training loop: batches -> loss -> gradients -> optimiser, with validation, checkpoints and
+// exact resumption.
 //
-// A run is a function of (data, options, seed): stopping after any step and resuming from its checkpoint gives the same parameters, bit for
-// bit, as never having stopped, with any number of threads.
+// A run is a function of (data, options, seed): stopping after any step and resuming from its
+// checkpoint gives the same parameters, bit for bit, as never having stopped, with any number of
+// threads.
 #pragma once
 
 #include <atomic>
@@ -41,23 +43,32 @@ struct TrainerOptions {
 template <class Visitor>
 void fields(TrainerOptions& o, Visitor&& visit) {
   visit("max-steps", o.max_steps, between(1, 1e12), "training steps at most");
-  visit("max-epochs", o.max_epochs, between(0, 1e12), "passes over the training data at most; 0: no limit");
-  visit("accumulate", o.accumulate, between(1, 1e6), "batches whose gradients are summed for one step");
-  visit("valid-every", o.valid_every, between(0, 1e12), "steps between validations; 0: only at the end");
-  visit("save-every", o.save_every, between(0, 1e12), "steps between checkpoints; 0: only at the end");
-  visit("keep-checkpoints", o.keep_checkpoints, between(0, 1e6), "newest checkpoints to keep; 0: all");
-  visit("patience", o.patience, between(0, 1e9), "validations without improvement before training stops; 0: never stop early");
+  visit("max-epochs", o.max_epochs, between(0, 1e12),
+        "passes over the training data at most; 0: no limit");
+  visit("accumulate", o.accumulate, between(1, 1e6),
+        "batches whose gradients are summed for one step");
+  visit("valid-every", o.valid_every, between(0, 1e12),
+        "steps between validations; 0: only at the end");
+  visit("save-every", o.save_every, between(0, 1e12),
+        "steps between checkpoints; 0: only at the end");
+  visit("keep-checkpoints", o.keep_checkpoints, between(0, 1e6),
+        "newest checkpoints to keep; 0: all");
+  visit("patience", o.patience, between(0, 1e9),
+        "validations without improvement before training stops; 0: never stop early");
   visit("average-last", o.average_last, between(0, 1e6),
         "last checkpoints to average at the end, for a model that is kept if better; 0: none");
-  visit("ema-decay", o.ema_decay, below_one(), "decay of an exponential moving average of the parameters; 0: none");
+  visit("ema-decay", o.ema_decay, below_one(),
+        "decay of an exponential moving average of the parameters; 0: none");
   visit("seed", o.seed, any_seed(), "random seed of the run");
-  visit("precision", o.precision, "precision of matrix products in training: f32, or bf16 (faster where the processor multiplies bf16)");
+  visit("precision", o.precision,
+        "precision of matrix products in training: f32, or bf16 (faster where the processor "
+        "multiplies bf16)");
   fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }
 
-// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to be as long as the first, so the last
-// step of a run can come a little later.
+// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to
+// be as long as the first, so the last step of a run can come a little later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
 
 // What a run needs besides its objective and options.
@@ -65,11 +76,14 @@ struct TrainingRun {
   RunFolder folder;
   bool resume = false;
   int d_model = 0;                                  // for the noam schedule
-  std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that every checkpoint is a model to use
+  std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that
+                                                    // every checkpoint is a model to use
   std::vector<TrainingListener*> listeners;
-  const std::atomic<bool>* stop = nullptr;       // set from outside (a signal): checkpoint after this step, then return
+  const std::atomic<bool>* stop =
+      nullptr;  // set from outside (a signal): checkpoint after this step, then return
   std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
-  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the parameters that are saved.
+  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the
+  // parameters that are saved.
   std::function<void(Checkpoint&)> add_samples = {};
 };
 
@@ -78,13 +92,15 @@ class Trainer {
   // Throws ConfigError. `objective` must outlive the trainer.
   Trainer(Objective& objective, TrainerOptions options, TrainingRun run);
 
-  // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest where nothing is validated) at
-  // RUN/model.safetensors. No other run may be going on in the folder (RunLock). Every validation has a checkpoint behind it: when it
-  // fails, or the process ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite, at the latest
-  // before the next checkpoint; the last one remains.
+  // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest
+  // where nothing is validated) at RUN/model.safetensors. No other run may be going on in the
+  // folder (RunLock). Every validation has a checkpoint behind it: when it fails, or the process
+  // ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite, at
+  // the latest before the next checkpoint; the last one remains.
   TrainingEnd train();
 
-  // One step, without listeners, validation or files: for measuring. What the event holds can be read as long as the trainer lives.
+  // One step, without listeners, validation or files: for measuring. What the event holds can be
+  // read as long as the trainer lives.
   StepEvent update();
 
   // The next step is the first of this epoch. For measuring, too.
@@ -111,7 +127,8 @@ class Trainer {
   bool stop_is_wanted() const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
-  const Tensor& model_values() const;  // what is validated and saved: the parameters, or their moving average
+  const Tensor& model_values()
+      const;  // what is validated and saved: the parameters, or their moving average
   [[noreturn]] void diverged(const char* what) const;
   double seconds() const;
 
@@ -135,8 +152,10 @@ class Trainer {
   // What of it is on the disk.
   std::int64_t saved_step_ = -1;
   std::int64_t saved_validations_ = 0;
-  std::int64_t secured_step_ = 0;  // has a checkpoint only because it is being validated; it goes when that has succeeded
-  std::int64_t stopped_step_ = 0;  // has a checkpoint only because the run was stopped there; it goes when the next is saved
+  std::int64_t secured_step_ =
+      0;  // has a checkpoint only because it is being validated; it goes when that has succeeded
+  std::int64_t stopped_step_ =
+      0;  // has a checkpoint only because the run was stopped there; it goes when the next is saved
 
   std::int64_t started_ = 0;  // steady clock, nanoseconds
 };

@@ -29,16 +29,20 @@ void check_header(const Json& header, const std::filesystem::path& path) {
   const auto version = header.find("attend_log");
   if (version == header.end() || !version->is_number_integer()) {
     throw DataError(
-        fmt::format("{}:1: expected the first line of a training log, {{\"attend_log\":{},...}}; move the file away to resume without it",
+        fmt::format("{}:1: expected the first line of a training log, {{\"attend_log\":{},...}}; "
+                    "move the file away to resume without it",
                     path.string(), TrainingLog::kVersion));
   }
   if (*version != TrainingLog::kVersion) {
-    throw DataError(fmt::format("{}:1: a log of version {}, this program writes version {}; move the file away to resume without it",
-                                path.string(), version->dump(), TrainingLog::kVersion));
+    throw DataError(
+        fmt::format("{}:1: a log of version {}, this program writes version {}; move the file away "
+                    "to resume without it",
+                    path.string(), version->dump(), TrainingLog::kVersion));
   }
 }
 
-// Whether the line belongs to the run up to where it is resumed. The end, and the averaging before it, are done again.
+// Whether the line belongs to the run up to where it is resumed. The end, and the averaging before
+// it, are done again.
 bool belongs(const Json& line, const TrainingStart& start) {
   const auto event = line.find("event"), of_step = line.find("step");
   const auto is = [&](const char* name) { return event != line.end() && *event == name; };
@@ -48,8 +52,10 @@ bool belongs(const Json& line, const TrainingStart& start) {
   return *of_step <= start.resumed_step;
 }
 
-// How many bytes of the log are to be kept on resuming: whole lines only. nullopt when there is no log.
-std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, const TrainingStart& start) {
+// How many bytes of the log are to be kept on resuming: whole lines only. nullopt when there is no
+// log.
+std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path,
+                                         const TrainingStart& start) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   std::uintmax_t kept = 0;
@@ -60,7 +66,8 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
     if (!line.is_object()) {
       if (file.peek() == std::ifstream::traits_type::eof()) break;
       throw DataError(
-          fmt::format("{}:{}: expected a JSON object, found {}; the log is damaged: repair it, or move it away to resume without it",
+          fmt::format("{}:{}: expected a JSON object, found {}; the log is damaged: repair it, or "
+                      "move it away to resume without it",
                       path.string(), number, quote(text, 40)));
     }
     if (number == 1) {
@@ -70,13 +77,15 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path, cons
     }
     kept += text.size() + 1;
   }
-  if (file.bad()) throw IoError(fmt::format("cannot read {}; move it away to resume without it", path.string()));
+  if (file.bad())
+    throw IoError(fmt::format("cannot read {}; move it away to resume without it", path.string()));
   return kept == 0 ? std::nullopt : std::optional(kept);
 }
 
 }  // namespace
 
-TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options) : path_(std::move(path)), options_(options) {
+TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options)
+    : path_(std::move(path)), options_(options) {
   check_options(options_);
 }
 
@@ -85,7 +94,8 @@ void TrainingLog::on_start(const TrainingStart& start) {
     if (const auto kept = kept_bytes(path_, start)) {
       std::error_code error;
       std::filesystem::resize_file(path_, *kept, error);
-      if (error) throw IoError(fmt::format("cannot shorten {}: {}", path_.string(), error.message()));
+      if (error)
+        throw IoError(fmt::format("cannot shorten {}: {}", path_.string(), error.message()));
       return open("ab");
     }
   }
@@ -125,19 +135,24 @@ void TrainingLog::on_validation(const ValidationEvent& e) {
 }
 
 void TrainingLog::on_end(const EndEvent& e) {
-  write(Json{{"event", "end"}, {"step", e.step}, {"reason", name_of(e.reason)}, {"time", {{"seconds", e.seconds}}}}.dump());
+  write(Json{{"event", "end"},
+             {"step", e.step},
+             {"reason", name_of(e.reason)},
+             {"time", {{"seconds", e.seconds}}}}
+            .dump());
   file_.reset();
 }
 
 void TrainingLog::open(const char* mode) {
   file_.reset(std::fopen(path_.c_str(), mode));
-  if (!file_) throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+  if (!file_)
+    throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
 }
 
 void TrainingLog::write(const std::string& line) {
   if (!file_) return;
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fputc('\n', file_.get()) == EOF ||
-      std::fflush(file_.get()) != 0) {
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+      std::fputc('\n', file_.get()) == EOF || std::fflush(file_.get()) != 0) {
     throw IoError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
   }
 }

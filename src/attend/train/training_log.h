@@ -1,4 +1,5 @@
-// log.jsonl: everything a run measured, one JSON object per line, appended and flushed as it happens.
+// log.jsonl: everything a run measured, one JSON object per line, appended and flushed as it
+// happens.
 //
 //   {"attend_log":1,"seed":1,"parameters":2612736,"total_steps":5000,"time":{"started":"2025-01-31T12:00:00Z"}}
 //   {"event":"step","step":1,"epoch":0,"loss":9.2,"nll":9.2,"perplexity":9897.1,"learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,
@@ -6,9 +7,11 @@
 //   {"event":"validation","step":500,"epoch":1,"loss":3.1,"nll":3.0,"perplexity":20.1,"bleu":12.4,"best":true,"time":{"seconds":203.1}}
 //   {"event":"end","step":5000,"reason":"finished","time":{"seconds":2040.5}}
 //
-// What depends on the clock is under "time" and nowhere else. On resuming from step s, the end and everything after s is cut off and
-// written anew, so that, "time" aside, the log of a resumed run equals that of an uninterrupted one. Checkpoints are not in it for that
-// reason: where a run was interrupted is no property of the training. Numbers have all their digits; NaN and infinity are null.
+// What depends on the clock is under "time" and nowhere else. On resuming from step s, the end and
+// everything after s is cut off and written anew, so that, "time" aside, the log of a resumed run
+// equals that of an uninterrupted one. Checkpoints are not in it for that reason: where a run was
+// interrupted is no property of the training. Numbers have all their digits; NaN and infinity are
+// null.
 #pragma once
 
 #include <cstdio>
@@ -37,8 +40,8 @@ class TrainingLog : public TrainingListener {
   // Nothing is opened before on_start. Throws ConfigError unless every >= 1.
   explicit TrainingLog(std::filesystem::path path, TrainingLogOptions options = {});
 
-  // Begins the file anew, or continues it when the run is resumed. Throws IoError; DataError when the file to continue is not such a log or
-  // is damaged before its last line.
+  // Begins the file anew, or continues it when the run is resumed. Throws IoError; DataError when
+  // the file to continue is not such a log or is damaged before its last line.
   void on_start(const TrainingStart& start) override;
   // These throw IoError when the line cannot be written.
   void on_step(const StepEvent& event) override;

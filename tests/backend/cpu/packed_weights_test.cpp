@@ -14,7 +14,8 @@ namespace {
 
 Tensor numbered(std::int64_t rows, std::int64_t columns) {
   const Tensor weights = Tensor::empty({rows, columns});
-  for (std::int64_t i = 0; i < weights.size(); ++i) weights.data()[i] = static_cast<float>(i % 251) - 125.0f;
+  for (std::int64_t i = 0; i < weights.size(); ++i)
+    weights.data()[i] = static_cast<float>(i % 251) - 125.0f;
   return weights;
 }
 
@@ -53,7 +54,8 @@ TEST(PackedWeights, GiveTheirRowsBack) {
     EXPECT_EQ(float_weights(panels).to_vector(), rows.to_vector());
     const Tensor chosen = select_weights(panels, some);
     for (std::size_t n = 0; n < some.size(); ++n)
-      EXPECT_EQ(chosen.row(static_cast<std::int64_t>(n))[0], rows.row(some[n])[0]) << "row " << some[n] << " of " << columns << " columns";
+      EXPECT_EQ(chosen.row(static_cast<std::int64_t>(n))[0], rows.row(some[n])[0])
+          << "row " << some[n] << " of " << columns << " columns";
     EXPECT_EQ(chosen.to_vector(), select_weights(rows, some).to_vector());
 
     const Tensor quantized = quantize_weights(rows);
@@ -82,7 +84,8 @@ TEST(PackedWeights, AreNotTakenForRows) {
 
 TEST(PackedWeights, NeedARowOfMemoryForEveryRowOfAPanel) {
   for (const Tensor& weights :
-       {numbered(15, 8), Tensor::empty({64}), numbered(32, 8).slice_columns(0, 4), Tensor::empty({16, 8}, DType::i32)}) {
+       {numbered(15, 8), Tensor::empty({64}), numbered(32, 8).slice_columns(0, 4),
+        Tensor::empty({16, 8}, DType::i32)}) {
     const Tensor as_they_are = pack_weights(weights);
     EXPECT_FALSE(is_packed(as_they_are)) << to_string(weights.shape());
     EXPECT_EQ(as_they_are.bytes(), weights.bytes());
@@ -105,9 +108,11 @@ TEST_P(CpuWeights, ArePackedInBlocksOfRows) {
   const Tensor rows = numbered(35, 8), packed = b.pack_weights(rows.clone());
   EXPECT_TRUE(is_packed(packed));
   EXPECT_EQ(b.float_weights(packed).to_vector(), rows.to_vector());
-  EXPECT_EQ(b.float_weights(packed.slice_rows(block, 35)).to_vector(), rows.slice_rows(block, 35).to_vector());
+  EXPECT_EQ(b.float_weights(packed.slice_rows(block, 35)).to_vector(),
+            rows.slice_rows(block, 35).to_vector());
   const std::vector<std::int32_t> some{34, 3};
-  EXPECT_EQ(b.select_weights(packed, some).slice_rows(0, 1).to_vector(), rows.slice_rows(34, 35).to_vector());
+  EXPECT_EQ(b.select_weights(packed, some).slice_rows(0, 1).to_vector(),
+            rows.slice_rows(34, 35).to_vector());
 }
 
 TEST_P(CpuWeights, AreSplitIntoNumbersAndScalesAndJoinedAgain) {
@@ -119,10 +124,12 @@ TEST_P(CpuWeights, AreSplitIntoNumbersAndScalesAndJoinedAgain) {
   EXPECT_EQ(numbers.row<std::int8_t>(4)[6], weights.row<std::int8_t>(4)[6]);
   const Tensor again = Tensor::empty(weights.shape(), DType::i8);
   b.join_quantized(numbers, scales, again);
-  EXPECT_EQ(std::memcmp(again.bytes(), weights.bytes(), static_cast<std::size_t>(weights.size())), 0);
+  EXPECT_EQ(std::memcmp(again.bytes(), weights.bytes(), static_cast<std::size_t>(weights.size())),
+            0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, CpuWeights, testing::Values(&reference_backend(), &fast_backend()),
+INSTANTIATE_TEST_SUITE_P(Backends, CpuWeights,
+                         testing::Values(&reference_backend(), &fast_backend()),
                          [](const auto& suite) { return std::string(suite.param->name()); });
 
 }  // namespace

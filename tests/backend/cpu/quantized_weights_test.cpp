@@ -11,7 +11,8 @@ namespace attend {
 namespace {
 
 TEST(QuantizedWeights, KeepNumbersToHalfAStep) {
-  const Tensor weights = Tensor::from(std::vector<float>{1.0f, -0.5f, 0.01f, 0.2f, 3.0f, -7.0f, 0.0f, 6.99f}, {2, 4});
+  const Tensor weights =
+      Tensor::from(std::vector<float>{1.0f, -0.5f, 0.01f, 0.2f, 3.0f, -7.0f, 0.0f, 6.99f}, {2, 4});
   const Tensor quantized = quantize_weights(weights);
   EXPECT_EQ(quantized.shape(), (Shape{2, 8}));
   EXPECT_EQ(weight_columns(quantized), 4);
@@ -20,7 +21,9 @@ TEST(QuantizedWeights, KeepNumbersToHalfAStep) {
   const Tensor back = dequantize_weights(quantized);
   for (std::int64_t row = 0; row < 2; ++row) {
     for (std::int64_t i = 0; i < 4; ++i)
-      EXPECT_LE(std::fabs(back.row(row)[i] - weights.row(row)[i]), 0.5001f * quantized_scale(quantized, row)) << row << ", " << i;
+      EXPECT_LE(std::fabs(back.row(row)[i] - weights.row(row)[i]),
+                0.5001f * quantized_scale(quantized, row))
+          << row << ", " << i;
   }
   EXPECT_EQ(quantized.row<std::int8_t>(0)[0], 127);
   EXPECT_EQ(quantized.row<std::int8_t>(1)[1], -127);
@@ -29,15 +32,18 @@ TEST(QuantizedWeights, KeepNumbersToHalfAStep) {
 TEST(QuantizedWeights, OfARangeOfRowsAreThoseRows) {
   const Tensor weights = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
   const Tensor part = quantize_weights(weights).slice_rows(1, 3);
-  EXPECT_EQ(dequantize_weights(part).to_vector(), dequantize_weights(quantize_weights(weights.slice_rows(1, 3))).to_vector());
+  EXPECT_EQ(dequantize_weights(part).to_vector(),
+            dequantize_weights(quantize_weights(weights.slice_rows(1, 3))).to_vector());
 }
 
 TEST(QuantizedWeights, OfZerosAreZeros) {
-  EXPECT_EQ(dequantize_weights(quantize_weights(Tensor::zeros({1, 3}))).to_vector(), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(dequantize_weights(quantize_weights(Tensor::zeros({1, 3}))).to_vector(),
+            (std::vector<float>{0, 0, 0}));
 }
 
 TEST(QuantizedWeights, RefuseWhatHasNoSize) {
-  EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())), DataError);
+  EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())),
+               DataError);
   EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::nanf(""))), DataError);
   EXPECT_THROW(quantize_weights(Tensor::zeros({4})), ShapeError);
 }

@@ -86,8 +86,9 @@ class ConfigFile : public testing::Test {
   }
   ~ConfigFile() override { std::filesystem::remove(path_); }
 
-  std::string path_ =
-      testing::TempDir() + "config_" + testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) + ".toml";
+  std::string path_ = testing::TempDir() + "config_" +
+                      testing::UnitTest::GetInstance()->current_test_info()->name() +
+                      std::to_string(getpid()) + ".toml";
 };
 
 TEST(OptionBinding, KeepsDefaultsWithoutFlags) {
@@ -100,8 +101,9 @@ TEST(OptionBinding, KeepsDefaultsWithoutFlags) {
 
 TEST(OptionBinding, SetsOptionsFromFlags) {
   Program program;
-  const Example& options = program.parse(
-      {"train", "--d-model", "64", "--no-tie-all", "--quiet", "--dropout=2e-1", "--norm", "pre", "--out", "", "--references", "a", "b"});
+  const Example& options =
+      program.parse({"train", "--d-model", "64", "--no-tie-all", "--quiet", "--dropout=2e-1",
+                     "--norm", "pre", "--out", "", "--references", "a", "b"});
   EXPECT_EQ(options.d_model, 64);
   EXPECT_FALSE(options.tie_all);
   EXPECT_TRUE(options.quiet);
@@ -114,8 +116,9 @@ TEST(OptionBinding, SetsOptionsFromFlags) {
 
 TEST(OptionBinding, TakesSnakeCaseAndTheLastOfRepeatedFlags) {
   Program program;
-  const Example& options = program.parse({"train", "--d_model", "64", "--d-model=128", "--no_tie_all", "--tie-all", "--references", "a",
-                                          "--quiet=false", "--references", "b"});
+  const Example& options =
+      program.parse({"train", "--d_model", "64", "--d-model=128", "--no_tie_all", "--tie-all",
+                     "--references", "a", "--quiet=false", "--references", "b"});
   EXPECT_EQ(options.d_model, 128);
   EXPECT_TRUE(options.tie_all);
   EXPECT_FALSE(options.quiet);
@@ -128,18 +131,24 @@ TEST(OptionBinding, TakesNegativeNumbersAsValues) {
 }
 
 TEST(OptionBinding, NamesTheFlagAtFault) {
-  EXPECT_EQ(error_of({"train", "--d-model", "wide"}), "--d-model: expected a whole number from -100 to 65536, got wide");
-  EXPECT_EQ(error_of({"train", "--norm", "middle"}), "--norm: expected one of post, pre, got middle");
+  EXPECT_EQ(error_of({"train", "--d-model", "wide"}),
+            "--d-model: expected a whole number from -100 to 65536, got wide");
+  EXPECT_EQ(error_of({"train", "--norm", "middle"}),
+            "--norm: expected one of post, pre, got middle");
   EXPECT_EQ(error_of({"train", "--quiet=maybe"}), "--quiet: expected true or false, got maybe");
   EXPECT_NE(error_of({"train", "--d-model"}).find("--d-model"), std::string::npos);
 }
 
 TEST(OptionBinding, SuggestsTheNearestFlagOrCommand) {
-  EXPECT_EQ(error_of({"train", "--d-modle", "5"}), "unknown flag --d-modle; did you mean --d-model?");
-  EXPECT_EQ(error_of({"train", "--drop_out=5"}), "unknown flag --drop_out; did you mean --dropout?");
-  EXPECT_EQ(error_of({"train", "--nothing-like-it"}), "unknown flag --nothing-like-it; attend train --help lists what there is");
+  EXPECT_EQ(error_of({"train", "--d-modle", "5"}),
+            "unknown flag --d-modle; did you mean --d-model?");
+  EXPECT_EQ(error_of({"train", "--drop_out=5"}),
+            "unknown flag --drop_out; did you mean --dropout?");
+  EXPECT_EQ(error_of({"train", "--nothing-like-it"}),
+            "unknown flag --nothing-like-it; attend train --help lists what there is");
   EXPECT_EQ(error_of({"trian"}), "unexpected argument trian; did you mean train?");
-  EXPECT_EQ(error_of({"train", "what"}), "unexpected argument what; attend train --help lists what there is");
+  EXPECT_EQ(error_of({"train", "what"}),
+            "unexpected argument what; attend train --help lists what there is");
 }
 
 TEST(OptionBinding, ShowsDefaultsInTheHelp) {
@@ -163,7 +172,8 @@ TEST(OptionBinding, LetsHelpThrough) {
 
 TEST_F(ConfigFile, SetsOptionsAndLosesToFlags) {
   write(
-      "# a comment\n\n[model]\nd_model = 64  # wide\ntie-all=false\n[data.more]\nout = \"a b, #c\"\nreferences = [\"x, y\" , 'z' , # one\n "
+      "# a comment\n\n[model]\nd_model = 64  # wide\ntie-all=false\n[data.more]\nout = \"a b, "
+      "#c\"\nreferences = [\"x, y\" , 'z' , # one\n "
       " \"w\",\n]\nnorm = 'pre'\n"
       "dropout = 0.25\n");
   Program program;
@@ -179,27 +189,42 @@ TEST_F(ConfigFile, SetsOptionsAndLosesToFlags) {
 }
 
 TEST_F(ConfigFile, NamesFileAndLine) {
-  EXPECT_EQ(error_of_file("out = 'x'\nd_modle = 64\n"), "c.toml:2: unknown key d_modle; did you mean d-model?");
-  EXPECT_EQ(error_of_file("norm = 'middle'\n"), "c.toml:1: norm: expected one of post, pre, got middle");
-  EXPECT_EQ(error_of_file("d-model = 1\n[a]\nd_model = 2\n"), "c.toml:3: d_model is set twice, first on line 1; keep one of them");
+  EXPECT_EQ(error_of_file("out = 'x'\nd_modle = 64\n"),
+            "c.toml:2: unknown key d_modle; did you mean d-model?");
+  EXPECT_EQ(error_of_file("norm = 'middle'\n"),
+            "c.toml:1: norm: expected one of post, pre, got middle");
+  EXPECT_EQ(error_of_file("d-model = 1\n[a]\nd_model = 2\n"),
+            "c.toml:3: d_model is set twice, first on line 1; keep one of them");
 }
 
 TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
-  EXPECT_EQ(error_of_file("\nd-model = 'wide'\n"), "c.toml:2: d-model: expected a whole number from -100 to 65536, got the text 'wide'");
-  EXPECT_EQ(error_of_file("d-model = '64'\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got the text '64'");
-  EXPECT_EQ(error_of_file("d-model = 64.0\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got the number 64.0");
-  EXPECT_EQ(error_of_file("d-model = [1, 2]\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got a list of 2");
-  EXPECT_EQ(error_of_file("d-model = true\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got true");
-  EXPECT_EQ(error_of_file("d-model = 1979-05-27\n"), "c.toml:1: d-model: expected a whole number from -100 to 65536, got a date or a time");
-  EXPECT_EQ(error_of_file("dropout = '0.1'\n"), "c.toml:1: dropout: expected a number from 0 to below 1, got the text '0.1'");
-  EXPECT_EQ(error_of_file("quiet = 1\n"), "c.toml:1: quiet: expected true or false, got the number 1");
-  EXPECT_EQ(error_of_file("quiet = 'true'\n"), "c.toml:1: quiet: expected true or false, got the text 'true'");
+  EXPECT_EQ(error_of_file("\nd-model = 'wide'\n"),
+            "c.toml:2: d-model: expected a whole number from -100 to 65536, got the text 'wide'");
+  EXPECT_EQ(error_of_file("d-model = '64'\n"),
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got the text '64'");
+  EXPECT_EQ(error_of_file("d-model = 64.0\n"),
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got the number 64.0");
+  EXPECT_EQ(error_of_file("d-model = [1, 2]\n"),
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got a list of 2");
+  EXPECT_EQ(error_of_file("d-model = true\n"),
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got true");
+  EXPECT_EQ(error_of_file("d-model = 1979-05-27\n"),
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got a date or a time");
+  EXPECT_EQ(error_of_file("dropout = '0.1'\n"),
+            "c.toml:1: dropout: expected a number from 0 to below 1, got the text '0.1'");
+  EXPECT_EQ(error_of_file("quiet = 1\n"),
+            "c.toml:1: quiet: expected true or false, got the number 1");
+  EXPECT_EQ(error_of_file("quiet = 'true'\n"),
+            "c.toml:1: quiet: expected true or false, got the text 'true'");
   EXPECT_EQ(error_of_file("out = 0.5\n"), "c.toml:1: out: expected a text, got the number 0.5");
   EXPECT_EQ(error_of_file("out = ['a']\n"), "c.toml:1: out: expected a text, got a list of 1");
   EXPECT_EQ(error_of_file("norm = true\n"), "c.toml:1: norm: expected one of post, pre, got true");
-  EXPECT_EQ(error_of_file("references = ['a', 2]\n"), "c.toml:1: references: expected a list of texts, got the number 2");
-  EXPECT_EQ(error_of_file("references = [['a']]\n"), "c.toml:1: references: expected a list of texts, got a list of 1");
-  EXPECT_EQ(error_of_file("[[model]]\nd-model = 1\n"), "c.toml:1: expected [model] for the beginning of a section, got [[model]]");
+  EXPECT_EQ(error_of_file("references = ['a', 2]\n"),
+            "c.toml:1: references: expected a list of texts, got the number 2");
+  EXPECT_EQ(error_of_file("references = [['a']]\n"),
+            "c.toml:1: references: expected a list of texts, got a list of 1");
+  EXPECT_EQ(error_of_file("[[model]]\nd-model = 1\n"),
+            "c.toml:1: expected [model] for the beginning of a section, got [[model]]");
   const std::string message = error_of_file("d-model = '" + std::string(100000, 'x') + "'\n");
   EXPECT_LT(message.size(), 200u);
 }
@@ -226,7 +251,8 @@ TEST_F(ConfigFile, RefusesWhatIsNotToml) {
                            "d-model = 64\nd-model = 65",
                            "out = {x = 1,"}) {
     const std::string message = error_of_file("# first\n" + std::string(line) + "\n");
-    EXPECT_TRUE(message.starts_with("c.toml:2: ") || message.starts_with("c.toml:3: ")) << line << ": " << message;
+    EXPECT_TRUE(message.starts_with("c.toml:2: ") || message.starts_with("c.toml:3: "))
+        << line << ": " << message;
     EXPECT_EQ(message.find_first_of("\n\x01"), std::string::npos) << message;
   }
 }
@@ -245,14 +271,16 @@ TEST_F(ConfigFile, ReadsTomlAsItsStandardSays) {
   EXPECT_TRUE(options.quiet);
   write("references = 'one'\nout = '  my run '\n");
   Program other;
-  EXPECT_EQ(other.parse({"train", "--config", path_.c_str()}).references, (std::vector<std::string>{"one"}));
+  EXPECT_EQ(other.parse({"train", "--config", path_.c_str()}).references,
+            (std::vector<std::string>{"one"}));
   EXPECT_EQ(other.options.out, "  my run ");
 }
 
 // What versions before this one wrote: texts between " or '.
 TEST_F(ConfigFile, ReadsWhatEarlierVersionsWrote) {
   write(
-      "[run]\nout = 'a \"b\" # c'\nquiet = false\nd-model = -7\n\n[model]\ndropout = 1e-09\nnorm = \"pre\"\n"
+      "[run]\nout = 'a \"b\" # c'\nquiet = false\nd-model = -7\n\n[model]\ndropout = 1e-09\nnorm = "
+      "\"pre\"\n"
       "references = [\"a b\", 'it\"s']\n");
   Program program;
   const Example& options = program.parse({"train", "--config", path_.c_str()});
@@ -265,17 +293,22 @@ TEST_F(ConfigFile, ReadsWhatEarlierVersionsWrote) {
 TEST_F(ConfigFile, RefusesWhatIsNestedTooDeep) {
   std::string dotted = "a";
   for (int i = 0; i < 300'000; ++i) dotted += ".a";
-  for (const std::string& text : {dotted + " = 1\n", "[" + dotted + "]\n", dotted + " = \n", "x = {" + dotted + " = 1}\n",
-                                  "x = ['''a'''', {" + dotted + " = 1}]\n", "x = " + std::string(300'000, '[') + "\n"}) {
-    EXPECT_TRUE(error_of_file(text).starts_with("c.toml:1: expected keys of at most 32 parts")) << text.substr(0, 20);
+  for (const std::string& text :
+       {dotted + " = 1\n", "[" + dotted + "]\n", dotted + " = \n", "x = {" + dotted + " = 1}\n",
+        "x = ['''a'''', {" + dotted + " = 1}]\n", "x = " + std::string(300'000, '[') + "\n"}) {
+    EXPECT_TRUE(error_of_file(text).starts_with("c.toml:1: expected keys of at most 32 parts"))
+        << text.substr(0, 20);
   }
-  EXPECT_EQ(error_of_file("out = \"" + dotted.substr(0, 200'000) + "\" # " + dotted.substr(0, 200'000) + "\n"), "no error");
+  EXPECT_EQ(error_of_file("out = \"" + dotted.substr(0, 200'000) + "\" # " +
+                          dotted.substr(0, 200'000) + "\n"),
+            "no error");
 }
 
 TEST_F(ConfigFile, RefusesAnEndlessFile) {
   std::string text;
   while (text.size() < (2 << 20)) text += "# a comment that says no more than the one before it\n";
-  EXPECT_NE(error_of_file(text).find("expected a configuration of at most 1 MiB"), std::string::npos);
+  EXPECT_NE(error_of_file(text).find("expected a configuration of at most 1 MiB"),
+            std::string::npos);
 }
 
 TEST_F(ConfigFile, MissingOrBinaryIsAnError) {

@@ -14,7 +14,8 @@ class AttentionCommand : public ProgramTest {
   void save_small_model() const {
     TokenizerOptions tokenizer_options;
     tokenizer_options.vocab_size = 40;
-    const std::vector<std::string> sentences{"the old dog sees the cat", "der alte hund sieht die katze"};
+    const std::vector<std::string> sentences{"the old dog sees the cat",
+                                             "der alte hund sieht die katze"};
     const Tokenizer tokenizer = Tokenizer::train(sentences, tokenizer_options);
     TransformerConfig config;
     config.d_model = 16;
@@ -38,7 +39,10 @@ class AttentionCommand : public ProgramTest {
 };
 
 TEST_F(AttentionCommand, WritesAPageForAGivenTranslation) {
-  ASSERT_EQ(attention({path("model"), "the old dog", "--target", "der alte hund", "--out", path("page.html")}), 0) << error_;
+  ASSERT_EQ(attention({path("model"), "the old dog", "--target", "der alte hund", "--out",
+                       path("page.html")}),
+            0)
+      << error_;
   EXPECT_EQ(out_, "der alte hund\npage: " + path("page.html") + "\n");
   const std::string page = read(path("page.html"));
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
@@ -46,13 +50,14 @@ TEST_F(AttentionCommand, WritesAPageForAGivenTranslation) {
 }
 
 TEST_F(AttentionCommand, TranslatesFirstWithoutOne) {
-  ASSERT_EQ(
-      attention({path("model"), "the old dog", "--out", path("page.html"), "--beam-size", "2", "--min-length", "2", "--max-length", "6"}),
-      0)
+  ASSERT_EQ(attention({path("model"), "the old dog", "--out", path("page.html"), "--beam-size", "2",
+                       "--min-length", "2", "--max-length", "6"}),
+            0)
       << error_;
   const std::string translation = out_.substr(0, out_.find('\n'));
   EXPECT_EQ(out_, translation + "\npage: " + path("page.html") + "\n");
-  EXPECT_NE(read(path("page.html")).find("<dd dir=\"auto\">" + translation + "</dd>"), std::string::npos);
+  EXPECT_NE(read(path("page.html")).find("<dd dir=\"auto\">" + translation + "</dd>"),
+            std::string::npos);
 }
 
 TEST_F(AttentionCommand, NamesAMissingModel) {
@@ -64,7 +69,8 @@ TEST_F(AttentionCommand, NamesAMissingModel) {
 TEST_F(AttentionCommand, RefusesAnEmptyText) {
   EXPECT_EQ(attention({path("model"), " ", "--out", path("page.html")}), 1);
   expect_one_line_of_error("the text: expected some words");
-  EXPECT_EQ(attention({path("model"), "the old dog", "--target", "", "--out", path("page.html")}), 1);
+  EXPECT_EQ(attention({path("model"), "the old dog", "--target", "", "--out", path("page.html")}),
+            1);
   expect_one_line_of_error("the target: expected some words");
   EXPECT_FALSE(std::filesystem::exists(path("page.html")));
 }

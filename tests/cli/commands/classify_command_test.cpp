@@ -18,8 +18,9 @@ class ClassifierCommands : public ProgramTest {
   }
 
   static std::string reviews(int count, std::uint64_t seed, const std::string& between = "") {
-    static const std::vector<std::string> words{"the", "film", "was",  "a",   "very",  "long", "story",
-                                                "of",  "two",  "cats", "and", "their", "house"};
+    static const std::vector<std::string> words{"the",  "film",  "was",  "a",   "very",
+                                                "long", "story", "of",   "two", "cats",
+                                                "and",  "their", "house"};
     Random random({seed, 1});
     std::string lines;
     for (int i = 0; i < count; ++i) {
@@ -27,21 +28,26 @@ class ClassifierCommands : public ProgramTest {
       std::string text;
       const std::uint64_t length = 3 + random.below(8), place = random.below(length);
       for (std::uint64_t w = 0; w < length; ++w)
-        text += (w == 0 ? "" : " ") + (w == place ? std::string(good ? "good" : "bad") : words[random.below(words.size())]);
+        text += (w == 0 ? "" : " ") + (w == place ? std::string(good ? "good" : "bad")
+                                                  : words[random.below(words.size())]);
       lines += std::string(good ? "pos" : "neg") + "\t" + between + text + "\n";
     }
     return lines;
   }
 
   // attend train classification ... --out RUN, a model of some thousand parameters, then `more`.
-  std::vector<std::string> training(const std::string& run, const std::vector<std::string>& more = {}) const {
+  std::vector<std::string> training(const std::string& run,
+                                    const std::vector<std::string>& more = {}) const {
     std::istringstream words(
-        "train classification --d-model 16 --n-heads 2 --d-ff 16 --n-encoder-layers 1 --dropout 0 --tokenizer word --vocab-size 19 "
+        "train classification --d-model 16 --n-heads 2 --d-ff 16 --n-encoder-layers 1 --dropout 0 "
+        "--tokenizer word --vocab-size 19 "
         "--batch-tokens 200 --learning-rate 0.01 --warmup-steps 5 --valid-every 20");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(run)});
-    if (std::find(more.begin(), more.end(), "--train") == more.end()) arguments.insert(arguments.end(), {"--train", "train.tsv"});
-    if (std::find(more.begin(), more.end(), "--valid") == more.end()) arguments.insert(arguments.end(), {"--valid", "valid.tsv"});
+    if (std::find(more.begin(), more.end(), "--train") == more.end())
+      arguments.insert(arguments.end(), {"--train", "train.tsv"});
+    if (std::find(more.begin(), more.end(), "--valid") == more.end())
+      arguments.insert(arguments.end(), {"--valid", "valid.tsv"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -65,7 +71,8 @@ TEST_F(ClassifierCommands, LearnToTellGoodFromBad) {
   EXPECT_NE(out_.find("training: 300 texts"), std::string::npos) << out_;
   EXPECT_NE(out_.find("2 classes"), std::string::npos) << out_;
   EXPECT_NE(out_.find("accuracy"), std::string::npos) << out_;
-  ASSERT_EQ(run({"classify", model("run")}, "the story was good\nthe story was bad\n"), 0) << error_;
+  ASSERT_EQ(run({"classify", model("run")}, "the story was good\nthe story was bad\n"), 0)
+      << error_;
   EXPECT_TRUE(out_.starts_with("pos\t")) << out_;
   EXPECT_NE(out_.find("\nneg\t"), std::string::npos) << out_;
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
@@ -75,7 +82,8 @@ TEST_F(ClassifierCommands, PrintTheLabelsWithTheirProbabilitiesTheMostProbableFi
   train();
   ASSERT_EQ(run({"classify", model("run")}, "the story was good\n"), 0) << error_;
   const std::string text = out_;
-  ASSERT_EQ(run({"classify", model("run"), "--format", "json"}, "the story was good\n"), 0) << error_;
+  ASSERT_EQ(run({"classify", model("run"), "--format", "json"}, "the story was good\n"), 0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["label"], "pos");
   const double pos = json["probabilities"]["pos"], neg = json["probabilities"]["neg"];
@@ -90,7 +98,8 @@ TEST_F(ClassifierCommands, MeasureAClassifier) {
   ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
   for (const char* part : {"precision", "recall", "F1", "accuracy", "gold \\ predicted"})
     EXPECT_NE(out_.find(part), std::string::npos) << out_;
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv"), "--format", "json"}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv"), "--format", "json"}), 0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["texts"], 40);
   EXPECT_GT(json["accuracy"], 0.9);
@@ -108,12 +117,15 @@ TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
   train({"--train", "train.gz", "--valid", "valid3.tsv", "--text-column", "3", "--header"});
   for (const char* part : {"training: 300 texts", "validation: 40 texts", "2 classes"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3", "--header", "--format", "json"}), 0)
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3",
+                 "--header", "--format", "json"}),
+            0)
       << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["texts"], 40);
   EXPECT_GT(json["accuracy"], 0.9);
-  const std::vector<std::string> without_header{"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3"};
+  const std::vector<std::string> without_header{"evaluate",         model("run"),    "--labelled",
+                                                path("valid3.tsv"), "--text-column", "3"};
   expect_error(without_header, {"valid3.tsv:1", "unknown label \"label\""});
 }
 
@@ -123,24 +135,30 @@ TEST_F(ClassifierCommands, TakeDataAsPeopleHaveThem) {
     std::string out = json ? "" : "id,review,\"tone\"\r\n";
     for (std::string line; std::getline(lines, line);) {
       const std::string label = line.substr(0, 3), text = line.substr(4);
-      out += json ? fmt::format("{{\"id\": 7, \"review\": \"{}\", \"tone\": \"{}\"}}\n", text, label)
-                  : fmt::format("7,\"{}\",{}\r\n", text, label);
+      out += json
+                 ? fmt::format("{{\"id\": 7, \"review\": \"{}\", \"tone\": \"{}\"}}\n", text, label)
+                 : fmt::format("7,\"{}\",{}\r\n", text, label);
     }
     return out;
   };
   train();
   const std::string expected = read(model("run"));
-  const std::vector<std::string> columns{"--max-steps", "40", "--text-column", "review", "--label-column", "tone"};
+  const std::vector<std::string> columns{"--max-steps",    "40",  "--text-column", "review",
+                                         "--label-column", "tone"};
   for (const bool json : {false, true}) {
-    const std::string train_file = json ? "train.jsonl" : "train.csv", valid_file = json ? "valid.jsonl" : "valid.csv";
+    const std::string train_file = json ? "train.jsonl" : "train.csv",
+                      valid_file = json ? "valid.jsonl" : "valid.csv";
     write(train_file, rewritten("train.tsv", json));
     write(valid_file, rewritten("valid.tsv", json));
     std::vector<std::string> more{"--train", train_file, "--valid", valid_file};
     more.insert(more.end(), columns.begin(), columns.end());
     std::filesystem::remove_all(path("run"));
     ASSERT_EQ(run(training("run", more)), 0) << error_;
-    EXPECT_TRUE(read(model("run")) == expected) << train_file << ": another model than of tab-separated text";
-    ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path(valid_file), "--text-column", "review", "--label-column", "tone"}), 0)
+    EXPECT_TRUE(read(model("run")) == expected)
+        << train_file << ": another model than of tab-separated text";
+    ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path(valid_file), "--text-column",
+                   "review", "--label-column", "tone"}),
+              0)
         << error_;
     EXPECT_NE(out_.find("accuracy"), std::string::npos);
   }
@@ -151,66 +169,91 @@ TEST_F(ClassifierCommands, TakeDataAsPeopleHaveThem) {
 TEST_F(ClassifierCommands, ReadColumnNumbersOfOlderFilesOfOptions) {
   write_gzip(path("train.gz"), reviews(300, 1, "17\t"));
   const std::string options = write("options.toml", "text-column = 3\nlabel-column = 1\n");
-  ASSERT_EQ(run(training("run", {"--train", "train.gz", "--valid", "train.gz", "--max-steps", "1", "--config", options})), 0) << error_;
+  ASSERT_EQ(run(training("run", {"--train", "train.gz", "--valid", "train.gz", "--max-steps", "1",
+                                 "--config", options})),
+            0)
+      << error_;
   EXPECT_NE(out_.find("2 classes"), std::string::npos) << out_;
 }
 
 TEST_F(ClassifierCommands, CompareWithTheMajority) {
   train();
   ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
-  EXPECT_TRUE(
-      std::regex_search(out_, std::regex(R"re(accuracy  [01]\.\d{4} \(95 % 0\.\d{4} \.\. [01]\.\d{4}; always "(pos|neg)": 0\.\d{4}\))re")))
+  EXPECT_TRUE(std::regex_search(
+      out_,
+      std::regex(
+          R"re(accuracy  [01]\.\d{4} \(95 % 0\.\d{4} \.\. [01]\.\d{4}; always "(pos|neg)": 0\.\d{4}\))re")))
       << out_;
   EXPECT_EQ(out_.find("better than always"), std::string::npos) << out_;
   write("one-sided.tsv", "neg\tgood good\nneg\tbad bad\nneg\tgood film\n");
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("one-sided.tsv"), "--format", "json"}), 0) << error_;
+  ASSERT_EQ(
+      run({"evaluate", model("run"), "--labelled", path("one-sided.tsv"), "--format", "json"}), 0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["majority_class"], "neg");
   EXPECT_EQ(json["majority_share"], 1.0);
   EXPECT_LT(json["accuracy_95"][0], json["accuracy"]);
   ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("one-sided.tsv")}), 0) << error_;
-  EXPECT_NE(out_.find("The model is no better than always answering \"neg\"."), std::string::npos) << out_;
+  EXPECT_NE(out_.find("The model is no better than always answering \"neg\"."), std::string::npos)
+      << out_;
 }
 
 TEST_F(ClassifierCommands, WriteDownTheirErrors) {
   train();
   write("wrong.csv", "neg,\"a good\tfilm\"\nneg,a bad film\npos,\"bad, bad, bad\"\npos,good\n");
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors", path("errors.tsv")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors",
+                 path("errors.tsv")}),
+            0)
+      << error_;
   const std::string errors = read(path("errors.tsv"));
   EXPECT_TRUE(errors.starts_with("label\tprediction\tprobability\ttext\n")) << errors;
   EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 3) << errors;
-  EXPECT_TRUE(std::regex_search(errors, std::regex("\nneg\tpos\t[01]\\.\\d{4}\ta good film\n"))) << errors;
-  EXPECT_TRUE(std::regex_search(errors, std::regex("\npos\tneg\t[01]\\.\\d{4}\tbad, bad, bad\n"))) << errors;
-  EXPECT_EQ(run({"evaluate", model("run"), "--labelled", path("errors.tsv"), "--text-column", "text", "--label-column", "label"}), 0)
+  EXPECT_TRUE(std::regex_search(errors, std::regex("\nneg\tpos\t[01]\\.\\d{4}\ta good film\n")))
+      << errors;
+  EXPECT_TRUE(std::regex_search(errors, std::regex("\npos\tneg\t[01]\\.\\d{4}\tbad, bad, bad\n")))
+      << errors;
+  EXPECT_EQ(run({"evaluate", model("run"), "--labelled", path("errors.tsv"), "--text-column",
+                 "text", "--label-column", "label"}),
+            0)
       << error_;
-  expect_error({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors", path("none/errors.tsv")}, {"none"});
+  expect_error({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors",
+                path("none/errors.tsv")},
+               {"none"});
 }
 
 TEST_F(ClassifierCommands, ResumeToTheSameBytes) {
-  const std::vector<std::string> settings{"--max-steps", "9",   "--save-every", "2",   "--valid-every",  "4",
-                                          "--ema-decay", "0.9", "--dropout",    "0.1", "--word-dropout", "0.2"};
+  const std::vector<std::string> settings{"--max-steps",   "9",   "--save-every",   "2",
+                                          "--valid-every", "4",   "--ema-decay",    "0.9",
+                                          "--dropout",     "0.1", "--word-dropout", "0.2"};
   ASSERT_EQ(run(training("whole", settings)), 0) << error_;
   ASSERT_EQ(run(training("parts", settings)), 0) << error_;
-  for (const int step : {6, 8, 9}) std::filesystem::remove(fmt::format("{}/checkpoints/step-{:08}.safetensors", path("parts"), step));
+  for (const int step : {6, 8, 9})
+    std::filesystem::remove(
+        fmt::format("{}/checkpoints/step-{:08}.safetensors", path("parts"), step));
   ASSERT_EQ(run({"train", "classification", "--resume", "--out", path("parts")}), 0) << error_;
   EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
   EXPECT_EQ(read(model("parts")), read(model("whole")));
-  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--n-heads", "4"}), {"--resume", "model differs"});
-  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--max-length", "99"}), {"--resume", "model differs", "99"});
+  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--n-heads", "4"}),
+               {"--resume", "model differs"});
+  expect_error(training("parts", {"--dropout", "0.1", "--resume", "--max-length", "99"}),
+               {"--resume", "model differs", "99"});
 }
 
 TEST_F(ClassifierCommands, TryARunOut) {
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
-  for (const char* part : {"time per epoch", "target texts/s"}) EXPECT_NE(out_.find(part), std::string::npos) << out_;
+  for (const char* part : {"time per epoch", "target texts/s"})
+    EXPECT_NE(out_.find(part), std::string::npos) << out_;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 
 TEST_F(ClassifierCommands, LookIntoAClassifier) {
   train();
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
-  for (const char* part : {"attend.task = classification", "pooling = \"max\"", "3 golden classified texts: as they were", "attend.labels"})
+  for (const char* part : {"attend.task = classification", "pooling = \"max\"",
+                           "3 golden classified texts: as they were", "attend.labels"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
-  ASSERT_EQ(run({"attention", model("run"), "the story was good", "--out", path("page.html")}), 0) << error_;
+  ASSERT_EQ(run({"attention", model("run"), "the story was good", "--out", path("page.html")}), 0)
+      << error_;
   EXPECT_TRUE(out_.starts_with("pos\npage: ")) << out_;
   EXPECT_NE(read(path("page.html")).find("<dt>Label</dt>"), std::string::npos);
   ASSERT_EQ(run({"embed", model("run")}, "the story was good\n"), 0) << error_;
@@ -227,12 +270,15 @@ TEST_F(ClassifierCommands, AverageCheckpoints) {
 
 TEST_F(ClassifierCommands, NameTheLineThatIsWrong) {
   write("unknown.tsv", "pos\tgood film\nneutral\ta film\n");
-  expect_error(training("run", {"--valid", "unknown.tsv"}), {"unknown.tsv:2", "unknown label \"neutral\"", "neg, pos"});
+  expect_error(training("run", {"--valid", "unknown.tsv"}),
+               {"unknown.tsv:2", "unknown label \"neutral\"", "neg, pos"});
   write("one.tsv", "pos\tgood film\npos\tgood cats\n");
   expect_error(training("run", {"--train", "one.tsv"}), {"one.tsv", "at least two classes"});
   write("short.tsv", "pos\tgood film\nneg bad film\n");
-  expect_error(training("run", {"--train", "short.tsv"}), {"short.tsv:2", "expected at least 2 columns", "--label-column"});
-  expect_error(training("run", {"--text-column", "5"}), {"train.tsv:1", "expected at least 5 columns"});
+  expect_error(training("run", {"--train", "short.tsv"}),
+               {"short.tsv:2", "expected at least 2 columns", "--label-column"});
+  expect_error(training("run", {"--text-column", "5"}),
+               {"train.tsv:1", "expected at least 5 columns"});
   write("empty.tsv", "pos\tgood film\nneg\t\n");
   expect_error(training("run", {"--train", "empty.tsv"}), {"empty.tsv:2", "the text is empty"});
   EXPECT_FALSE(std::filesystem::exists(path("run")));
@@ -240,8 +286,10 @@ TEST_F(ClassifierCommands, NameTheLineThatIsWrong) {
 
 TEST_F(ClassifierCommands, NameTheOptionThatIsWrong) {
   expect_error({"train", "classification", "--out", path("run")}, {"--train"});
-  expect_error(training("run", {"--class-weights", "good=2"}), {"class-weights", "good", "neg, pos"});
-  expect_error(training("run", {"--positions", "learned", "--max-positions", "50"}), {"max-length", "max-positions 50"});
+  expect_error(training("run", {"--class-weights", "good=2"}),
+               {"class-weights", "good", "neg, pos"});
+  expect_error(training("run", {"--positions", "learned", "--max-positions", "50"}),
+               {"max-length", "max-positions 50"});
   expect_error(training("run", {"--word-dropout", "1"}), {"word-dropout"});
   expect_error(training("run", {"--pooling", "maximum"}), {"pooling", "max, mean, first"});
   expect_error(training("run", {"--train", "none.tsv"}), {"none.tsv"});
@@ -249,19 +297,22 @@ TEST_F(ClassifierCommands, NameTheOptionThatIsWrong) {
 
 TEST_F(ClassifierCommands, KeepKindsOfModelsApart) {
   train();
-  expect_error({"translate", model("run")}, {"expected a model for translation, found one for classification"}, "good\n");
+  expect_error({"translate", model("run")},
+               {"expected a model for translation, found one for classification"}, "good\n");
   expect_error({"attention", model("run"), "good", "--target", "gut"}, {"--target"});
   expect_error({"classify", path("none")}, {path("none")});
   expect_error({"evaluate", model("run")}, {"--labelled"});
   write("other.tsv", "pos\tgood\nmaybe\tbad\n");
-  expect_error({"evaluate", model("run"), "--labelled", path("other.tsv")}, {"other.tsv:2", "unknown label \"maybe\""});
+  expect_error({"evaluate", model("run"), "--labelled", path("other.tsv")},
+               {"other.tsv:2", "unknown label \"maybe\""});
 }
 
 class TranslatorAndClassify : public SmallRunTest {};
 
 TEST_F(TranslatorAndClassify, AreNotMixedUp) {
   ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
-  expect_error({"classify", model("run")}, {"expected a model for classification, found one for translation"}, "good\n");
+  expect_error({"classify", model("run")},
+               {"expected a model for classification, found one for translation"}, "good\n");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A folder with texts, and models that are trained in a moment, for the tests of what the options of commands change.
+// A folder with texts, and models that are trained in a moment, for the tests of what the options
+// of commands change.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,23 +29,29 @@ class CommandOptionEffects : public OptionEffects {
     lines("test.de", corpus.test_tgt);
     std::string labelled = "label\ttext\ttone\n";
     for (std::size_t i = 0; i < corpus.train_src.size(); ++i)
-      labelled += fmt::format("{}\t{}\t{}\n", corpus.train_src[i].find(" the ") != std::string::npos ? "even" : "odd", corpus.train_src[i],
-                              i % 3 == 0 ? "even" : "odd");
+      labelled += fmt::format(
+          "{}\t{}\t{}\n", corpus.train_src[i].find(" the ") != std::string::npos ? "even" : "odd",
+          corpus.train_src[i], i % 3 == 0 ? "even" : "odd");
     write("train.tsv", labelled);
     for (std::size_t i = 0; i < 8; ++i) input_ += corpus.test_src[i] + "\n";
   }
 
   // Models that have learned a little: enough to say something that depends on what they are asked.
   void train(const std::string& task, const std::string& more) {
-    const auto arguments = with_paths("train " + task + " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 300 --learning-rate 0.02 " +
-                                      "--warmup-steps 10 --max-steps 60 --valid-every 0 --save-every 20 --threads 1 --out @run " + more);
+    const auto arguments = with_paths(
+        "train " + task +
+        " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 300 --learning-rate 0.02 " +
+        "--warmup-steps 10 --max-steps 60 --valid-every 0 --save-every 20 --threads 1 --out @run " +
+        more);
     ASSERT_EQ(run(arguments), 0) << error_;
   }
   void train_translator() {
     train("translation",
-          "--n-encoder-layers 2 --n-decoder-layers 1 --src-train @train.en --tgt-train @train.de --batch-tokens 400 --dropout 0");
-    ASSERT_EQ(
-        run(with_paths("shortlist @run/model.safetensors --src @train.en --tgt @train.de --translations 1 --frequent 3 --out @model")), 0)
+          "--n-encoder-layers 2 --n-decoder-layers 1 --src-train @train.en --tgt-train @train.de "
+          "--batch-tokens 400 --dropout 0");
+    ASSERT_EQ(run(with_paths("shortlist @run/model.safetensors --src @train.en --tgt @train.de "
+                             "--translations 1 --frequent 3 --out @model")),
+              0)
         << error_;
   }
   void train_language_model() {
@@ -52,7 +59,8 @@ class CommandOptionEffects : public OptionEffects {
     std::filesystem::copy_file(path("run/model.safetensors"), path("model"));
   }
   void train_classifier() {
-    train("classification", "--n-encoder-layers 2 --train @train.tsv --header --max-epochs 0 --batch-tokens 400");
+    train("classification",
+          "--n-encoder-layers 2 --train @train.tsv --header --max-epochs 0 --batch-tokens 400");
     std::filesystem::copy_file(path("run/model.safetensors"), path("model"));
   }
 
@@ -66,15 +74,19 @@ class CommandOptionEffects : public OptionEffects {
     seen["error"] = error_;
     seen["files"];
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path("made")))
-      if (entry.is_regular_file()) seen["files"] += entry.path().filename().string() + "\n" + read(entry.path().string());
+      if (entry.is_regular_file())
+        seen["files"] += entry.path().filename().string() + "\n" + read(entry.path().string());
     return seen;
   }
   void expect_cases(const std::string& command, const std::vector<OptionCase>& cases) {
-    expect_effects(with_paths(command), cases, [&](const std::vector<std::string>& arguments) { return observe(arguments); });
+    expect_effects(with_paths(command), cases,
+                   [&](const std::vector<std::string>& arguments) { return observe(arguments); });
   }
   // A file of options says what flags say.
-  void expect_config_file(const std::string& command, const std::string& flags, const std::string& text) {
-    EXPECT_EQ(observe(joined(with_paths(command), {"--config", write("options.toml", text)})), observe(with_paths(command + " " + flags)));
+  void expect_config_file(const std::string& command, const std::string& flags,
+                          const std::string& text) {
+    EXPECT_EQ(observe(joined(with_paths(command), {"--config", write("options.toml", text)})),
+              observe(with_paths(command + " " + flags)));
   }
 
   static std::vector<OptionCase> of_text() {

@@ -1,4 +1,5 @@
-// Every option of the commands that use models, alone: what it changes in what they print and write, and that it changes nothing else.
+// Every option of the commands that use models, alone: what it changes in what they print and
+// write, and that it changes nothing else.
 #include "cli/commands/command_option_effects.h"
 
 namespace attend {
@@ -54,7 +55,8 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   const std::vector<OptionCase> preparation = of_preparation("--format json");
   expect_cases("translate @model", preparation);
   expect_config_file("translate @model", "--beam-size 1", "beam-size = 1\n");
-  expect_a_case_for_every_option("translate", {cases, preparation}, {"config", "detokenize", "tgt-language"});
+  expect_a_case_for_every_option("translate", {cases, preparation},
+                                 {"config", "detokenize", "tgt-language"});
 }
 
 TEST_F(CommandOptionEffects, OfGenerate) {
@@ -96,9 +98,12 @@ TEST_F(CommandOptionEffects, OfGenerate) {
 TEST_F(CommandOptionEffects, OfClassify) {
   train_classifier();
   input_ += "\nThe man sleeps.\n" + kToPrepare;
-  const std::vector<OptionCase> cases{
-      {"format", "json", "", "out"}, {"on-error", "skip", "", "out error"}, {"on-error", "stop", "--format json", "out error status"},
-      {"threads", "2", "", ""},      {"batch-tokens", "5", "", ""},         {"window", "2", "", ""}};
+  const std::vector<OptionCase> cases{{"format", "json", "", "out"},
+                                      {"on-error", "skip", "", "out error"},
+                                      {"on-error", "stop", "--format json", "out error status"},
+                                      {"threads", "2", "", ""},
+                                      {"batch-tokens", "5", "", ""},
+                                      {"window", "2", "", ""}};
   expect_cases("classify @model", cases);
   expect_config_file("classify @model", "--format json", "format = \"json\"\n");
   const std::vector<OptionCase> preparation = of_preparation("--format json");
@@ -122,15 +127,20 @@ TEST_F(CommandOptionEffects, OfScore) {
 TEST_F(CommandOptionEffects, OfScoreWithALanguageModel) {
   train_language_model();
   expect_cases("score @model", of_text());
-  EXPECT_EQ(observe(with_paths("score @model --text " + write("input", input_))), observe(with_paths("score @model")));
+  EXPECT_EQ(observe(with_paths("score @model --text " + write("input", input_))),
+            observe(with_paths("score @model")));
 }
 
 TEST_F(CommandOptionEffects, OfAttention) {
   train_translator();
   const std::string command = "attention @model The_man_sees_the_small_dog. --out @made/page.html";
   const std::vector<OptionCase> cases{
-      {"target", "Der", "", "out files"},    {"out", "@made/other.html", "", "out files"}, {"threads", "2", "", ""},
-      {"beam-size", "1", "", "out? files"},  {"length-penalty", "0", "", "out? files"},    {"max-length", "2", "", "out files"},
+      {"target", "Der", "", "out files"},
+      {"out", "@made/other.html", "", "out files"},
+      {"threads", "2", "", ""},
+      {"beam-size", "1", "", "out? files"},
+      {"length-penalty", "0", "", "out? files"},
+      {"max-length", "2", "", "out files"},
       {"min-length", "30", "", "out files"},
   };
   expect_cases(command, cases);
@@ -140,8 +150,11 @@ TEST_F(CommandOptionEffects, OfAttention) {
 
 TEST_F(CommandOptionEffects, OfEmbed) {
   train_translator();
-  write("others.tsv", "one\tThe dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe dog sleeps.\n");
-  write("uses.tsv", "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old dog sleeps here.\n");
+  write("others.tsv",
+        "one\tThe dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe dog sleeps.\n");
+  write("uses.tsv",
+        "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe old "
+        "dog sleeps here.\n");
   input_ = "The man sees the dog.\n\xff\nA child sleeps.\n" + kToPrepare;
   const std::vector<OptionCase> cases{
       {"on-error", "skip", "", "out error"},
@@ -213,11 +226,14 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   std::set<std::string> commands;
   const std::string list = out_.substr(out_.find("ubcommands"));
   const std::regex line("\n  ([a-z]+) ");
-  for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match) commands.insert((*match)[1]);
-  EXPECT_EQ(commands, (std::set<std::string>{"attention", "average", "classify", "demo", "embed", "evaluate", "generate", "info", "lab",
-                                             "quantize", "score", "shortlist", "train", "translate"}));
+  for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match)
+    commands.insert((*match)[1]);
+  EXPECT_EQ(commands, (std::set<std::string>{"attention", "average", "classify", "demo", "embed",
+                                             "evaluate", "generate", "info", "lab", "quantize",
+                                             "score", "shortlist", "train", "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
-  for (const char* task : {"translation", "lm", "classification"}) EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);
+  for (const char* task : {"translation", "lm", "classification"})
+    EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);
 }
 
 }  // namespace

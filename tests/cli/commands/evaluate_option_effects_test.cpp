@@ -1,4 +1,5 @@
-// Every option of evaluate, which measures three kinds of things, alone: what it changes, and that it changes nothing else.
+// Every option of evaluate, which measures three kinds of things, alone: what it changes, and that
+// it changes nothing else.
 #include "cli/commands/command_option_effects.h"
 
 namespace attend {
@@ -56,11 +57,13 @@ const std::vector<OptionCase> kClassification{
 
 TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {
   write("first", "The man sees the small Dog, today.\nA child sleeps.\nno match\n");
-  write("reference", "The man sees the small dog today.\nA Child is asleep.\nsomething else entirely\n");
+  write("reference",
+        "The man sees the small dog today.\nA Child is asleep.\nsomething else entirely\n");
   write("second", "The man hears a dog.\nA child sleeps here.\nsomething else\n");
   write("pieces", "The man sees the sm@@ all dog today.\nA child sl@@ eeps.\nno match\n");
   expect_cases("evaluate --hypotheses @first --references @reference", kTranslationScores);
-  expect_config_file("evaluate --hypotheses @first --references @reference", "--lowercase", "lowercase = true\n");
+  expect_config_file("evaluate --hypotheses @first --references @reference", "--lowercase",
+                     "lowercase = true\n");
 }
 
 TEST_F(CommandOptionEffects, OfEvaluateOnLanguageModels) {
@@ -77,7 +80,8 @@ TEST_F(CommandOptionEffects, OfEvaluateOnClassifiers) {
 }
 
 TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
-  expect_a_case_for_every_option("evaluate", {kTranslationScores, kPerplexity, kClassification}, {"config"});
+  expect_a_case_for_every_option("evaluate", {kTranslationScores, kPerplexity, kClassification},
+                                 {"config"});
 }
 
 }  // namespace

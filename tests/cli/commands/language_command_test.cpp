@@ -12,16 +12,20 @@ namespace {
 
 class LanguageCommands : public SmallRunTest {
  protected:
-  std::vector<std::string> train_lm(const std::string& name, const std::vector<std::string>& more = {}) const {
+  std::vector<std::string> train_lm(const std::string& name,
+                                    const std::vector<std::string>& more = {}) const {
     std::istringstream words(
-        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers 1 --vocab-size 300 "
+        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers "
+        "1 --vocab-size 300 "
         "--sequence-length 16 --batch-tokens 256 --warmup-steps 5 --valid-every 0");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  void train(const std::string& name = "lm") { ASSERT_EQ(run(train_lm(name, {"--max-steps", "3"})), 0) << error_; }
+  void train(const std::string& name = "lm") {
+    ASSERT_EQ(run(train_lm(name, {"--max-steps", "3"})), 0) << error_;
+  }
 };
 
 TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
@@ -29,19 +33,25 @@ TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
   EXPECT_NE(out_.find("perplexity"), std::string::npos) << out_;
   ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en")}), 0) << error_;
   std::smatch match;
-  ASSERT_TRUE(std::regex_search(
-      out_, match, std::regex("^perplexity ([0-9.]+) per token \\(.* tokens, ends of lines among them\\), ([0-9.]+) per word")))
+  ASSERT_TRUE(std::regex_search(out_, match,
+                                std::regex("^perplexity ([0-9.]+) per token \\(.* tokens, ends of "
+                                           "lines among them\\), ([0-9.]+) per word")))
       << out_;
   EXPECT_GT(std::stod(match[1]), 1.0);
   EXPECT_GT(std::stod(match[2]), std::stod(match[1]));  // pieces are shorter than words
   EXPECT_NE(out_.find("context 16, stride 8"), std::string::npos) << out_;
-  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en"), "--stride", "2", "--context", "8", "--format", "json"}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en"), "--stride", "2", "--context",
+                 "8", "--format", "json"}),
+            0)
+      << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["stride"], 2);
   EXPECT_EQ(json["context"], 8);
-  EXPECT_NEAR(std::log2(json["perplexity"].get<double>()), json["bits_per_token"].get<double>(), 1e-6);
+  EXPECT_NEAR(std::log2(json["perplexity"].get<double>()), json["bits_per_token"].get<double>(),
+              1e-6);
 
-  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man", "--max-tokens", "10"}), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man", "--max-tokens", "10"}), 0)
+      << error_;
   EXPECT_TRUE(out_.starts_with("The man")) << out_;
   EXPECT_TRUE(out_.ends_with("\n")) << out_;
 }
@@ -49,8 +59,9 @@ TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
 TEST_F(LanguageCommands, GenerateIsDeterministicForASeed) {
   train();
   const auto generate = [&](const std::string& seed) {
-    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", "--n-best", "2", "--temperature",
-                   "0.9", "--top-k", "50", "--top-p", "0.95", "--repetition-penalty", "1.2"}),
+    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20",
+                   "--n-best", "2", "--temperature", "0.9", "--top-k", "50", "--top-p", "0.95",
+                   "--repetition-penalty", "1.2"}),
               0)
         << error_;
     return out_;
@@ -63,7 +74,10 @@ TEST_F(LanguageCommands, GenerateIsDeterministicForASeed) {
 TEST_F(LanguageCommands, GenerateHandsItsFlagsToTheSampler) {
   train();
   const auto generate = [&](const char* flag, const char* value, const char* seed) {
-    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20", flag, value}), 0) << error_;
+    EXPECT_EQ(run({"generate", model("lm"), "--prompt", "The", "--seed", seed, "--max-tokens", "20",
+                   flag, value}),
+              0)
+        << error_;
     return out_;
   };
   const std::string likeliest = generate("--top-k", "1", "1");
@@ -76,41 +90,55 @@ TEST_F(LanguageCommands, GenerateHandsItsFlagsToTheSampler) {
 }
 
 TEST_F(LanguageCommands, AModelIsUsedWithTheCacheItWasMadeFor) {
-  ASSERT_EQ(run(train_lm("lm", {"--max-steps", "3", "--cache-tokens", "50", "--cache-weight", "0.25"})), 0) << error_;
+  ASSERT_EQ(
+      run(train_lm("lm", {"--max-steps", "3", "--cache-tokens", "50", "--cache-weight", "0.25"})),
+      0)
+      << error_;
   const auto evaluate = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"evaluate", model("lm"), "--text", path("valid.en"), "--format", "json"};
+    std::vector<std::string> arguments{"evaluate",       model("lm"), "--text",
+                                       path("valid.en"), "--format",  "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(run(arguments), 0) << error_;
     return nlohmann::json::parse(out_);
   };
-  const auto with = evaluate({}), without = evaluate({"--cache-tokens", "0"}), lighter = evaluate({"--cache-weight", "0.1"});
+  const auto with = evaluate({}), without = evaluate({"--cache-tokens", "0"}),
+             lighter = evaluate({"--cache-weight", "0.1"});
   EXPECT_EQ(with["cache_tokens"], 50);
   EXPECT_EQ(with["perplexity_without_cache"], without["perplexity"]);
   EXPECT_FALSE(without.contains("cache_tokens"));
-  EXPECT_LT(with["perplexity"], without["perplexity"]);  // after three steps the model itself knows nothing
+  EXPECT_LT(with["perplexity"],
+            without["perplexity"]);  // after three steps the model itself knows nothing
   EXPECT_NE(with["perplexity"], lighter["perplexity"]);
 
-  const std::vector<std::string> generate{"generate",     model("lm"), "--prompt", "The man the man the",
-                                          "--max-tokens", "20",        "--format", "json"};
+  const std::vector<std::string> generate{
+      "generate",     model("lm"), "--prompt", "The man the man the",
+      "--max-tokens", "20",        "--format", "json"};
   ASSERT_EQ(run(generate), 0) << error_;
   const std::string generated = out_;
   std::vector<std::string> plain = generate;
   plain.insert(plain.end(), {"--cache-tokens", "0"});
   ASSERT_EQ(run(plain), 0) << error_;
   EXPECT_NE(out_, generated);
-  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-weight", "1"}, {"cache-weight"});
+  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-weight", "1"},
+               {"cache-weight"});
   expect_error({"generate", model("lm"), "--prompt", "The", "--cache-beta", "-1"}, {"cache-beta"});
-  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-tokens", "0", "--cache-beta", "2"},
+  expect_error({"evaluate", model("lm"), "--text", path("valid.en"), "--cache-tokens", "0",
+                "--cache-beta", "2"},
                {"--cache-beta", "--cache-tokens"});
 }
 
 TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
   train();
-  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man sleeps.\nThe", "--max-tokens", "8"}), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The man sleeps.\nThe", "--max-tokens", "8"}),
+            0)
+      << error_;
   const std::string expected = out_;
-  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8"}, "The man sleeps.\nThe\n"), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8"}, "The man sleeps.\nThe\n"), 0)
+      << error_;
   EXPECT_EQ(out_, expected);
-  ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8", "--no-echo"}, "The man sleeps.\nThe\n"), 0) << error_;
+  ASSERT_EQ(
+      run({"generate", model("lm"), "--max-tokens", "8", "--no-echo"}, "The man sleeps.\nThe\n"), 0)
+      << error_;
   EXPECT_EQ("The man sleeps.\nThe" + out_, expected);
   ASSERT_EQ(run({"generate", model("lm"), "--prompt", "", "--max-tokens", "8"}), 0) << error_;
   ASSERT_EQ(run({"generate", model("lm"), "--max-tokens", "8"}, ""), 0) << error_;
@@ -118,7 +146,10 @@ TEST_F(LanguageCommands, GenerateReadsThePromptFromStandardInput) {
 
 TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
   train();
-  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--n-best", "3", "--format", "json"}), 0) << error_;
+  ASSERT_EQ(run({"generate", model("lm"), "--prompt", "The", "--max-tokens", "5", "--n-best", "3",
+                 "--format", "json"}),
+            0)
+      << error_;
   std::istringstream lines(out_);
   int count = 0;
   std::set<std::string> samples;
@@ -136,8 +167,9 @@ TEST_F(LanguageCommands, GenerateGivesAnObjectForEverySampleInJson) {
 TEST_F(LanguageCommands, GenerateWritesSeveralSamplesOrTheBestOfASearch) {
   train();
   const auto count = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"generate", model("lm"), "--prompt", "The",      "--max-tokens",
-                                       "5",        "--n-best",  "3",        "--format", "json"};
+    std::vector<std::string> arguments{"generate",     model("lm"), "--prompt", "The",
+                                       "--max-tokens", "5",         "--n-best", "3",
+                                       "--format",     "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(run(arguments), 0) << error_;
     return std::count(out_.begin(), out_.end(), '\n');
@@ -146,7 +178,8 @@ TEST_F(LanguageCommands, GenerateWritesSeveralSamplesOrTheBestOfASearch) {
   EXPECT_EQ(out_.find("\"score\""), std::string::npos) << out_;
   EXPECT_EQ(count({"--beam-size", "4"}), 3);
   EXPECT_NE(out_.find("\"score\""), std::string::npos) << out_;
-  expect_error({"generate", model("lm"), "--prompt", "The", "--beam-size", "2", "--n-best", "3"}, {"n-best", "beam-size 2", "3"});
+  expect_error({"generate", model("lm"), "--prompt", "The", "--beam-size", "2", "--n-best", "3"},
+               {"n-best", "beam-size 2", "3"});
 }
 
 TEST_F(LanguageCommands, TrainingGoesOnWithItsOwnConfiguration) {
@@ -165,8 +198,9 @@ TEST_F(LanguageCommands, DryRunLeavesNothing) {
 TEST_F(LanguageCommands, InfoAndAverageKnowALanguageModel) {
   train();
   ASSERT_EQ(run({"info", model("lm")}), 0) << error_;
-  for (const char* part : {"language modelling", "n_layers = 1", "sequence_length = 16", "decoder.layers.0.self_attn.q_proj.weight",
-                           "3 golden passages: as they were"})
+  for (const char* part :
+       {"language modelling", "n_layers = 1", "sequence_length = 16",
+        "decoder.layers.0.self_attn.q_proj.weight", "3 golden passages: as they were"})
     EXPECT_NE(out_.find(part), std::string::npos) << part;
   ASSERT_EQ(run({"average", path("lm"), "--out", path("mean")}), 0) << error_;
   ASSERT_EQ(run({"evaluate", path("mean"), "--text", path("valid.en")}), 0) << error_;
@@ -175,9 +209,12 @@ TEST_F(LanguageCommands, InfoAndAverageKnowALanguageModel) {
 TEST_F(LanguageCommands, AModelOfAnotherKindIsNamed) {
   train();
   ASSERT_EQ(run(training("translator", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
-  expect_error({"generate", model("translator"), "--prompt", "The"}, {model("translator"), "language modelling", "translation"});
-  expect_error({"translate", model("lm")}, {model("lm"), "translation", "language modelling"}, "A.\n");
-  expect_error({"evaluate", model("translator"), "--text", path("valid.en")}, {model("translator"), "translation"});
+  expect_error({"generate", model("translator"), "--prompt", "The"},
+               {model("translator"), "language modelling", "translation"});
+  expect_error({"translate", model("lm")}, {model("lm"), "translation", "language modelling"},
+               "A.\n");
+  expect_error({"evaluate", model("translator"), "--text", path("valid.en")},
+               {model("translator"), "translation"});
 }
 
 TEST_F(LanguageCommands, MistakesAreNamed) {
@@ -192,7 +229,8 @@ TEST_F(LanguageCommands, MistakesAreNamed) {
   expect_error({"generate", lm, "--prompt", "A", "--temperature", "0"}, {"temperature"});
   expect_error({"generate", lm, "--prompt", "A", "--n-best", "0"}, {"n-best"});
   expect_error({"generate", lm, "--prompt", "A", "--top-p", "2"}, {"top-p"});
-  expect_error({"generate", lm, "--prompt", "A", "--max-token", "2"}, {"--max-token", "--max-tokens"});
+  expect_error({"generate", lm, "--prompt", "A", "--max-token", "2"},
+               {"--max-token", "--max-tokens"});
   expect_error({"generate", path("absent"), "--prompt", "A"}, {"absent"});
   expect_error({"evaluate", lm}, {"--text"});
   expect_error({"evaluate", lm, "--text", write("empty", "")}, {"empty"});

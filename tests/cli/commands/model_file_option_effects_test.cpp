@@ -1,4 +1,5 @@
-// Every option of the commands that read and write model files, alone: what it changes, and that it changes nothing else.
+// Every option of the commands that read and write model files, alone: what it changes, and that it
+// changes nothing else.
 #include "cli/commands/command_option_effects.h"
 
 namespace attend {
@@ -6,7 +7,8 @@ namespace {
 
 TEST_F(CommandOptionEffects, OfAverage) {
   train_classifier();
-  const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"}, {"last", "2", "", "out files"}};
+  const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},
+                                      {"last", "2", "", "out files"}};
   expect_cases("average @run --out @made/mean", cases);
   expect_config_file("average @run --out @made/mean", "--last 1", "last = 1\n");
   expect_a_case_for_every_option("average", {cases}, {"config"});
@@ -25,7 +27,8 @@ TEST_F(CommandOptionEffects, OfQuantize) {
       {"threads", "2", text, ""},
   };
   expect_cases("quantize @model --out @made/small", cases);
-  expect_config_file("quantize @model", "--out @made/small", fmt::format("out = \"{}\"\n", path("made/small")));
+  expect_config_file("quantize @model", "--out @made/small",
+                     fmt::format("out = \"{}\"\n", path("made/small")));
   expect_a_case_for_every_option("quantize", {cases}, {"config"});
 }
 
@@ -40,17 +43,21 @@ TEST_F(CommandOptionEffects, OfShortlist) {
       {"frequent", "5", "", "out files"},
       {"threads", "2", "", ""},
   };
-  expect_cases("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model", {cases.begin(), cases.begin() + 1});
-  expect_cases("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model", {cases.begin() + 2, cases.end()});
-  expect_config_file("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model", "--frequent 5",
-                     "frequent = 5\n");
+  expect_cases("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model",
+               {cases.begin(), cases.begin() + 1});
+  expect_cases("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model",
+               {cases.begin() + 2, cases.end()});
+  expect_config_file(
+      "shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model",
+      "--frequent 5", "frequent = 5\n");
   expect_a_case_for_every_option("shortlist", {cases}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfInfo) {
   train_classifier();
-  const std::vector<OptionCase> cases{
-      {"tensors", "no", "", "out"}, {"format", "json", "", "out"}, {"tensors", "no", "--format json", "out"}};
+  const std::vector<OptionCase> cases{{"tensors", "no", "", "out"},
+                                      {"format", "json", "", "out"},
+                                      {"tensors", "no", "--format json", "out"}};
   expect_cases("info @model", cases);
   expect_config_file("info @model", "--no-tensors", "tensors = false\n");
   expect_a_case_for_every_option("info", {cases}, {"config"});

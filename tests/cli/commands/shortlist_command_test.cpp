@@ -6,10 +6,14 @@ namespace {
 class ShortlistCommand : public SmallRunTest {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run(training("run", {"--max-steps", "30", "--valid-every", "0", "--learning-rate", "1e-2"})), 0) << error_;
+    ASSERT_EQ(run(training("run",
+                           {"--max-steps", "30", "--valid-every", "0", "--learning-rate", "1e-2"})),
+              0)
+        << error_;
   }
   std::vector<std::string> shortlist(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> all{"shortlist", model("run"), "--out", path("short"), "--src", path("train.en"), "--tgt", path("train.de")};
+    std::vector<std::string> all{"shortlist", model("run"),     "--out", path("short"),
+                                 "--src",     path("train.en"), "--tgt", path("train.de")};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -33,12 +37,16 @@ TEST_F(ShortlistCommand, MakesAModelThatTranslatesWithItWhenAsked) {
 }
 
 TEST_F(ShortlistCommand, SaysWhatItNeeds) {
-  expect_error({"translate", model("run"), "--shortlist"}, {"--shortlist", "attend shortlist"}, "The man sleeps.\n");
-  expect_error({"shortlist", model("run"), "--src", path("train.en"), "--tgt", path("train.de")}, {"--out"});
+  expect_error({"translate", model("run"), "--shortlist"}, {"--shortlist", "attend shortlist"},
+               "The man sleeps.\n");
+  expect_error({"shortlist", model("run"), "--src", path("train.en"), "--tgt", path("train.de")},
+               {"--out"});
   expect_error({"shortlist", model("run"), "--out", path("short")}, {"--src", "--tgt"});
   expect_error(shortlist({"--translations", "0"}), {"translations", "0"});
   write("empty", "\n\n");
-  expect_error({"shortlist", model("run"), "--out", path("short"), "--src", path("empty"), "--tgt", path("empty")}, {"empty", "0 kept"});
+  expect_error({"shortlist", model("run"), "--out", path("short"), "--src", path("empty"), "--tgt",
+                path("empty")},
+               {"empty", "0 kept"});
   EXPECT_FALSE(std::filesystem::exists(path("short")));
 }
 

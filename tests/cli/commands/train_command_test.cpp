@@ -27,19 +27,24 @@ std::vector<nlohmann::json> events(const std::string& log) {
 }
 
 TEST_F(TrainCommand, LeavesAModelCheckpointsLogsAndItsConfiguration) {
-  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "3", "--valid-every", "3"})), 0) << error_;
+  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "3", "--valid-every", "3"})),
+            0)
+      << error_;
   EXPECT_TRUE(std::filesystem::exists(model("run")));
   EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 3)));
   EXPECT_TRUE(std::filesystem::exists(checkpoint("run", 6)));
   EXPECT_NE(read(path("run/config.toml")).find("d-model = 16\n"), std::string::npos);
-  EXPECT_NE(out_.find("d-model = 16\n"), std::string::npos) << "the resolved configuration is printed";
+  EXPECT_NE(out_.find("d-model = 16\n"), std::string::npos)
+      << "the resolved configuration is printed";
   EXPECT_NE(out_.find("400 pairs: 400 kept"), std::string::npos) << out_;
   EXPECT_EQ(events(read(path("run/log.jsonl"))).back()["reason"], "finished");
 }
 
 TEST_F(TrainCommand, MakesEqualBytesFromEqualSeeds) {
-  ASSERT_EQ(run(training("one", {"--max-steps", "4", "--seed", "7", "--threads", "1"})), 0) << error_;
-  ASSERT_EQ(run(training("two", {"--max-steps", "4", "--seed", "7", "--threads", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("one", {"--max-steps", "4", "--seed", "7", "--threads", "1"})), 0)
+      << error_;
+  ASSERT_EQ(run(training("two", {"--max-steps", "4", "--seed", "7", "--threads", "2"})), 0)
+      << error_;
   ASSERT_EQ(run(training("other", {"--max-steps", "4", "--seed", "8"})), 0) << error_;
   EXPECT_EQ(read(checkpoint("one", 4)), read(checkpoint("two", 4)));
   EXPECT_EQ(read(model("one")), read(model("two")));
@@ -47,12 +52,14 @@ TEST_F(TrainCommand, MakesEqualBytesFromEqualSeeds) {
 }
 
 TEST_F(TrainCommand, ResumesToTheSameBytes) {
-  const std::vector<std::string> settings{"--max-steps", "9",   "--save-every", "2", "--valid-every", "4",
-                                          "--ema-decay", "0.9", "--accumulate", "2"};
+  const std::vector<std::string> settings{"--max-steps",   "9", "--save-every", "2",
+                                          "--valid-every", "4", "--ema-decay",  "0.9",
+                                          "--accumulate",  "2"};
   ASSERT_EQ(run(training("whole", settings)), 0) << error_;
   ASSERT_EQ(run(training("parts", settings)), 0) << error_;
   for (const int step : {6, 8, 9}) std::filesystem::remove(checkpoint("parts", step));
-  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;  // with the configuration in the folder
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0)
+      << error_;  // with the configuration in the folder
   EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
   EXPECT_EQ(read(checkpoint("parts", 9)), read(checkpoint("whole", 9)));
   EXPECT_EQ(read(model("parts")), read(model("whole")));
@@ -60,18 +67,21 @@ TEST_F(TrainCommand, ResumesToTheSameBytes) {
 }
 
 TEST_F(TrainCommand, ResumesMuonAndALateSecondPassToTheSameBytes) {
-  const std::vector<std::string> settings{"--max-steps", "60",   "--save-every", "20", "--valid-every",  "0",
-                                          "--optimizer", "muon", "--r-drop",     "3",  "--r-drop-after", "1"};
+  const std::vector<std::string> settings{"--max-steps",   "60", "--save-every",   "20",
+                                          "--valid-every", "0",  "--optimizer",    "muon",
+                                          "--r-drop",      "3",  "--r-drop-after", "1"};
   ASSERT_EQ(run(training("whole", settings)), 0) << error_;
   ASSERT_EQ(run(training("parts", settings)), 0) << error_;
   for (const int step : {40, 60}) std::filesystem::remove(checkpoint("parts", step));
   expect_error({"train", "translation", "--resume", "--out", path("parts"), "--optimizer", "adam"},
                {"optimizer", "with muon", "step-00000020"});
-  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << "the folder has its configuration still; " << error_;
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0)
+      << "the folder has its configuration still; " << error_;
   EXPECT_NE(out_.find("from step 20"), std::string::npos) << out_;
   EXPECT_EQ(read(checkpoint("parts", 60)), read(checkpoint("whole", 60)));
   std::int64_t epochs = 0;
-  for (const auto& event : events(read(path("whole/log.jsonl")))) epochs = std::max(epochs, event.value("epoch", std::int64_t{0}));
+  for (const auto& event : events(read(path("whole/log.jsonl"))))
+    epochs = std::max(epochs, event.value("epoch", std::int64_t{0}));
   EXPECT_GE(epochs, 1) << "the second pass has begun";
 }
 
@@ -80,14 +90,17 @@ TEST_F(TrainCommand, ChecksPointsAndStopsOnSignals) {
     const std::string name = signal == SIGINT ? "interrupted" : "terminated";
     std::atomic<bool> ended = false;
     std::thread killer([&] {
-      while (!ended && !std::filesystem::exists(checkpoint(name, 2))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      while (!ended && !std::filesystem::exists(checkpoint(name, 2)))
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
       if (!ended) kill(getpid(), signal);
     });
-    const int status = run(training(name, {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}));
+    const int status =
+        run(training(name, {"--max-steps", "1000000", "--save-every", "2", "--valid-every", "0"}));
     ended = true;
     killer.join();
     EXPECT_EQ(status, 128 + signal) << error_;
-    EXPECT_NE(out_.find("attend train translation --resume --out " + path(name)), std::string::npos) << out_;
+    EXPECT_NE(out_.find("attend train translation --resume --out " + path(name)), std::string::npos)
+        << out_;
     const auto last = events(read(path(name + "/log.jsonl"))).back();
     EXPECT_EQ(last["reason"], "interrupted");
     EXPECT_NO_THROW(load_checkpoint(checkpoint(name, last["step"].get<int>())));
@@ -95,18 +108,23 @@ TEST_F(TrainCommand, ChecksPointsAndStopsOnSignals) {
 }
 
 TEST_F(TrainCommand, AveragesTheLastCheckpointsWhenThatValidatesBetter) {
-  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "2", "--valid-every", "0", "--average-last", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("run", {"--max-steps", "6", "--save-every", "2", "--valid-every", "0",
+                                 "--average-last", "2"})),
+            0)
+      << error_;
   EXPECT_NE(out_.find("mean of 2 checkpoints: validation loss"), std::string::npos) << out_;
 }
 
 TEST_F(TrainCommand, MeasuresWithoutLeavingAnything) {
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
-  for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "}) EXPECT_NE(out_.find(part), std::string::npos);
+  for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "})
+    EXPECT_NE(out_.find(part), std::string::npos);
 }
 
 TEST_F(TrainCommand, MeasuresEpochsWithOnePassAndWithTwo) {
-  ASSERT_EQ(run(training("run", {"--dry-run", "--r-drop", "3", "--r-drop-after", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("run", {"--dry-run", "--r-drop", "3", "--r-drop-after", "2"})), 0)
+      << error_;
   for (const char* part : {"from epoch 1\n", "from epoch 3\n", "time for 100,000 steps"})
     EXPECT_NE(out_.find(part), std::string::npos) << out_;
 }
@@ -114,13 +132,16 @@ TEST_F(TrainCommand, MeasuresEpochsWithOnePassAndWithTwo) {
 TEST_F(TrainCommand, TellsTheTimeOfTheStepsThatItsEpochsHave) {
   ASSERT_EQ(run(training("run", {"--dry-run", "--max-epochs", "1"})), 0) << error_;
   std::smatch per_epoch, in_all;
-  ASSERT_TRUE(std::regex_search(out_, per_epoch, std::regex("time per epoch +.* \\(([0-9]+) steps\\)"))) << out_;
+  ASSERT_TRUE(
+      std::regex_search(out_, per_epoch, std::regex("time per epoch +.* \\(([0-9]+) steps\\)")))
+      << out_;
   ASSERT_TRUE(std::regex_search(out_, in_all, std::regex("time for ([0-9]+) steps"))) << out_;
   EXPECT_EQ(in_all[1], per_epoch[1]);
 }
 
 TEST_F(TrainCommand, RefusesEpochsBelowZero) {
-  expect_error(training("run", {"--r-drop", "3", "--r-drop-after", "-1"}), {"r-drop-after", "from 0", "-1"});
+  expect_error(training("run", {"--r-drop", "3", "--r-drop-after", "-1"}),
+               {"r-drop-after", "from 0", "-1"});
 }
 
 TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {
@@ -133,8 +154,9 @@ TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {
 TEST_F(TrainCommand, TrainsWithTwoVocabulariesAndGzipAndPreNorm) {
   ASSERT_EQ(std::system(("gzip " + path("train.en")).c_str()), 0);
   std::filesystem::rename(path("train.en.gz"), path("train.en"));  // recognised by content
-  ASSERT_EQ(run(training("run", {"--max-steps", "2", "--no-joint-vocabulary", "--tie-embeddings", "target", "--norm-first", "--activation",
-                                 "gelu", "--positions", "learned", "--tokenizer", "unigram"})),
+  ASSERT_EQ(run(training("run", {"--max-steps", "2", "--no-joint-vocabulary", "--tie-embeddings",
+                                 "target", "--norm-first", "--activation", "gelu", "--positions",
+                                 "learned", "--tokenizer", "unigram"})),
             0)
       << error_;
   ASSERT_EQ(run({"translate", model("run")}, "The man sleeps.\n"), 0) << error_;
@@ -152,13 +174,19 @@ std::string with_a_long_line(const std::string& text) {
 
 TEST_F(TrainCommand, LeavesOverLongPairsOutOfTheValidationAndSaysWhichIsFirst) {
   for (const auto& [over_long, note] :
-       {std::pair<std::string, std::string>{"skip", "21 pairs: 20 kept; left out: 1 over-long (the first: " + path("long.en") + ":7)"},
-        {"truncate", "21 pairs: 21 kept (1 of them cut to the maximal length, the first: " + path("long.en") + ":7)"}}) {
+       {std::pair<std::string, std::string>{
+            "skip",
+            "21 pairs: 20 kept; left out: 1 over-long (the first: " + path("long.en") + ":7)"},
+        {"truncate", "21 pairs: 21 kept (1 of them cut to the maximal length, the first: " +
+                         path("long.en") + ":7)"}}) {
     write("long.en", with_a_long_line(read(path("valid.en"))));
     write("long.de", with_a_long_line(read(path("valid.de"))));
-    std::vector<std::string> arguments = training(over_long, {"--max-steps", "2", "--tokenizer", "chars", "--over-long", over_long});
-    std::replace(arguments.begin(), arguments.end(), std::string("valid.en"), std::string("long.en"));
-    std::replace(arguments.begin(), arguments.end(), std::string("valid.de"), std::string("long.de"));
+    std::vector<std::string> arguments =
+        training(over_long, {"--max-steps", "2", "--tokenizer", "chars", "--over-long", over_long});
+    std::replace(arguments.begin(), arguments.end(), std::string("valid.en"),
+                 std::string("long.en"));
+    std::replace(arguments.begin(), arguments.end(), std::string("valid.de"),
+                 std::string("long.de"));
     ASSERT_EQ(run(arguments), 0) << error_;
     EXPECT_NE(out_.find("# validation text: " + note), std::string::npos) << out_;
     EXPECT_TRUE(std::filesystem::exists(model(over_long)));
@@ -166,7 +194,8 @@ TEST_F(TrainCommand, LeavesOverLongPairsOutOfTheValidationAndSaysWhichIsFirst) {
 }
 
 TEST_F(TrainCommand, NamesAFileWithoutAPairThatIsShortEnough) {
-  expect_error(training("run", {"--max-steps", "2", "--max-length", "2"}), {path("train.en"), "at most 2 tokens (max-length)", "0 kept"});
+  expect_error(training("run", {"--max-steps", "2", "--max-length", "2"}),
+               {path("train.en"), "at most 2 tokens (max-length)", "0 kept"});
   write("valid.en", std::string(3000, 'a') + "\n");
   write("valid.de", "b\n");
   expect_error(training("run", {"--max-steps", "2", "--tokenizer", "chars"}),
@@ -175,12 +204,13 @@ TEST_F(TrainCommand, NamesAFileWithoutAPairThatIsShortEnough) {
 }
 
 TEST_F(TrainCommand, StaysWithinLearnedPositions) {
-  const std::vector<std::string> positions{"--positions", "learned", "--max-positions", "16", "--max-length", "16", "--max-steps", "40"};
+  const std::vector<std::string> positions{"--positions",  "learned", "--max-positions", "16",
+                                           "--max-length", "16",      "--max-steps",     "40"};
   std::vector<std::string> dropout = positions;
   dropout.insert(dropout.end(), {"--tokenizer", "bpe", "--bpe-dropout", "0.5"});
   ASSERT_EQ(run(training("dropout", dropout)), 0) << error_;
-  ASSERT_EQ(run(training("chars", {"--positions", "learned", "--max-positions", "4", "--max-length", "4", "--max-steps", "2", "--over-long",
-                                   "truncate"})),
+  ASSERT_EQ(run(training("chars", {"--positions", "learned", "--max-positions", "4", "--max-length",
+                                   "4", "--max-steps", "2", "--over-long", "truncate"})),
             0)
       << error_;
 }
@@ -192,8 +222,10 @@ TEST_F(TrainCommand, RefusesAFolderInWhichARunIsGoingOn) {
   for (const char* const name : {"run", "empty"}) {
     const RunLock held(path(name));
     const std::string log = read(path(name) + std::string("/log.jsonl"));
-    expect_error(training(name, {"--max-steps", "4"}), {path(name), "another run is going on", "process"});
-    expect_error(training(name, {"--max-steps", "4", "--resume"}), {path(name), "another run is going on"});
+    expect_error(training(name, {"--max-steps", "4"}),
+                 {path(name), "another run is going on", "process"});
+    expect_error(training(name, {"--max-steps", "4", "--resume"}),
+                 {path(name), "another run is going on"});
     EXPECT_EQ(read(path(name) + std::string("/log.jsonl")), log);
     EXPECT_EQ(run({"translate", model(name)}, "the dog\n"), 0) << error_;
     EXPECT_EQ(run(training(name, {"--dry-run"})), 0) << error_;
@@ -213,7 +245,8 @@ TEST_F(TrainCommand, DoesNotOverwriteARun) {
 
 TEST_F(TrainCommand, RefusesToResumeAnotherModel) {
   ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
-  expect_error(training("run", {"--max-steps", "4", "--resume", "--d-ff", "32"}), {"--resume", "d_ff"});
+  expect_error(training("run", {"--max-steps", "4", "--resume", "--d-ff", "32"}),
+               {"--resume", "d_ff"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Every option of training, alone: what it changes in the steps, the validations, the model and the files, and that it changes nothing
-// else.
+// Every option of training, alone: what it changes in the steps, the validations, the model and the
+// files, and that it changes nothing else.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,9 @@ using Cases = std::vector<OptionCase>;
 const std::string kLearning = "losses norms validation parameters state score? ";
 const std::string kModel = kLearning + "config ";
 const std::string kPlan = kLearning + "batches ";
-const std::string kSteps = "losses rates norms batches steps tensorboard checkpoints ";  // as many lines, events and files as steps
+const std::string kSteps =
+    "losses rates norms batches steps tensorboard checkpoints ";  // as many lines, events and files
+                                                                  // as steps
 const std::string kOften = "--valid-every 1 --save-every 1";
 const std::string kVocabulary = kLearning + "tokenizer config? batches? text_kind? ";
 
@@ -29,12 +31,14 @@ const Cases kRun{
 };
 const Cases kTraining{
     {"max-steps", "4", "", kSteps + "validation parameters? state score?"},
-    {"max-epochs", "1", "--batch-tokens 1200 --max-steps 12", kSteps + "validation parameters? state score?"},
+    {"max-epochs", "1", "--batch-tokens 1200 --max-steps 12",
+     kSteps + "validation parameters? state score?"},
     {"accumulate", "2", "", kPlan},
     {"valid-every", "2", "", "validation state tensorboard parameters? score"},
     {"save-every", "3", "", "checkpoints"},
     {"keep-checkpoints", "1", kOften, "checkpoints"},
-    {"patience", "1", "--valid-every 1 --learning-rate 1e-12", kSteps + "validation parameters? state score"},
+    {"patience", "1", "--valid-every 1 --learning-rate 1e-12",
+     kSteps + "validation parameters? state score"},
     {"average-last", "3", kOften + " --learning-rate 0.05", "validation score parameters?"},
     {"ema-decay", "0.5", "", "validation parameters state score?"},
     {"seed", "2", "", kLearning + "batches?"},
@@ -97,9 +101,11 @@ class TrainingOptionEffects : public OptionEffects {
     options.train_sentences = 400;
     options.valid_sentences = options.test_sentences = 20;
     static const DemoCorpus corpus = make_demo_corpus(options);
-    const auto part = [&](const std::vector<std::string>& all, std::ptrdiff_t begin, std::ptrdiff_t count) {
+    const auto part = [&](const std::vector<std::string>& all, std::ptrdiff_t begin,
+                          std::ptrdiff_t count) {
       std::vector<std::string> lines(all.begin() + begin, all.begin() + begin + count);
-      for (std::size_t i = 1; i < lines.size(); i += 2) lines[i].replace(lines[i].size() - 1, 1, "\uFF0E");  // a wide stop: normalised away
+      for (std::size_t i = 1; i < lines.size(); i += 2)
+        lines[i].replace(lines[i].size() - 1, 1, "\uFF0E");  // a wide stop: normalised away
       return lines;
     };
     const auto lines = [&](const std::string& name, const std::vector<std::string>& text) {
@@ -118,7 +124,8 @@ class TrainingOptionEffects : public OptionEffects {
       write(prefix + name, out);
     };
     // A table of tabs to those who do not know that it is one of commas.
-    write(prefix + "both.csv", "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
+    write(prefix + "both.csv",
+          "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
     labelled("train.tsv", part(corpus.train_src, first, 90));
     labelled("valid.tsv", part(corpus.train_src, first + 90, 8));
   }
@@ -126,16 +133,21 @@ class TrainingOptionEffects : public OptionEffects {
   // The shape of the model and of the run, small; `more` comes after it.
   std::vector<std::string> base(const std::string& task, const std::string& more) const {
     return joined(words_of("train " + task +
-                           " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 120 --batch-tokens 100 --learning-rate 0.01 --warmup-steps 2 "
-                           "--max-steps 6 --max-epochs 0 --valid-every 3 --save-every 2 --tensorboard-every 1 --threads 1"),
+                           " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 120 --batch-tokens "
+                           "100 --learning-rate 0.01 --warmup-steps 2 "
+                           "--max-steps 6 --max-epochs 0 --valid-every 3 --save-every 2 "
+                           "--tensorboard-every 1 --threads 1"),
                   with_paths(more));
   }
   std::vector<std::string> translation() const {
     return base("translation",
-                "--n-encoder-layers 1 --n-decoder-layers 1 --src-train @train.en --tgt-train @train.de --src-valid @valid.en --tgt-valid "
+                "--n-encoder-layers 1 --n-decoder-layers 1 --src-train @train.en --tgt-train "
+                "@train.de --src-valid @valid.en --tgt-valid "
                 "@valid.de");
   }
-  std::vector<std::string> language() const { return base("lm", "--n-layers 1 --sequence-length 12 --train @train.en --valid @valid.en"); }
+  std::vector<std::string> language() const {
+    return base("lm", "--n-layers 1 --sequence-length 12 --train @train.en --valid @valid.en");
+  }
   std::vector<std::string> classification() const {
     return base("classification", "--n-encoder-layers 1 --train @train.tsv --valid @valid.tsv");
   }
@@ -148,18 +160,22 @@ class TrainingOptionEffects : public OptionEffects {
   }
   Seen seen_in(const std::string& out) {
     Seen seen;
-    for (const char* name : {"losses", "norms", "rates", "batches", "steps", "validation", "score"}) seen[name];
+    for (const char* name : {"losses", "norms", "rates", "batches", "steps", "validation", "score"})
+      seen[name];
     std::istringstream log(read(path(out) + "/log.jsonl"));
     for (std::string line; std::getline(log, line);) {
       const auto json = nlohmann::json::parse(line);
       const std::string event = json.value("event", "");
       if (event == "step") {
-        seen["losses"] += fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
+        seen["losses"] +=
+            fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
         seen["norms"] += json["gradient_norm"].dump() + "\n";
         seen["rates"] += json["learning_rate"].dump() + "\n";
-        seen["batches"] += fmt::format("{} {} {}\n", json["epoch"].dump(), json["tokens"].dump(), json["source_tokens"].dump());
+        seen["batches"] += fmt::format("{} {} {}\n", json["epoch"].dump(), json["tokens"].dump(),
+                                       json["source_tokens"].dump());
       } else if (event == "validation") {
-        seen["validation"] += fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
+        seen["validation"] +=
+            fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
         for (const char* metric : {"bleu", "accuracy", "macro_f1"})
           if (json.contains(metric)) seen["score"] += json[metric].dump() + "\n";
         seen["score"] += json["best"].dump() + "\n";
@@ -178,19 +194,23 @@ class TrainingOptionEffects : public OptionEffects {
     for (const auto& [key, value] : last.metadata)
       if (key.starts_with("state.")) seen["state"] += fmt::format("{} {}\n", key, value);
     for (const NamedTensor& tensor : last.tensors)
-      if (tensor.name.starts_with("state.")) seen["state"] += tensor.name + " " + bytes_of(tensor.tensor);
+      if (tensor.name.starts_with("state."))
+        seen["state"] += tensor.name + " " + bytes_of(tensor.tensor);
     for (const auto& entry : std::filesystem::directory_iterator(path(out)))
-      if (entry.path().filename().string().starts_with("events")) seen["tensorboard"] += std::to_string(entry.file_size());
+      if (entry.path().filename().string().starts_with("events"))
+        seen["tensorboard"] += std::to_string(entry.file_size());
     return seen;
   }
   static std::string bytes_of(const Tensor& tensor) {
-    return {reinterpret_cast<const char*>(tensor.bytes()), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
+    return {reinterpret_cast<const char*>(tensor.bytes()),
+            static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
   }
   static std::string sorted_lines(const std::string& text) {
     const std::vector<std::string> lines = words_of(text);
     return fmt::format("{}", fmt::join(std::set<std::string>(lines.begin(), lines.end()), " "));
   }
-  // attend.config, attend.decoding, ... by their names; the golden samples say what the parameters say.
+  // attend.config, attend.decoding, ... by their names; the golden samples say what the parameters
+  // say.
   static void add_model(const std::string& file, Seen& seen) {
     const Checkpoint model = load_checkpoint(file);
     for (const auto& [key, value] : model.metadata)
@@ -206,7 +226,8 @@ class TrainingOptionEffects : public OptionEffects {
   }
 
   void expect_cases(const std::vector<std::string>& base, const Cases& cases) {
-    expect_effects(base, cases, [&](const std::vector<std::string>& arguments) { return observe(arguments); });
+    expect_effects(base, cases,
+                   [&](const std::vector<std::string>& arguments) { return observe(arguments); });
   }
 
   // What the options of a run itself do.
@@ -214,7 +235,8 @@ class TrainingOptionEffects : public OptionEffects {
     const Seen whole = observe(command);
     EXPECT_EQ(observe(command, "another"), whole) << "--out";
     std::filesystem::remove_all(path("another"));
-    EXPECT_EQ(observe(joined(command, {"--config", write("c.toml", "max-steps = 4\n")}), "another"), whole)
+    EXPECT_EQ(observe(joined(command, {"--config", write("c.toml", "max-steps = 4\n")}), "another"),
+              whole)
         << "a flag wins over the file, and --max-steps is one";
     std::vector<std::string> without = command;
     const auto at = std::find(without.begin(), without.end(), "--max-steps");
@@ -226,10 +248,14 @@ class TrainingOptionEffects : public OptionEffects {
     for (std::string& word : relative)
       if (word.starts_with(folder_ + "/")) word = word.substr(folder_.size() + 1);
     EXPECT_EQ(observe(joined(relative, {"--data", folder_}), "another"), whole) << "--data";
-    EXPECT_EQ(run(joined(relative, {"--out", path("nothing")})), 1) << "without --data there is no such file";
+    EXPECT_EQ(run(joined(relative, {"--out", path("nothing")})), 1)
+        << "without --data there is no such file";
 
-    for (const int step : {4, 6}) std::filesystem::remove(fmt::format("{}/checkpoints/step-{:08}.safetensors", path("run"), step));
-    ASSERT_EQ(run(joined(words_of("train " + task), {"--resume", "--out", path("run")})), 0) << error_;
+    for (const int step : {4, 6})
+      std::filesystem::remove(
+          fmt::format("{}/checkpoints/step-{:08}.safetensors", path("run"), step));
+    ASSERT_EQ(run(joined(words_of("train " + task), {"--resume", "--out", path("run")})), 0)
+        << error_;
     Seen resumed = seen_in("run"), expected = whole;
     for (const char* name : {"tensorboard"}) resumed[name] = expected[name];  // a file of its own
     EXPECT_EQ(resumed, expected) << "--resume";
@@ -270,7 +296,9 @@ const Cases kTranslationModel{
     {"inverse-temperature", "2", "--arch rnn", kModel},
     {"tie-embeddings", "none", "--arch rnn", kModel},
 };
-const std::string kFluent = "--max-steps 60 --learning-rate 0.03 --valid-every 10 --save-every 0 --batch-tokens 300 --dropout 0";
+const std::string kFluent =
+    "--max-steps 60 --learning-rate 0.03 --valid-every 10 --save-every 0 --batch-tokens 300 "
+    "--dropout 0";
 const Cases kTranslationLoss{
     {"label-smoothing", "0.4", "", kLearning},
     {"label-smoothing", "0.4", "--r-drop 2", kLearning},
@@ -284,18 +312,33 @@ const Cases kTranslationLoss{
 };
 
 TEST_F(TrainingOptionEffects, OfTranslationInTheRun) { expect_cases(translation(), kRun); }
-TEST_F(TrainingOptionEffects, OfTranslationInTheData) { expect_cases(translation(), kTranslationData); }
-TEST_F(TrainingOptionEffects, OfTranslationInTheVocabulary) { expect_cases(translation(), kVocabularyOptions); }
-TEST_F(TrainingOptionEffects, OfTranslationInTwoVocabularies) { expect_cases(translation(), kTranslationVocabulary); }
+TEST_F(TrainingOptionEffects, OfTranslationInTheData) {
+  expect_cases(translation(), kTranslationData);
+}
+TEST_F(TrainingOptionEffects, OfTranslationInTheVocabulary) {
+  expect_cases(translation(), kVocabularyOptions);
+}
+TEST_F(TrainingOptionEffects, OfTranslationInTwoVocabularies) {
+  expect_cases(translation(), kTranslationVocabulary);
+}
 TEST_F(TrainingOptionEffects, OfTranslationInTheStacks) { expect_cases(translation(), kStack); }
-TEST_F(TrainingOptionEffects, OfTranslationInTheModel) { expect_cases(translation(), kTranslationModel); }
-TEST_F(TrainingOptionEffects, OfTranslationInTheLoss) { expect_cases(translation(), kTranslationLoss); }
-TEST_F(TrainingOptionEffects, OfTranslationInTheTraining) { expect_cases(translation(), kTraining); }
-TEST_F(TrainingOptionEffects, OfTranslationThatAreOfTheRunItself) { expect_run_options("translation", translation()); }
+TEST_F(TrainingOptionEffects, OfTranslationInTheModel) {
+  expect_cases(translation(), kTranslationModel);
+}
+TEST_F(TrainingOptionEffects, OfTranslationInTheLoss) {
+  expect_cases(translation(), kTranslationLoss);
+}
+TEST_F(TrainingOptionEffects, OfTranslationInTheTraining) {
+  expect_cases(translation(), kTraining);
+}
+TEST_F(TrainingOptionEffects, OfTranslationThatAreOfTheRunItself) {
+  expect_run_options("translation", translation());
+}
 TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
   expect_a_case_for_every_option(
       "train translation",
-      {kRun, kTranslationData, kVocabularyOptions, kTranslationVocabulary, kStack, kTranslationModel, kTranslationLoss, kTraining},
+      {kRun, kTranslationData, kVocabularyOptions, kTranslationVocabulary, kStack,
+       kTranslationModel, kTranslationLoss, kTraining},
       kByHand);
 }
 
@@ -308,8 +351,12 @@ const Cases kLanguageData{
     {"batch-tokens", "80", "", kLearning + "batches validation?"},
 };
 const Cases kLanguageModel{
-    {"n-layers", "2", "", kModel},        {"norm-first", "no", "", kModel},      {"tied", "no", "", kModel},
-    {"previous-tokens", "2", "", kModel}, {"output-dropout", "0.4", "", kModel}, {"output-dropout", "0.4", "--output-sample 60", kModel},
+    {"n-layers", "2", "", kModel},
+    {"norm-first", "no", "", kModel},
+    {"tied", "no", "", kModel},
+    {"previous-tokens", "2", "", kModel},
+    {"output-dropout", "0.4", "", kModel},
+    {"output-dropout", "0.4", "--output-sample 60", kModel},
 };
 const Cases kLanguageLoss{
     {"label-smoothing", "0.4", "", kLearning},
@@ -321,16 +368,30 @@ const Cases kLanguageLoss{
 };
 
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheRun) { expect_cases(language(), kRun); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsInTheData) { expect_cases(language(), kLanguageData); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsInTheVocabulary) { expect_cases(language(), kVocabularyOptions); }
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheData) {
+  expect_cases(language(), kLanguageData);
+}
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheVocabulary) {
+  expect_cases(language(), kVocabularyOptions);
+}
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheStack) { expect_cases(language(), kStack); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsInTheModel) { expect_cases(language(), kLanguageModel); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsInTheLoss) { expect_cases(language(), kLanguageLoss); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsInTheTraining) { expect_cases(language(), kTraining); }
-TEST_F(TrainingOptionEffects, OfLanguageModelsThatAreOfTheRunItself) { expect_run_options("lm", language()); }
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheModel) {
+  expect_cases(language(), kLanguageModel);
+}
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheLoss) {
+  expect_cases(language(), kLanguageLoss);
+}
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheTraining) {
+  expect_cases(language(), kTraining);
+}
+TEST_F(TrainingOptionEffects, OfLanguageModelsThatAreOfTheRunItself) {
+  expect_run_options("lm", language());
+}
 TEST_F(TrainingOptionEffects, OfLanguageModelsAreAllTested) {
-  expect_a_case_for_every_option("train lm", {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel, kLanguageLoss, kTraining},
-                                 kByHand);
+  expect_a_case_for_every_option(
+      "train lm",
+      {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel, kLanguageLoss, kTraining},
+      kByHand);
 }
 
 // ---- classifiers
@@ -349,8 +410,9 @@ const Cases kClassificationData{
     {"batch-tokens", "80", "", kPlan},
 };
 const Cases kClassificationModel{
-    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},    {"pooling", "mean", "", kModel},
-    {"output-dropout", "0.4", "", kModel}, {"bigram-buckets", "50", "", kModel}, {"embedding-deviation", "0.1", "", kModel},
+    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
+    {"pooling", "mean", "", kModel},       {"output-dropout", "0.4", "", kModel},
+    {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
 };
 const Cases kClassificationLoss{
     {"label-smoothing", "0.4", "", kLearning},
@@ -360,17 +422,30 @@ const Cases kClassificationLoss{
 };
 
 TEST_F(TrainingOptionEffects, OfClassifiersInTheRun) { expect_cases(classification(), kRun); }
-TEST_F(TrainingOptionEffects, OfClassifiersInTheData) { expect_cases(classification(), kClassificationData); }
-TEST_F(TrainingOptionEffects, OfClassifiersInTheVocabulary) { expect_cases(classification(), kVocabularyOptions); }
+TEST_F(TrainingOptionEffects, OfClassifiersInTheData) {
+  expect_cases(classification(), kClassificationData);
+}
+TEST_F(TrainingOptionEffects, OfClassifiersInTheVocabulary) {
+  expect_cases(classification(), kVocabularyOptions);
+}
 TEST_F(TrainingOptionEffects, OfClassifiersInTheStack) { expect_cases(classification(), kStack); }
-TEST_F(TrainingOptionEffects, OfClassifiersInTheModel) { expect_cases(classification(), kClassificationModel); }
-TEST_F(TrainingOptionEffects, OfClassifiersInTheLoss) { expect_cases(classification(), kClassificationLoss); }
-TEST_F(TrainingOptionEffects, OfClassifiersInTheTraining) { expect_cases(classification(), kTraining); }
-TEST_F(TrainingOptionEffects, OfClassifiersThatAreOfTheRunItself) { expect_run_options("classification", classification()); }
+TEST_F(TrainingOptionEffects, OfClassifiersInTheModel) {
+  expect_cases(classification(), kClassificationModel);
+}
+TEST_F(TrainingOptionEffects, OfClassifiersInTheLoss) {
+  expect_cases(classification(), kClassificationLoss);
+}
+TEST_F(TrainingOptionEffects, OfClassifiersInTheTraining) {
+  expect_cases(classification(), kTraining);
+}
+TEST_F(TrainingOptionEffects, OfClassifiersThatAreOfTheRunItself) {
+  expect_run_options("classification", classification());
+}
 TEST_F(TrainingOptionEffects, OfClassifiersAreAllTested) {
-  expect_a_case_for_every_option(
-      "train classification", {kRun, kClassificationData, kVocabularyOptions, kStack, kClassificationModel, kClassificationLoss, kTraining},
-      kByHand);
+  expect_a_case_for_every_option("train classification",
+                                 {kRun, kClassificationData, kVocabularyOptions, kStack,
+                                  kClassificationModel, kClassificationLoss, kTraining},
+                                 kByHand);
 }
 
 }  // namespace

@@ -9,7 +9,11 @@ namespace {
 
 class TranslateCommand : public SmallRunTest {
  protected:
-  void SetUp() override { ASSERT_EQ(run(training("run", {"--max-steps", "3", "--save-every", "1", "--valid-every", "0"})), 0) << error_; }
+  void SetUp() override {
+    ASSERT_EQ(run(training("run", {"--max-steps", "3", "--save-every", "1", "--valid-every", "0"})),
+              0)
+        << error_;
+  }
   int translate(std::vector<std::string> more, const std::string& input) {
     more.insert(more.begin(), {"translate", model("run"), "--max-length", "6"});
     return run(more, input);
@@ -28,8 +32,8 @@ TEST_F(TranslateCommand, AnswersLineByLineInOrder) {
   ASSERT_EQ(translate({}, valid), 0) << error_;
   const std::vector<std::string> together = lines_of(out_);
   ASSERT_EQ(together.size(), 20u);
-  for (const std::vector<std::string>& how :
-       std::vector<std::vector<std::string>>{{"--window", "1"}, {"--window", "7"}, {"--batch-size", "3"}, {"--threads", "1"}}) {
+  for (const std::vector<std::string>& how : std::vector<std::vector<std::string>>{
+           {"--window", "1"}, {"--window", "7"}, {"--batch-size", "3"}, {"--threads", "1"}}) {
     ASSERT_EQ(translate(how, valid), 0) << error_;
     EXPECT_EQ(lines_of(out_), together) << how.front();
   }
@@ -43,13 +47,15 @@ TEST_F(TranslateCommand, PrintsJsonWithScoresAndTokens) {
   ASSERT_EQ(json["translations"].size(), 2u);
   const auto& best = json["translations"][0];
   EXPECT_GE(best["score"], json["translations"][1]["score"]);
-  EXPECT_GE(best["token_log_probabilities"].size(), best["tokens"].size());  // one more when it ended before the greatest length
+  EXPECT_GE(best["token_log_probabilities"].size(),
+            best["tokens"].size());  // one more when it ended before the greatest length
   EXPECT_FALSE(best.contains("alignment"));
   EXPECT_EQ(nlohmann::json::parse(lines[1])["translations"][0]["text"], "");
 }
 
 TEST_F(TranslateCommand, PrintsAlignmentsWhenAsked) {
-  ASSERT_EQ(translate({"--n-best", "2", "--format", "json", "--alignment"}, "The man sleeps.\n"), 0) << error_;
+  ASSERT_EQ(translate({"--n-best", "2", "--format", "json", "--alignment"}, "The man sleeps.\n"), 0)
+      << error_;
   std::vector<std::string> expected;
   const auto json = nlohmann::json::parse(out_);
   for (const auto& candidate : json["translations"]) {
@@ -67,7 +73,8 @@ TEST_F(TranslateCommand, PrintsAlignmentsWhenAsked) {
   ASSERT_EQ(translate({"--n-best", "2", "--alignment"}, "The man sleeps.\n"), 0) << error_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 2u);
-  for (const std::size_t i : {0u, 1u}) EXPECT_TRUE(lines[i].ends_with(expected[i].substr(expected[i].find(" ||| ")))) << lines[i];
+  for (const std::size_t i : {0u, 1u})
+    EXPECT_TRUE(lines[i].ends_with(expected[i].substr(expected[i].find(" ||| ")))) << lines[i];
 }
 
 TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
@@ -79,12 +86,17 @@ TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
 }
 
 TEST_F(TranslateCommand, SearchesAsTheModelWasMadeForUnlessTold) {
-  ASSERT_EQ(run(training("own", {"--max-steps", "1", "--valid-every", "0", "--beam-size", "2", "--length-penalty", "0.5"})), 0) << error_;
+  ASSERT_EQ(run(training("own", {"--max-steps", "1", "--valid-every", "0", "--beam-size", "2",
+                                 "--length-penalty", "0.5"})),
+            0)
+      << error_;
   const auto score = [this](std::vector<std::string> flags) {
-    flags.insert(flags.begin(), {"translate", model("own"), "--max-length", "6", "--format", "json"});
+    flags.insert(flags.begin(),
+                 {"translate", model("own"), "--max-length", "6", "--format", "json"});
     EXPECT_EQ(run(flags, "The man sleeps.\n"), 0) << error_;
     const auto best = nlohmann::json::parse(out_)["translations"][0];
-    return std::pair(best["score"].get<double>() / best["log_probability"].get<double>(), best["token_log_probabilities"].size());
+    return std::pair(best["score"].get<double>() / best["log_probability"].get<double>(),
+                     best["token_log_probabilities"].size());
   };
   const auto [own, own_length] = score({});
   EXPECT_NEAR(own, 1 / std::sqrt(static_cast<double>(own_length)), 1e-5);
@@ -93,35 +105,45 @@ TEST_F(TranslateCommand, SearchesAsTheModelWasMadeForUnlessTold) {
 }
 
 TEST_F(TranslateCommand, SamplesTheSameWithTheSameSeed) {
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
+      << error_;
   const std::string first = out_;
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
+      << error_;
   EXPECT_EQ(out_, first);
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  ASSERT_EQ(translate({"--sample", "--sampling-seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0)
+      << error_;
   EXPECT_NE(out_, first);
 }
 
 TEST_F(TranslateCommand, PrintsSeveralSamplesNumbered) {
-  ASSERT_EQ(translate({"--sample", "--n-best", "3", "--beam-size", "1"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
+  ASSERT_EQ(translate({"--sample", "--n-best", "3", "--beam-size", "1"},
+                      "The man sleeps.\nThe dog runs.\n"),
+            0)
+      << error_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 6u);
   EXPECT_TRUE(lines[2].starts_with("0 ||| "));
   EXPECT_TRUE(lines[3].starts_with("1 ||| "));
   EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), 6u);
-  expect_error({"translate", model("run"), "--n-best", "3", "--beam-size", "2"}, {"n-best", "beam-size 2", "3"}, "The man sleeps.\n");
+  expect_error({"translate", model("run"), "--n-best", "3", "--beam-size", "2"},
+               {"n-best", "beam-size 2", "3"}, "The man sleeps.\n");
 }
 
 TEST_F(TranslateCommand, ScoresGivenTranslations) {
-  ASSERT_EQ(run({"score", model("run"), "--src", path("valid.en"), "--tgt", path("valid.de")}), 0) << error_;
+  ASSERT_EQ(run({"score", model("run"), "--src", path("valid.en"), "--tgt", path("valid.de")}), 0)
+      << error_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 20u);
   for (const std::string& line : lines) EXPECT_LT(std::stod(line), 0.0);
-  expect_error({"score", model("run"), "--src", path("valid.en"), "--tgt", path("train.de")}, {"valid.en", "train.de"});
+  expect_error({"score", model("run"), "--src", path("valid.en"), "--tgt", path("train.de")},
+               {"valid.en", "train.de"});
 }
 
 TEST_F(TranslateCommand, AverageMakesAModelToUse) {
   ASSERT_EQ(run({"average", path("run"), "--last", "2", "--out", path("mean")}), 0) << error_;
-  ASSERT_EQ(run({"average", checkpoint("run", 2), checkpoint("run", 3), "--out", path("files")}), 0) << error_;
+  ASSERT_EQ(run({"average", checkpoint("run", 2), checkpoint("run", 3), "--out", path("files")}), 0)
+      << error_;
   EXPECT_EQ(read(path("mean")), read(path("files")));
   ASSERT_EQ(run({"translate", path("mean")}, "The man sleeps.\n"), 0) << error_;
   expect_error({"average", path("run"), "--last", "9", "--out", path("mean")}, {"--last", "9"});
@@ -130,7 +152,8 @@ TEST_F(TranslateCommand, AverageMakesAModelToUse) {
 
 TEST_F(TranslateCommand, InfoTellsWhatIsInside) {
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
-  for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight", "golden translations: as they were"}) {
+  for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight",
+                           "golden translations: as they were"}) {
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in\n" << out_;
   }
   ASSERT_EQ(run({"info", model("run"), "--format", "json"}), 0) << error_;

@@ -12,7 +12,8 @@
 namespace attend {
 namespace {
 
-std::vector<Classification> from_stream(const ClassificationEngine& classifier, const std::string& text,
+std::vector<Classification> from_stream(const ClassificationEngine& classifier,
+                                        const std::string& text,
                                         const ClassificationOptions& options) {
   std::istringstream stream(text);
   LineReader lines(stream, "the text");
@@ -40,9 +41,11 @@ TEST(ClassificationEngine, GivesATextTheSameNumbersInAnyCompany) {
   const ClassificationEngine classifier(small_classifier());
   const std::vector<Classification> together = classifier.classify(kFilms.texts);
   for (std::size_t i = 0; i < together.size(); ++i)
-    EXPECT_EQ(classifier.classify(std::span(kFilms.texts).subspan(i, 1)).front().probabilities, together[i].probabilities);
+    EXPECT_EQ(classifier.classify(std::span(kFilms.texts).subspan(i, 1)).front().probabilities,
+              together[i].probabilities);
   const auto in_small_batches = classifier.classify(kFilms.texts, {.batch_tokens = 1});
-  for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(in_small_batches[i].probabilities, together[i].probabilities);
+  for (std::size_t i = 0; i < together.size(); ++i)
+    EXPECT_EQ(in_small_batches[i].probabilities, together[i].probabilities);
 }
 
 TEST(ClassificationEngine, ReadsLineByLine) {
@@ -53,7 +56,8 @@ TEST(ClassificationEngine, ReadsLineByLine) {
   for (const int window : {1, 3, 8, 100}) {
     const std::vector<Classification> found = from_stream(classifier, text, {.window = window});
     ASSERT_EQ(found.size(), expected.size()) << window;
-    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].probabilities, expected[i].probabilities);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(found[i].probabilities, expected[i].probabilities);
   }
   EXPECT_TRUE(from_stream(classifier, "", {}).empty());
 }
@@ -64,11 +68,18 @@ TEST(ClassificationEngine, NamesTheEmptyLineAfterWhatCameBefore) {
     std::istringstream stream("a good film\na bad film\n \u00A0\u3000\nso good\n");
     LineReader lines(stream, "the text");
     int found = 0;
-    expect_error<DataError>([&] { classifier.classify(lines, {[&](const Classification&) { ++found; }}, {.window = window}); },
-                            {"the text:3", "expected a text to classify"});
+    expect_error<DataError>(
+        [&] {
+          classifier.classify(lines, {[&](const Classification&) { ++found; }}, {.window = window});
+        },
+        {"the text:3", "expected a text to classify"});
     EXPECT_EQ(found, 2) << window;
   }
-  expect_error<DataError>([&] { classifier.classify(std::vector<std::string>{"good", ""}); }, {"text 2"});
+  expect_error<DataError>(
+      [&] {
+        classifier.classify(std::vector<std::string>{"good", ""});
+      },
+      {"text 2"});
 }
 
 TEST(ClassificationEngine, LooksAtTheLengthItWasTrainedWith) {
@@ -76,7 +87,8 @@ TEST(ClassificationEngine, LooksAtTheLengthItWasTrainedWith) {
   const ClassificationEngine classifier(small_classifier());
   std::string end;
   for (int i = 0; i < 30; ++i) end += " good";
-  const auto found = classifier.classify(std::vector<std::string>{"bad film" + end, "fine cat" + end});
+  const auto found =
+      classifier.classify(std::vector<std::string>{"bad film" + end, "fine cat" + end});
   EXPECT_EQ(found[0].probabilities, found[1].probabilities);
 }
 

@@ -17,7 +17,8 @@ class ClassificationModelFile : public FolderTest {};
 TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
   for (const Pooling pooling : {Pooling::max, Pooling::mean, Pooling::first}) {
     save_checkpoint(path("model"), small_classifier_checkpoint(pooling));
-    const ClassificationModel before = small_classifier(pooling), after = load_classification_model(path("model"));
+    const ClassificationModel before = small_classifier(pooling),
+                              after = load_classification_model(path("model"));
     EXPECT_EQ(after.labels, before.labels);
     EXPECT_EQ(after.tokenizer.bytes(), before.tokenizer.bytes());
     EXPECT_EQ(after.length.max_length, 20);
@@ -26,12 +27,14 @@ TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
     RaggedBuilder builder;
     for (const std::string& text : kFilms.texts) builder.add(before.ids(text));
     const Ragged texts = builder.build();
-    EXPECT_TRUE(same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
+    EXPECT_TRUE(
+        same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
   }
 }
 
 TEST_F(ClassificationModelFile, PutsAMarkInFrontOnlyWhereTheFirstTokenCounts) {
-  const ClassificationModel first = small_classifier(Pooling::first), max = small_classifier(Pooling::max);
+  const ClassificationModel first = small_classifier(Pooling::first),
+                            max = small_classifier(Pooling::max);
   EXPECT_EQ(first.ids("film").front(), first.tokenizer.bos_id());
   EXPECT_NE(max.ids("film").front(), max.tokenizer.bos_id());
   EXPECT_EQ(max.ids("film").back(), max.tokenizer.eos_id());
@@ -40,9 +43,11 @@ TEST_F(ClassificationModelFile, PutsAMarkInFrontOnlyWhereTheFirstTokenCounts) {
 TEST_F(ClassificationModelFile, IsRefusedWhenItIsForSomethingElse) {
   Checkpoint checkpoint = small_classifier_checkpoint();
   checkpoint.source = "film.safetensors";
-  expect_error<DataError>([&] { translation_model(checkpoint); }, {"film.safetensors", "for translation", "for classification"});
+  expect_error<DataError>([&] { translation_model(checkpoint); },
+                          {"film.safetensors", "for translation", "for classification"});
   checkpoint.metadata["attend.task"] = "translation";
-  expect_error<DataError>([&] { classification_model(checkpoint); }, {"film.safetensors", "for classification", "for translation"});
+  expect_error<DataError>([&] { classification_model(checkpoint); },
+                          {"film.safetensors", "for classification", "for translation"});
 }
 
 TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
@@ -50,14 +55,16 @@ TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
     Checkpoint checkpoint = small_classifier_checkpoint();
     checkpoint.source = "film.safetensors";
     checkpoint.metadata[key] = value;
-    expect_error<DataError>([&] { classification_model(checkpoint); }, {"film.safetensors", message});
+    expect_error<DataError>([&] { classification_model(checkpoint); },
+                            {"film.safetensors", message});
   };
   refuse("attend.labels", "[\"good\"]", "attend.labels: expected a list of two or more");
   refuse("attend.labels", "[1, 2]", "attend.labels");
   refuse("attend.labels", "no", "attend.labels");
   refuse("attend.labels", "[\"a\", \"b\"]", "output");  // of another shape
   refuse("attend.labels", "[\"a\", \"b\", \"a\"]", "expected every class once, got 'a' twice");
-  refuse("attend.labels", "[\"a\", \"\", \"b\"]", "expected names without tabs and line ends, got ''");
+  refuse("attend.labels", "[\"a\", \"\", \"b\"]",
+         "expected names without tabs and line ends, got ''");
   refuse("attend.labels", "[\"a\", \" \", \"b\"]", "got ' '");
   refuse("attend.labels", "[\"a\", \"b\\tc\", \"d\"]", "got 'b\\tc'");
   refuse("attend.labels", "[\"a\", \"b\\nc\", \"d\"]", "got 'b\\nc'");

@@ -26,16 +26,20 @@ struct ClassificationSetting {
   ClassificationScore best_by = ClassificationScore::accuracy;
 };
 
-ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
+ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens,
+                              std::optional<std::uint64_t> seed) {
   LabelledReport report;
-  return ClassificationBatcher(encode_labelled(kFilms, model.tokenizer, model.special(), model.length, report), {batch_tokens}, seed);
+  return ClassificationBatcher(
+      encode_labelled(kFilms, model.tokenizer, model.special(), model.length, report),
+      {batch_tokens}, seed);
 }
 
 ClassificationObjective objective_of(const ClassificationSetting& s) {
   const ClassificationModel model = small_classifier(s.pooling, s.dropout);
   std::optional<ClassificationBatcher> validation;
   if (s.validates) validation = batches(model, 30, std::nullopt);
-  return ClassificationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation), s.best_by);
+  return ClassificationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss,
+                                 std::move(validation), s.best_by);
 }
 
 TEST(ClassificationObjective, LosesInABatchWhatItsTextsLose) {
@@ -53,8 +57,10 @@ TEST(ClassificationObjective, LosesInABatchWhatItsTextsLose) {
     loss += part.loss_sum;
   }
   EXPECT_NEAR(loss, whole.loss_sum, 1e-5 * whole.loss_sum);
-  const std::vector<float> expected = together.parameters().gradients().to_vector(), actual = alone.parameters().gradients().to_vector();
-  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
+  const std::vector<float> expected = together.parameters().gradients().to_vector(),
+                           actual = alone.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
 }
 
 TEST(ClassificationObjective, CountsTextsAndTheirTokens) {
@@ -68,7 +74,8 @@ TEST(ClassificationObjective, CountsTextsAndTheirTokens) {
 
 TEST(ClassificationObjective, WeighsClassesInTheLossButNotInTheLikelihood) {
   const Tensor weights = Tensor::from(std::vector<float>{2.0f, 0.0f, 0.0f}, {3});
-  ClassificationObjective plain = objective_of({.batch_tokens = 1}), weighted = objective_of({.batch_tokens = 1, .loss = {0, 0, weights}});
+  ClassificationObjective plain = objective_of({.batch_tokens = 1}),
+                          weighted = objective_of({.batch_tokens = 1, .loss = {0, 0, weights}});
   Pass pass = Pass::inference();
   for (std::int64_t i = 0; i < 8; ++i) {
     const BatchLoss a = plain.loss(0, i, 1.0, pass), b = weighted.loss(0, i, 1.0, pass);
@@ -79,7 +86,8 @@ TEST(ClassificationObjective, WeighsClassesInTheLossButNotInTheLikelihood) {
 }
 
 TEST(ClassificationObjective, SmoothsTheLossButNotTheLikelihood) {
-  ClassificationObjective sharp = objective_of({}), smooth = objective_of({.loss = {.label_smoothing = 0.2f}});
+  ClassificationObjective sharp = objective_of({}),
+                          smooth = objective_of({.loss = {.label_smoothing = 0.2f}});
   Pass pass = Pass::inference();
   const BatchLoss a = sharp.loss(0, 0, 1.0, pass), b = smooth.loss(0, 0, 1.0, pass);
   EXPECT_NEAR(a.loss_sum, a.nll_sum, 1e-6 * a.nll_sum);
@@ -91,8 +99,11 @@ TEST(ClassificationObjective, SmoothsTheLossButNotTheLikelihood) {
 }
 
 TEST(ClassificationObjective, LeavesOutWordsInTrainingAlone) {
-  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.5f}}), whole = objective_of({});
-  const auto loss = [](ClassificationObjective& o, Pass pass) { return o.loss(0, 0, 1.0, pass).loss_sum; };
+  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.5f}}),
+                          whole = objective_of({});
+  const auto loss = [](ClassificationObjective& o, Pass pass) {
+    return o.loss(0, 0, 1.0, pass).loss_sum;
+  };
   EXPECT_EQ(loss(objective, Pass::training(1, 1)), loss(objective, Pass::training(1, 1)));
   EXPECT_NE(loss(objective, Pass::training(1, 1)), loss(objective, Pass::training(1, 2)));
   EXPECT_EQ(loss(objective, Pass::inference()), loss(whole, Pass::inference()));
@@ -101,7 +112,8 @@ TEST(ClassificationObjective, LeavesOutWordsInTrainingAlone) {
 
 TEST(ClassificationObjective, LeavesTheEndsOfATextInPlace) {
   // Nearly everything is left out, and yet every text keeps a token to pool.
-  ClassificationObjective objective = objective_of({.loss = {.word_dropout = 0.99f}, .pooling = Pooling::first});
+  ClassificationObjective objective =
+      objective_of({.loss = {.word_dropout = 0.99f}, .pooling = Pooling::first});
   for (std::uint64_t step = 1; step < 20; ++step) {
     Pass pass = Pass::training(1, step);
     EXPECT_TRUE(std::isfinite(objective.loss(0, 0, 1.0, pass).loss_sum));
@@ -142,7 +154,8 @@ TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {
   const ClassificationEngine classifier(small_classifier());
   int right = 0;
   const auto found = classifier.classify(kFilms.texts);
-  for (std::size_t i = 0; i < found.size(); ++i) right += found[i].label == static_cast<std::size_t>(kFilms.labels[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    right += found[i].label == static_cast<std::size_t>(kFilms.labels[i]) ? 1 : 0;
   EXPECT_DOUBLE_EQ(validation.score, right / 8.0);
   EXPECT_FALSE(objective_of({.validates = false}).can_validate());
 }
@@ -155,7 +168,8 @@ class ClassificationRun : public FolderTest {
     options_.valid_every = options_.save_every = 0;
   }
 
-  void train(const std::string& name, ClassificationObjective& objective, bool resume = false, std::int64_t stop_at = -1) {
+  void train(const std::string& name, ClassificationObjective& objective, bool resume = false,
+             std::int64_t stop_at = -1) {
     struct Stop final : TrainingListener {
       std::int64_t at = -1;
       std::atomic<bool> flag = false;
@@ -163,7 +177,9 @@ class ClassificationRun : public FolderTest {
     } stop;
     stop.at = stop_at;
     const auto describe = [](Checkpoint& c) { small_classifier().describe(c); };
-    Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
+    Trainer(objective, options_,
+            {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}})
+        .train();
   }
 
   TrainerOptions options_;
@@ -174,14 +190,17 @@ TEST_F(ClassificationRun, LearnsTheTextsByHeart) {
   ClassificationObjective objective = objective_of({.batch_tokens = 30, .seed = 1});
   train("run", objective);
   EXPECT_DOUBLE_EQ(objective.validate().score, 1.0);
-  const ClassificationEngine classifier = ClassificationEngine::load(path("run") / "model.safetensors");
+  const ClassificationEngine classifier =
+      ClassificationEngine::load(path("run") / "model.safetensors");
   const std::vector<Classification> found = classifier.classify(kFilms.texts);
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, static_cast<std::size_t>(kFilms.labels[i])) << kFilms.texts[i];
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_EQ(found[i].label, static_cast<std::size_t>(kFilms.labels[i])) << kFilms.texts[i];
 }
 
 TEST_F(ClassificationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
   options_.max_steps = 12;
-  const ClassificationSetting setting{.batch_tokens = 20, .seed = 1, .dropout = 0.1f, .loss = {.word_dropout = 0.2f}};
+  const ClassificationSetting setting{
+      .batch_tokens = 20, .seed = 1, .dropout = 0.1f, .loss = {.word_dropout = 0.2f}};
   ClassificationObjective whole = objective_of(setting);
   ASSERT_GT(whole.batches(0), 2) << "epochs must be longer than a step";
   train("whole", whole);
@@ -194,7 +213,8 @@ TEST_F(ClassificationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
 
 TEST(ClassWeights, AreOneUnlessNamed) {
   EXPECT_FALSE(class_weights({}, kFilms).defined());
-  EXPECT_EQ(class_weights({"so-so=0.5", "bad=3"}, kFilms).to_vector(), (std::vector<float>{3.0f, 1.0f, 0.5f}));
+  EXPECT_EQ(class_weights({"so-so=0.5", "bad=3"}, kFilms).to_vector(),
+            (std::vector<float>{3.0f, 1.0f, 0.5f}));
 }
 
 TEST(ClassWeights, BalanceTheClasses) {
@@ -205,16 +225,34 @@ TEST(ClassWeights, BalanceTheClasses) {
 }
 
 TEST(ClassWeights, MustBeNumbersForLabelsThatThereAre) {
-  expect_error<ConfigError>([] { class_weights({"bad"}, kFilms); }, {"class-weights", "label=number", "bad"});
-  expect_error<ConfigError>([] { class_weights({"bad=x"}, kFilms); }, {"class-weights: bad: expected a number from 0 to 1000000, got x"});
-  expect_error<ConfigError>([] { class_weights({"bad=-1"}, kFilms); }, {"class-weights: bad", "-1"});
-  expect_error<ConfigError>([] { class_weights({"bad="}, kFilms); }, {"class-weights: bad", "got nothing"});
+  expect_error<ConfigError>([] { class_weights({"bad"}, kFilms); },
+                            {"class-weights", "label=number", "bad"});
+  expect_error<ConfigError>([] { class_weights({"bad=x"}, kFilms); },
+                            {"class-weights: bad: expected a number from 0 to 1000000, got x"});
+  expect_error<ConfigError>([] { class_weights({"bad=-1"}, kFilms); },
+                            {"class-weights: bad", "-1"});
+  expect_error<ConfigError>([] { class_weights({"bad="}, kFilms); },
+                            {"class-weights: bad", "got nothing"});
   for (const char* number : {"1e999", "inf", "nan", "1e7", "0x1", "1 "})
-    expect_error<ConfigError>([&] { class_weights({std::string("bad=") + number}, kFilms); }, {"class-weights: bad: expected", number});
-  expect_error<ConfigError>([] { class_weights({"worse=1"}, kFilms); }, {"class-weights", "worse", "bad, fine, so-so"});
-  expect_error<ConfigError>([] { class_weights({"bad=1", "bad=2"}, kFilms); }, {"class-weights", "one weight for 'bad'", "two"});
-  expect_error<ConfigError>([] { class_weights({"balanced", "bad=2"}, kFilms); }, {"class-weights", "balanced alone"});
-  expect_error<ConfigError>([] { class_weights({"bad=0", "fine=0", "so-so=0"}, kFilms); }, {"class-weights", "above 0", "none"});
+    expect_error<ConfigError>([&] { class_weights({std::string("bad=") + number}, kFilms); },
+                              {"class-weights: bad: expected", number});
+  expect_error<ConfigError>([] { class_weights({"worse=1"}, kFilms); },
+                            {"class-weights", "worse", "bad, fine, so-so"});
+  expect_error<ConfigError>(
+      [] {
+        class_weights({"bad=1", "bad=2"}, kFilms);
+      },
+      {"class-weights", "one weight for 'bad'", "two"});
+  expect_error<ConfigError>(
+      [] {
+        class_weights({"balanced", "bad=2"}, kFilms);
+      },
+      {"class-weights", "balanced alone"});
+  expect_error<ConfigError>(
+      [] {
+        class_weights({"bad=0", "fine=0", "so-so=0"}, kFilms);
+      },
+      {"class-weights", "above 0", "none"});
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ TEST(GenerationEngine, SearchesForTheLikeliestContinuations) {
   EXPECT_GE(found[0].score, found[1].score);
   EXPECT_NE(found[0].text, found[1].text);
   std::string streamed;
-  const Generation best = generator.generate("the cat", options, [&](std::string_view more) { streamed += more; });
+  const Generation best =
+      generator.generate("the cat", options, [&](std::string_view more) { streamed += more; });
   EXPECT_EQ(best.text, found[0].text);
   EXPECT_EQ(streamed, found[0].text);
   for (const Generation& one : found) {
@@ -48,7 +49,8 @@ TEST(GenerationEngine, SearchesForTheLikeliestContinuations) {
   }
 }
 
-// With one hypothesis the search takes the likeliest token every time, as sampling among one token does.
+// With one hypothesis the search takes the likeliest token every time, as sampling among one token
+// does.
 TEST(GenerationEngine, SearchesGreedilyWithABeamOfOne) {
   const GenerationEngine generator(small_language_model());
   GenerationOptions search = with_tokens(30), sampling = with_tokens(30);
@@ -61,17 +63,20 @@ TEST(GenerationEngine, RefusesMoreContinuationsThanTheBeamHas) {
   GenerationOptions options = with_tokens(3);
   options.beam.beam_size = 2;
   options.n_best = 3;
-  expect_error<ConfigError>([&] { GenerationEngine(small_language_model()).generate_best("the cat", options); }, {"n-best", "beam-size 2"});
+  expect_error<ConfigError>(
+      [&] { GenerationEngine(small_language_model()).generate_best("the cat", options); },
+      {"n-best", "beam-size 2"});
 }
 
 TEST(GenerationEngine, HandsOnTheTextAsItGrows) {
   const GenerationEngine generator(small_language_model());
   std::string streamed;
   int pieces = 0;
-  const Generation generation = generator.generate("the cat", with_tokens(20), [&](std::string_view more) {
-    streamed += more;
-    ++pieces;
-  });
+  const Generation generation =
+      generator.generate("the cat", with_tokens(20), [&](std::string_view more) {
+        streamed += more;
+        ++pieces;
+      });
   EXPECT_EQ(streamed, generation.text);
   EXPECT_EQ(pieces, 20);
   EXPECT_EQ(generation.ids.size(), 20u);
@@ -79,7 +84,8 @@ TEST(GenerationEngine, HandsOnTheTextAsItGrows) {
   EXPECT_FALSE(generation.complete);
 }
 
-// Greedy choices are those of whole passes over the last tokens: the cache changes nothing, nor does a context that has to begin anew.
+// Greedy choices are those of whole passes over the last tokens: the cache changes nothing, nor
+// does a context that has to begin anew.
 TEST(GenerationEngine, ChoosesWhatWholePassesChoose) {
   const LanguageModel model = small_language_model(rhyme_tokenizer(), 8);
   const GenerationEngine generator(model);
@@ -93,10 +99,12 @@ TEST(GenerationEngine, ChoosesWhatWholePassesChoose) {
   for (const std::int32_t id : model.tokenizer.encode("a fat")) window.push_back(id);
   for (std::size_t n = 0; n < found.ids.size(); ++n) {
     const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())};
-    const Tensor logits = model.network->project(model.network->hidden(Ragged::copy(window, offsets), pass)).value();
+    const Tensor logits =
+        model.network->project(model.network->hidden(Ragged::copy(window, offsets), pass)).value();
     const float* last = logits.row(logits.rows() - 1);
     std::int32_t best = model.tokenizer.eos_id();
-    for (std::int32_t v = 4; v < model.tokenizer.vocab_size(); ++v) best = last[v] > last[best] ? v : best;
+    for (std::int32_t v = 4; v < model.tokenizer.vocab_size(); ++v)
+      best = last[v] > last[best] ? v : best;
     ASSERT_EQ(found.ids[n], best) << "token " << n;
     if (window.size() == 8) window.erase(window.begin(), window.end() - 4);
     window.push_back(best);
@@ -123,7 +131,8 @@ TEST(GenerationEngine, ReadsAPromptOfSeveralLines) {
   const GenerationEngine generator(model);
   GenerationOptions options = with_tokens(1);
   options.sampling.top_k = 1;
-  std::vector<std::int32_t> stream = encode_language(std::vector<std::string>{"the dog", "a cat"}, model.tokenizer).stream;
+  std::vector<std::int32_t> stream =
+      encode_language(std::vector<std::string>{"the dog", "a cat"}, model.tokenizer).stream;
   stream.pop_back();  // the last line goes on
   const NoGradient guard;
   Pass pass = Pass::inference();
@@ -132,7 +141,8 @@ TEST(GenerationEngine, ReadsAPromptOfSeveralLines) {
   const Generation found = generator.generate("the dog\na cat", options);
   std::vector<std::int32_t> targets(stream.begin() + 1, stream.end());
   targets.push_back(found.ids[0]);
-  EXPECT_NEAR(found.token_scores[0], model.network->target_log_probabilities(hidden, targets).back(), 1e-4);
+  EXPECT_NEAR(found.token_scores[0],
+              model.network->target_log_probabilities(hidden, targets).back(), 1e-4);
 }
 
 TEST(GenerationEngine, WritesWithTheCacheThatMeasuresPerplexity) {
@@ -149,10 +159,13 @@ TEST(GenerationEngine, WritesWithTheCacheThatMeasuresPerplexity) {
   ContinuousCache cache(options.cache, model.network->config().d_model);
   std::vector<std::int32_t> window{model.tokenizer.eos_id()};
   for (std::size_t n = 0; n < text.size(); ++n) {
-    const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())}, target{text[n]};
+    const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(window.size())},
+        target{text[n]};
     const Tensor hidden = model.network->hidden(Ragged::copy(window, offsets), pass).value();
     const Tensor last = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
-    const float expected = cache.read(last, target, model.network->target_log_probabilities(Variable(last), target)).front();
+    const float expected =
+        cache.read(last, target, model.network->target_log_probabilities(Variable(last), target))
+            .front();
     if (n >= prompt) {
       EXPECT_NEAR(found.token_scores[n - prompt], expected, 1e-4) << "token " << n;
     }
@@ -160,7 +173,8 @@ TEST(GenerationEngine, WritesWithTheCacheThatMeasuresPerplexity) {
     window.push_back(text[n]);
   }
   options.cache.tokens = -1;
-  expect_error<ConfigError>([&] { GenerationEngine(model).generate("the cat sat", options); }, {"cache-tokens"});
+  expect_error<ConfigError>([&] { GenerationEngine(model).generate("the cat sat", options); },
+                            {"cache-tokens"});
 }
 
 TEST(GenerationEngine, NeverWritesPiecesWithoutText) {
@@ -185,11 +199,13 @@ TEST(GenerationEngine, AvoidsWhatItHasSaidWhenRepetitionIsPenalised) {
   EXPECT_EQ(distinct.size(), ids.size());
 }
 
-// The word after "cat" when it is penalised: its own logit is the first, that of "dog" the second, and all others are far below.
+// The word after "cat" when it is penalised: its own logit is the first, that of "dog" the second,
+// and all others are far below.
 std::string after_cat(float cat, float dog, float penalty) {
   const LanguageModel model = small_language_model();
   const auto id = [&](const char* word) { return model.tokenizer.encode(word).front(); };
-  // Whatever is read, what is projected to logits is the bias of the last normalisation: the first column of the embeddings.
+  // Whatever is read, what is projected to logits is the bias of the last normalisation: the first
+  // column of the embeddings.
   ParameterSet& parameters = model.network->parameters();
   parameters.values().zero();
   for (const auto& entry : parameters.entries()) {
@@ -221,7 +237,8 @@ TEST(GenerationEngine, HandsOnWholeCharactersOnly) {
   options.vocab_size = 4 + 256 + 20;
   const Tokenizer tokenizer = Tokenizer::train(kRhyme, options);
   const GenerationEngine generator(small_language_model(tokenizer));
-  const Generation generation = generator.generate("the", with_tokens(100), [](std::string_view more) { EXPECT_TRUE(is_utf8(more)); });
+  const Generation generation = generator.generate(
+      "the", with_tokens(100), [](std::string_view more) { EXPECT_TRUE(is_utf8(more)); });
   EXPECT_TRUE(is_utf8(generation.text));
 }
 
@@ -230,7 +247,9 @@ TEST(GenerationEngine, EndsALineOnlyWithItsEnd) {
   options.byte_fallback = true;
   options.vocab_size = 4 + 256 + 20;
   const LanguageModel model = small_language_model(Tokenizer::train(kRhyme, options), 64);
-  model.network->parameters().values().zero();  // all pieces are equally likely, the bytes of line ends too
+  model.network->parameters()
+      .values()
+      .zero();  // all pieces are equally likely, the bytes of line ends too
   const Generation generation = GenerationEngine(model).generate("", with_tokens(2000));
   const auto drawn = [&](std::string_view piece) {
     return std::count(generation.ids.begin(), generation.ids.end(), model.tokenizer.id(piece));
@@ -249,7 +268,8 @@ TEST(GenerationEngine, WritesWhatItsTokensDecodeTo) {
   model.network->parameters().values().zero();
   const std::string prompt = "the cat sät";
   for (std::uint64_t sample = 0; sample < 5; ++sample) {
-    const Generation generation = GenerationEngine(model).generate(prompt, with_tokens(400), {}, sample);
+    const Generation generation =
+        GenerationEngine(model).generate(prompt, with_tokens(400), {}, sample);
     std::vector<std::int32_t> line = model.tokenizer.encode(prompt);
     std::string expected;
     for (const std::int32_t id : generation.ids) {
@@ -266,9 +286,11 @@ TEST(GenerationEngine, WritesWhatItsTokensDecodeTo) {
 
 TEST(GenerationEngine, RefusesAPromptThatDoesNotFit) {
   const GenerationEngine generator(small_language_model());
-  EXPECT_NO_THROW(generator.generate("the cat sat on the mat and", with_tokens(1)));  // seven words and the beginning
-  expect_error<DataError>([&] { generator.generate("the cat sat on the mat and a", with_tokens(1)); },
-                          {"9 tokens", "at most 8", "shorten"});
+  EXPECT_NO_THROW(generator.generate("the cat sat on the mat and",
+                                     with_tokens(1)));  // seven words and the beginning
+  expect_error<DataError>(
+      [&] { generator.generate("the cat sat on the mat and a", with_tokens(1)); },
+      {"9 tokens", "at most 8", "shorten"});
   GenerationOptions options = with_tokens(1);
   options.prompt_source = "standard input";
   expect_error<DataError>([&] { generator.generate("the cat sat on the mat and a", options); },
@@ -288,7 +310,8 @@ TEST(GenerationEngine, NamesTheOptionThatIsWrong) {
   refused([](auto& o) { o.sampling.top_p = 1.5f; }, "top-p");
   refused([](auto& o) { o.sampling.top_k = -1; }, "top-k");
   refused([](auto& o) { o.repetition_penalty = 0.0f; }, "repetition-penalty");
-  refused([](auto& o) { o.repetition_penalty = std::numeric_limits<float>::infinity(); }, "repetition-penalty");
+  refused([](auto& o) { o.repetition_penalty = std::numeric_limits<float>::infinity(); },
+          "repetition-penalty");
   refused([](auto& o) { o.context = -1; }, "context");
 }
 

@@ -15,7 +15,8 @@ namespace {
 // Token v occurs about 10000 / (v + 1) times.
 std::vector<std::int32_t> zipf_stream(std::int32_t vocab_size) {
   std::vector<std::int32_t> stream;
-  for (std::int32_t v = 0; v < vocab_size; ++v) stream.insert(stream.end(), static_cast<std::size_t>(10000 / (v + 1)), v);
+  for (std::int32_t v = 0; v < vocab_size; ++v)
+    stream.insert(stream.end(), static_cast<std::size_t>(10000 / (v + 1)), v);
   return stream;
 }
 
@@ -40,7 +41,8 @@ TEST(OutputSampler, DrawsAsManyAsAskedForOnAverageAndTheFrequentAlways) {
   // The offset is minus the logarithm of how often a token is drawn.
   const ClassSample sample = sampler.draw(0, 0);
   for (std::size_t c = 0; c < sample.classes->size(); ++c) {
-    const double share = drawn[static_cast<std::size_t>((*sample.classes)[c])] / double{kDraws}, p = std::exp(-sample.offset[c]);
+    const double share = drawn[static_cast<std::size_t>((*sample.classes)[c])] / double{kDraws},
+                 p = std::exp(-sample.offset[c]);
     EXPECT_NEAR(share, p, 5 * std::sqrt(p * (1 - p) / kDraws) + 1e-6);
   }
 }
@@ -58,7 +60,8 @@ TEST(OutputSampler, IsAFunctionOfSeedEpochAndBatch) {
 TEST(OutputSampler, MayTakeTheWholeVocabularyButNotMore) {
   const std::vector<std::int32_t> stream{0, 0, 0, 1, 2};
   EXPECT_EQ(OutputSampler(stream, 4, 4, 1).always(), 4);
-  expect_error<ConfigError>([&] { OutputSampler(stream, 4, 5, 1); }, {"output-sample", "1 to 4", "got 5"});
+  expect_error<ConfigError>([&] { OutputSampler(stream, 4, 5, 1); },
+                            {"output-sample", "1 to 4", "got 5"});
   expect_error<ShapeError>([&] { OutputSampler(stream, 2, 1, 1); }, {"0..1", "got 2"});
 }
 

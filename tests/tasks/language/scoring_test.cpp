@@ -16,7 +16,8 @@ class LineScores : public FolderTest {
   std::vector<SequenceScore> of(const std::string& text, int max_tokens = 100) {
     LineReader lines(file("lines", text));
     std::vector<SequenceScore> scores;
-    score_lines(model_, lines, max_tokens, {[&](const SequenceScore& score) { scores.push_back(score); }});
+    score_lines(model_, lines, max_tokens,
+                {[&](const SequenceScore& score) { scores.push_back(score); }});
     return scores;
   }
 
@@ -38,10 +39,12 @@ TEST_F(LineScores, AreThoseOfEachTokenAfterTheOnesBefore) {
   Pass pass = Pass::inference();
   float sum = 0;
   for (std::size_t t = 0; t < ids.size(); ++t) {
-    const Tensor hidden = model_.network->hidden(Ragged::one(std::span(ids).first(t + 1)), pass).value();
-    const std::vector<std::int32_t> target{t + 1 < ids.size() ? ids[t + 1] : model_.tokenizer.eos_id()};
-    const float expected =
-        model_.network->target_log_probabilities(Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
+    const Tensor hidden =
+        model_.network->hidden(Ragged::one(std::span(ids).first(t + 1)), pass).value();
+    const std::vector<std::int32_t> target{t + 1 < ids.size() ? ids[t + 1]
+                                                              : model_.tokenizer.eos_id()};
+    const float expected = model_.network->target_log_probabilities(
+        Variable(hidden.slice_rows(hidden.rows() - 1, hidden.rows())), target)[0];
     EXPECT_NEAR(found.token_scores[t], expected, 1e-5);
     sum += expected;
   }
@@ -68,8 +71,12 @@ TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {
 TEST_F(LineScores, AreRefusedForLinesThatAreTooLong) {
   std::vector<SequenceScore> before;
   LineReader lines(file("lines", "the cat\na fat cat sat on a flat mat\n"));
-  expect_error<DataError>([&] { score_lines(model_, lines, 5, {[&](const SequenceScore& score) { before.push_back(score); }}); },
-                          {"lines:2", "at most 5 tokens", "got 8"});
+  expect_error<DataError>(
+      [&] {
+        score_lines(model_, lines, 5,
+                    {[&](const SequenceScore& score) { before.push_back(score); }});
+      },
+      {"lines:2", "at most 5 tokens", "got 8"});
   EXPECT_EQ(before.size(), 1u) << "what came before is answered";
 }
 

@@ -59,7 +59,9 @@ class LanguageTrainingTest : public FolderTest {
     run.stop = &stop.flag;
     Trainer(*task.objective, options_.trainer, run).train();
   }
-  std::string model(const std::string& name) const { return (path(name) / "model.safetensors").string(); }
+  std::string model(const std::string& name) const {
+    return (path(name) / "model.safetensors").string();
+  }
 
   LanguageTraining options_;
 };
@@ -85,7 +87,9 @@ TEST_F(LanguageTrainingTest, LearnsFromASampleOfTheVocabularyToo) {
   options_.model.dropout = 0.0f;
   train("run");
   const LanguageModel learned = load_language_model(model("run"));
-  EXPECT_LT(text_perplexity(learned, encode_language(kRhyme, learned.tokenizer)).perplexity.per_token(), 2.2);
+  EXPECT_LT(
+      text_perplexity(learned, encode_language(kRhyme, learned.tokenizer)).perplexity.per_token(),
+      2.2);
 }
 
 TEST_F(LanguageTrainingTest, ResumedInTheMiddleOfAnEpochIsTheSameRun) {
@@ -116,7 +120,8 @@ TEST_F(LanguageTrainingTest, ValidatesWithTheProbabilitiesOfTheWholeVocabulary) 
   train("run");  // from the same beginning, to get hold of the tokenizer
   const LanguageModel trained = load_language_model(model("run"));
   LanguageTransformerConfig config = trained.network->config();
-  const LanguageModel fresh{std::make_shared<LanguageTransformer>(config, options_.trainer.seed), trained.tokenizer, trained.context};
+  const LanguageModel fresh{std::make_shared<LanguageTransformer>(config, options_.trainer.seed),
+                            trained.tokenizer, trained.context};
   const std::vector<std::string> files{path("valid").string()};
   const TextPerplexity expected = text_perplexity(fresh, read_language(files, fresh.tokenizer));
   EXPECT_NEAR(std::exp(validation.nll), expected.perplexity.per_token(), 1e-4);
@@ -192,8 +197,9 @@ TEST(LanguageModelFile, IsForLanguageModelling) {
   Checkpoint checkpoint = checkpoint_of(small_language_model());
   checkpoint.metadata["attend.task"] = "translation";
   checkpoint.source = "model";
-  expect_error<DataError>([&] { language_model(checkpoint); },
-                          {"model: expected a model for language modelling, found one for translation"});
+  expect_error<DataError>(
+      [&] { language_model(checkpoint); },
+      {"model: expected a model for language modelling, found one for translation"});
 }
 
 TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
@@ -212,7 +218,8 @@ TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {
   EXPECT_EQ(cache.beta, 1.5f);
   EXPECT_EQ(GenerationEngine(model).default_options().cache.tokens, 300);
   checkpoint.metadata["attend.cache"] = R"({"cache_tokens": -1})";
-  expect_error<DataError>([&] { language_model(checkpoint); }, {"model: attend.cache: cache_tokens", "-1"});
+  expect_error<DataError>([&] { language_model(checkpoint); },
+                          {"model: attend.cache: cache_tokens", "-1"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The recurrent encoder-decoder where tasks meet models: files, translations, scores, maps, vectors.
+// The recurrent encoder-decoder where tasks meet models: files, translations, scores, maps,
+// vectors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +46,8 @@ class RecurrentModelFile : public FolderTest {
 
 TEST_F(RecurrentModelFile, TranslatesAsTheModelThatWasSaved) {
   const auto before = TranslationEngine(model_).translate(kSentences, short_options());
-  const auto after = TranslationEngine(saved_and_loaded(checkpoint_of(model_))).translate(kSentences, short_options());
+  const auto after = TranslationEngine(saved_and_loaded(checkpoint_of(model_)))
+                         .translate(kSentences, short_options());
   for (std::size_t i = 0; i < kSentences.size(); ++i) {
     EXPECT_EQ(after[i].text(), before[i].text());
     EXPECT_EQ(after[i].candidates[0].token_scores, before[i].candidates[0].token_scores);
@@ -63,7 +65,8 @@ TEST_F(RecurrentModelFile, SaysWhatItIs) {
 
 TEST_F(RecurrentModelFile, ComputesItsGoldenSamplesAgain) {
   const Checkpoint checkpoint = finished_checkpoint_of(model_);
-  const ModelCheck check = check_golden_samples(saved_and_loaded(checkpoint), golden_samples(checkpoint, model_));
+  const ModelCheck check =
+      check_golden_samples(saved_and_loaded(checkpoint), golden_samples(checkpoint, model_));
   EXPECT_EQ(check.samples, 3u);
   EXPECT_EQ(check.deviation, 0.0);
 }
@@ -72,7 +75,8 @@ TEST_F(RecurrentModelFile, WithAnUnknownArchitectureIsRefused) {
   Checkpoint checkpoint = checkpoint_of(model_);
   checkpoint.metadata["attend.arch"] = "cnn";
   save_checkpoint(path("model.safetensors"), checkpoint);
-  const std::string message = data_error([this] { load_translation_model(path("model.safetensors")); });
+  const std::string message =
+      data_error([this] { load_translation_model(path("model.safetensors")); });
   EXPECT_CONTAINS(message, "attend.arch: expected one of transformer, rnn, found cnn");
 }
 
@@ -80,7 +84,8 @@ TEST_F(RecurrentModelFile, WithTheOptionsOfAnotherArchitectureIsRefused) {
   Checkpoint checkpoint = checkpoint_of(model_);
   checkpoint.metadata["attend.arch"] = "transformer";
   save_checkpoint(path("model.safetensors"), checkpoint);
-  EXPECT_CONTAINS(data_error([this] { load_translation_model(path("model.safetensors")); }), "d_hidden");
+  EXPECT_CONTAINS(data_error([this] { load_translation_model(path("model.safetensors")); }),
+                  "d_hidden");
 }
 
 // As files were written before there was a choice.
@@ -90,13 +95,15 @@ TEST_F(RecurrentModelFile, WithoutAnArchitectureIsATransformer) {
   checkpoint.metadata.erase("attend.arch");
   std::string& config = checkpoint.metadata["attend.config"];
   for (const std::string option :
-       {"\"attention_scores\":\"standard\",", "\"attention_choice\":\"soft\",", "\"inverse_temperature\":0.0,"}) {
+       {"\"attention_scores\":\"standard\",", "\"attention_choice\":\"soft\",",
+        "\"inverse_temperature\":0.0,"}) {
     const std::size_t at = config.find(option);
     ASSERT_NE(at, std::string::npos) << option << " is not in " << config;
     config.erase(at, option.size());
   }
   const auto before = TranslationEngine(transformer).translate(kSentences, short_options());
-  const auto after = TranslationEngine(saved_and_loaded(checkpoint)).translate(kSentences, short_options());
+  const auto after =
+      TranslationEngine(saved_and_loaded(checkpoint)).translate(kSentences, short_options());
   for (std::size_t i = 0; i < kSentences.size(); ++i) EXPECT_EQ(after[i].text(), before[i].text());
 }
 
@@ -108,18 +115,21 @@ TEST_F(RecurrentModelFile, ScoresItsTranslationsAsItFoundThem) {
   for (std::size_t i = 0; i < src.size(); ++i) {
     sources.push_back(source_ids(model_, src[i]));
     std::vector<std::int32_t> ids;
-    for (const std::string& token : translations[i].candidates[0].tokens) ids.push_back(model_.tgt_tokenizer.id(token));
+    for (const std::string& token : translations[i].candidates[0].tokens)
+      ids.push_back(model_.tgt_tokenizer.id(token));
     targets.push_back(ids);
   }
   const std::vector<SequenceScore> scores = score_pairs(model_, sources, targets);
   for (std::size_t i = 0; i < src.size(); ++i) {
     const std::vector<float>& found = translations[i].candidates[0].token_scores;
-    for (std::size_t t = 0; t < found.size(); ++t) EXPECT_NEAR(scores[i].token_scores[t], found[t], 1e-5);
+    for (std::size_t t = 0; t < found.size(); ++t)
+      EXPECT_NEAR(scores[i].token_scores[t], found[t], 1e-5);
   }
 }
 
 TEST_F(RecurrentModelFile, HasOneMapOfCrossAttentionAndNoOther) {
-  const std::vector<std::int32_t> src = source_ids(model_, kSentences[0]), tgt = model_.tgt_tokenizer.encode("der alte hund");
+  const std::vector<std::int32_t> src = source_ids(model_, kSentences[0]),
+                                  tgt = model_.tgt_tokenizer.encode("der alte hund");
   const AttentionMaps maps = attention_maps(model_, src, tgt);
   EXPECT_TRUE(maps.encoder.empty());
   EXPECT_TRUE(maps.decoder.empty());
@@ -130,7 +140,8 @@ TEST_F(RecurrentModelFile, HasOneMapOfCrossAttentionAndNoOther) {
   EXPECT_EQ(map.cols, std::ssize(src));
   for (std::int64_t row = 0; row < map.rows; ++row) {
     double total = 0.0;
-    for (std::int64_t col = 0; col < map.cols; ++col) total += map.weights[static_cast<std::size_t>(row * map.cols + col)];
+    for (std::int64_t col = 0; col < map.cols; ++col)
+      total += map.weights[static_cast<std::size_t>(row * map.cols + col)];
     EXPECT_NEAR(total, 1.0, 1e-5);
   }
 }
@@ -139,7 +150,8 @@ TEST_F(RecurrentModelFile, GivesVectorsOfItsEmbeddingsAndItsStates) {
   const EmbeddingEngine embedder(model_);
   EXPECT_EQ(embedder.layers(), 1);
   EmbeddingOptions options;
-  EXPECT_EQ(embedder.embed(kSentences, options)[0].vectors.shape(), (Shape{1, 24})) << "states of both directions";
+  EXPECT_EQ(embedder.embed(kSentences, options)[0].vectors.shape(), (Shape{1, 24}))
+      << "states of both directions";
   options.layer = 0;
   EXPECT_EQ(embedder.embed(kSentences, options)[0].vectors.shape(), (Shape{1, 16}));
 }

@@ -35,7 +35,8 @@ class TranslatorStream : public testing::TestWithParam<int> {
   void translate(const std::string& text) { translate(text, translator_); }
 
   void accept(const Translation& translation) {
-    if (static_cast<int>(accepted_.size()) == fail_after_) throw IoError("standard output: no space left");
+    if (static_cast<int>(accepted_.size()) == fail_after_)
+      throw IoError("standard output: no space left");
     accepted_.push_back(translation);
   }
 
@@ -45,7 +46,8 @@ class TranslatorStream : public testing::TestWithParam<int> {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(accepted_[i].source_tokens, expected[i].source_tokens) << "line " << i + 1;
       EXPECT_EQ(accepted_[i].text(), expected[i].text());
-      EXPECT_EQ(accepted_[i].candidates[0].log_probability, expected[i].candidates[0].log_probability);
+      EXPECT_EQ(accepted_[i].candidates[0].log_probability,
+                expected[i].candidates[0].log_probability);
     }
   }
 
@@ -55,7 +57,9 @@ class TranslatorStream : public testing::TestWithParam<int> {
   int fail_after_ = -1;
 };
 
-const std::vector<std::string> kLines{"the old dog", "a cat", "", "dogs catch the small fish & chips", "fish", " ", "the cat sees a dog"};
+const std::vector<std::string> kLines{
+    "the old dog",       "a cat", "", "dogs catch the small fish & chips", "fish", " ",
+    "the cat sees a dog"};
 
 std::string lines_of(const std::vector<std::string>& sentences) {
   std::string text;
@@ -92,13 +96,15 @@ TEST_P(TranslatorStream, RefusesATooLongLineAfterAllBeforeIt) {
   std::vector<std::string> sentences = kLines;
   sentences.push_back(longer);
   sentences.push_back("a cat");
-  expect_error<DataError>([&] { translate(lines_of(sentences)); },
-                          {"standard input:8", "100001 tokens", "max-source-tokens 40", "--max-source-tokens"});
+  expect_error<DataError>(
+      [&] { translate(lines_of(sentences)); },
+      {"standard input:8", "100001 tokens", "max-source-tokens 40", "--max-source-tokens"});
   expect_accepted(kLines);
 }
 
 TEST_P(TranslatorStream, RefusesWhatIsNotTextAfterAllBeforeIt) {
-  expect_error<DataError>([&] { translate(lines_of(kLines) + "a \xff cat\n"); }, {"standard input:8", "UTF-8"});
+  expect_error<DataError>([&] { translate(lines_of(kLines) + "a \xff cat\n"); },
+                          {"standard input:8", "UTF-8"});
   expect_accepted(kLines);
 }
 
@@ -125,8 +131,9 @@ TEST_P(TranslatorStream, WritesNoFurtherThanTheLearnedPositions) {
 
 TEST_P(TranslatorStream, RefusesALinePastTheLearnedPositions) {
   const TranslationEngine limited = with_positions(12);
-  expect_error<DataError>([&] { translate("a cat\ncat cat cat cat cat cat cat cat cat cat cat cat\n", limited); },
-                          {"standard input:2", "12 positions", "split it"});
+  expect_error<DataError>(
+      [&] { translate("a cat\ncat cat cat cat cat cat cat cat cat cat cat cat\n", limited); },
+      {"standard input:2", "12 positions", "split it"});
   EXPECT_EQ(accepted_.size(), 1u);
 }
 
@@ -139,12 +146,15 @@ TEST(TranslatorScores, OnlyWhatTheLearnedPositionsHaveRoomFor) {
     return text;
   };
   const auto score = [&](std::size_t src, std::size_t tgt) {
-    const std::vector<std::string> source{text_of(limited.model().src_tokenizer, src)}, target{text_of(limited.model().tgt_tokenizer, tgt)};
+    const std::vector<std::string> source{text_of(limited.model().src_tokenizer, src)},
+        target{text_of(limited.model().tgt_tokenizer, tgt)};
     limited.score(source, target);
   };
   EXPECT_NO_THROW(score(11, 11));
-  expect_error<DataError>([&] { score(12, 11); }, {"source 1: a text of 12 tokens plus eos", "12 positions"});
-  expect_error<DataError>([&] { score(11, 12); }, {"target 1: a text of 12 tokens plus eos", "12 positions"});
+  expect_error<DataError>([&] { score(12, 11); },
+                          {"source 1: a text of 12 tokens plus eos", "12 positions"});
+  expect_error<DataError>([&] { score(11, 12); },
+                          {"target 1: a text of 12 tokens plus eos", "12 positions"});
 }
 
 // A model that makes no numbers of one word.
@@ -166,7 +176,8 @@ TEST_P(TranslatorStream, HandsOnEverythingBeforeALineThatCannotBeDecoded) {
     std::vector<std::string> sentences(9, good);
     sentences[static_cast<std::size_t>(failing_line) - 1] = "a fish";
     sentences.back() = "a fish";
-    expect_error<DataError>([&] { translate(lines_of(sentences), failing); }, {fmt::format("standard input:{}: ", failing_line)});
+    expect_error<DataError>([&] { translate(lines_of(sentences), failing); },
+                            {fmt::format("standard input:{}: ", failing_line)});
     expect_accepted(std::vector<std::string>(static_cast<std::size_t>(failing_line) - 1, good));
   }
 }
@@ -222,7 +233,9 @@ TEST(TranslatorMemory, DoesNotGrowWithTheLengthOfTheText) {
     LineReader lines(stream, "standard input");
     std::int64_t accepted = 0, ahead = 0;
     reset_peak_memory();
-    const auto accept = [&](const Translation&) { ahead = std::max(ahead, text.given() - ++accepted); };
+    const auto accept = [&](const Translation&) {
+      ahead = std::max(ahead, text.given() - ++accepted);
+    };
     translator.translate(lines, {accept}, options);
     EXPECT_EQ(accepted, count);
     peaks.push_back(memory_statistics().peak_bytes);

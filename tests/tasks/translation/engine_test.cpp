@@ -17,8 +17,9 @@
 namespace attend {
 namespace {
 
-// Wide enough for kernels to share their work among threads, and with weights so large that what it says depends on the source: with those
-// that training begins with, it says much the same to everything.
+// Wide enough for kernels to share their work among threads, and with weights so large that what it
+// says depends on the source: with those that training begins with, it says much the same to
+// everything.
 const TranslationEngine& translator() {
   static const TranslationEngine result = [] {
     TranslationModel model = small_model();
@@ -44,11 +45,13 @@ TranslationEngine loaded(const TranslationEngine& original) {
 
 // 1 to 15 words in any order.
 std::vector<std::string> random_sentences(std::size_t count) {
-  static const std::vector<std::string> words{"the", "old", "dog", "sees", "small", "cat", "a", "eats", "fish", "&", "chips", "catch"};
+  static const std::vector<std::string> words{"the", "old",  "dog",  "sees", "small", "cat",
+                                              "a",   "eats", "fish", "&",    "chips", "catch"};
   Random random({1, 2});
   std::vector<std::string> sentences(count);
   for (std::string& sentence : sentences) {
-    for (std::uint64_t left = 1 + random.below(15); left > 0; --left) sentence += words[random.below(words.size())] + (left > 1 ? " " : "");
+    for (std::uint64_t left = 1 + random.below(15); left > 0; --left)
+      sentence += words[random.below(words.size())] + (left > 1 ? " " : "");
   }
   return sentences;
 }
@@ -83,8 +86,10 @@ void expect_same(const std::vector<Translation>& actual, const std::vector<Trans
   }
 }
 
-// On one thread a batch has as many sentences as it is said to have; several threads have smaller ones, side by side.
-std::vector<Translation> translated_by_one_thread(const std::vector<std::string>& sentences, const TranslationOptions& options) {
+// On one thread a batch has as many sentences as it is said to have; several threads have smaller
+// ones, side by side.
+std::vector<Translation> translated_by_one_thread(const std::vector<std::string>& sentences,
+                                                  const TranslationOptions& options) {
   const ScopedThreads one(1);
   return translator().translate(sentences, options);
 }
@@ -113,7 +118,8 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameInAnotherOrder) {
   std::vector<std::size_t> order(sentences_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   Random random({3, 4});
-  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  for (std::size_t i = order.size() - 1; i > 0; --i)
+    std::swap(order[i], order[random.below(i + 1)]);
   std::vector<std::string> shuffled;
   for (const std::size_t i : order) shuffled.push_back(sentences_[i]);
   const std::vector<Translation> translations = translator().translate(shuffled, options_);
@@ -127,7 +133,8 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameWithAnyBatchSize) {
   }
 }
 
-// A batch of 3 takes no more than 192 tokens, so one of these sentences takes a batch of its own, and the others share one.
+// A batch of 3 takes no more than 192 tokens, so one of these sentences takes a batch of its own,
+// and the others share one.
 TEST_P(TranslatorInAnyCompany, GivesTheSameBesideALongSentence) {
   std::string long_one;
   for (int i = 0; i < 150; ++i) long_one += "the old dog ";
@@ -156,21 +163,23 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameOnceLoadedFromAFile) {
 INSTANTIATE_TEST_SUITE_P(Beams, TranslatorInAnyCompany, testing::Values(1, 5));
 
 TEST(TranslationEngine, AnswersAnEmptyLineWithAnEmptyLine) {
-  const std::vector<Translation> results =
-      translator().translate(std::vector<std::string>{"", "the dog", "  \t ", "", "a cat"}, beam_of(2, 2));
+  const std::vector<Translation> results = translator().translate(
+      std::vector<std::string>{"", "the dog", "  \t ", "", "a cat"}, beam_of(2, 2));
   for (const std::size_t empty : {0, 2, 3}) {
     ASSERT_EQ(results[empty].candidates.size(), 1u);
     EXPECT_EQ(results[empty].text(), "");
     EXPECT_TRUE(results[empty].candidates[0].tokens.empty());
     EXPECT_TRUE(results[empty].source_tokens.empty());
   }
-  expect_same(results[4], translator().translate(std::vector<std::string>{"a cat"}, beam_of(2, 2))[0]);
+  expect_same(results[4],
+              translator().translate(std::vector<std::string>{"a cat"}, beam_of(2, 2))[0]);
   EXPECT_TRUE(translator().translate(std::vector<std::string>{}, {}).empty());
 }
 
 TEST(TranslationEngine, SaysWhichTokensAndHowLikely) {
   const TranslationModel& model = translator().model();
-  const std::vector<Translation> results = translator().translate(random_sentences(20), beam_of(3, 3));
+  const std::vector<Translation> results =
+      translator().translate(random_sentences(20), beam_of(3, 3));
   for (const Translation& result : results) {
     ASSERT_EQ(result.candidates.size(), 3u);
     std::set<std::pair<std::vector<std::string>, std::size_t>> distinct;
@@ -180,7 +189,8 @@ TEST(TranslationEngine, SaysWhichTokensAndHowLikely) {
       EXPECT_EQ(model.tgt_tokenizer.decode(ids), c.text);
       EXPECT_GE(c.token_scores.size(), c.tokens.size());
       EXPECT_LE(c.token_scores.size(), c.tokens.size() + 1);
-      EXPECT_EQ(std::accumulate(c.token_scores.begin(), c.token_scores.end(), 0.0f), c.log_probability);
+      EXPECT_EQ(std::accumulate(c.token_scores.begin(), c.token_scores.end(), 0.0f),
+                c.log_probability);
       EXPECT_FLOAT_EQ(c.log_probability / static_cast<float>(c.token_scores.size()), c.score);
       distinct.insert({c.tokens, c.token_scores.size()});
     }
@@ -198,14 +208,16 @@ TEST(TranslationEngine, ScoresWhatItTranslatedAsItSaid) {
     for (const TranslationCandidate& candidate : results[i].candidates) {
       src.push_back(source_ids(model, sentences[i]));
       tgt.emplace_back();
-      for (const std::string& token : candidate.tokens) tgt.back().push_back(model.tgt_tokenizer.id(token));
+      for (const std::string& token : candidate.tokens)
+        tgt.back().push_back(model.tgt_tokenizer.id(token));
       said.push_back(&candidate);
     }
   }
   const std::vector<SequenceScore> scores = score_pairs(model, src, tgt);
   std::int64_t tokens = 0, equal_bits = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    const std::vector<float>& expected = said[i]->token_scores;  // without an end where the translation was cut
+    const std::vector<float>& expected =
+        said[i]->token_scores;  // without an end where the translation was cut
     ASSERT_EQ(scores[i].token_scores.size(), tgt[i].size() + 1);
     for (std::size_t k = 0; k < expected.size(); ++k) {
       EXPECT_NEAR(scores[i].token_scores[k], expected[k], 1e-5);
@@ -213,7 +225,8 @@ TEST(TranslationEngine, ScoresWhatItTranslatedAsItSaid) {
       equal_bits += scores[i].token_scores[k] == expected[k] ? 1 : 0;
     }
     if (expected.size() == tgt[i].size() + 1) {
-      EXPECT_NEAR(scores[i].log_probability, said[i]->log_probability, 1e-5 * static_cast<double>(expected.size()));
+      EXPECT_NEAR(scores[i].log_probability, said[i]->log_probability,
+                  1e-5 * static_cast<double>(expected.size()));
     }
   }
   RecordProperty("equal_bits", std::to_string(equal_bits) + " of " + std::to_string(tokens));
@@ -226,12 +239,17 @@ TEST(TranslationEngine, ScoresTextsWithTheirEnd) {
   const auto scores = translator().score(src, tgt);
   ASSERT_EQ(scores.size(), 70u);
   for (std::size_t i = 0; i < src.size(); ++i) {
-    const auto alone = score_pairs(model, Ids{source_ids(model, src[i])}, Ids{model.tgt_tokenizer.encode(tgt[i])});
+    const auto alone =
+        score_pairs(model, Ids{source_ids(model, src[i])}, Ids{model.tgt_tokenizer.encode(tgt[i])});
     EXPECT_EQ(scores[i].log_probability, alone[0].log_probability);
     EXPECT_EQ(scores[i].token_scores.size(), model.tgt_tokenizer.encode(tgt[i]).size() + 1);
   }
-  EXPECT_EQ(translator().score(std::vector<std::string>{"a cat"}, std::vector<std::string>{""})[0].token_scores.size(), 1u);
-  expect_error<DataError>([&] { translator().score(src, std::vector<std::string>(3)); }, {"as many targets as sources", "3", "70"});
+  EXPECT_EQ(translator()
+                .score(std::vector<std::string>{"a cat"}, std::vector<std::string>{""})[0]
+                .token_scores.size(),
+            1u);
+  expect_error<DataError>([&] { translator().score(src, std::vector<std::string>(3)); },
+                          {"as many targets as sources", "3", "70"});
 }
 
 TEST(TranslationEngine, ScoresLineByLineUpToTheFirstThatIsWrong) {
@@ -249,12 +267,14 @@ TEST(TranslationEngine, ScoresLineByLineUpToTheFirstThatIsWrong) {
     std::vector<SequenceScore> found;
     std::string message;
     try {
-      translator().score(src_lines, tgt_lines, {[&](const SequenceScore& score) { found.push_back(score); }});
+      translator().score(src_lines, tgt_lines,
+                         {[&](const SequenceScore& score) { found.push_back(score); }});
     } catch (const DataError& error) {
       message = error.what();
     }
     EXPECT_EQ(found.size(), expected.size()) << message;
-    for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) EXPECT_EQ(found[i].token_scores, expected[i].token_scores);
+    for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
+      EXPECT_EQ(found[i].token_scores, expected[i].token_scores);
     return message;
   };
   EXPECT_EQ(scores("", ""), "");
@@ -280,7 +300,8 @@ TEST(TranslationEngine, DrawsSamplesByTheNumberOfTheSentence) {
   options.sampling->seed = 2;
   int differing = 0;
   const std::vector<Translation> redrawn = translator().translate(sentences, options);
-  for (std::size_t i = 0; i < sentences.size(); ++i) differing += redrawn[i].text() != drawn[i].text() ? 1 : 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i)
+    differing += redrawn[i].text() != drawn[i].text() ? 1 : 0;
   EXPECT_GT(differing, 10);
 }
 
@@ -309,8 +330,10 @@ TEST(TranslationEngine, DrawsOtherSamplesOfASentenceThatComesAgain) {
   options.sampling = SamplingOptions{};
   options.sampling->max_length = 12;
   std::set<std::string> texts;
-  for (const Translation& translation : translator().translate(std::vector<std::string>(3, "the old dog sees"), options))
-    for (const TranslationCandidate& candidate : translation.candidates) texts.insert(candidate.text);
+  for (const Translation& translation :
+       translator().translate(std::vector<std::string>(3, "the old dog sees"), options))
+    for (const TranslationCandidate& candidate : translation.candidates)
+      texts.insert(candidate.text);
   EXPECT_EQ(texts.size(), 9u);
 }
 
@@ -319,11 +342,13 @@ TEST(TranslationEngine, AlignsEveryTargetWordWithASourceWord) {
   TranslationOptions options = beam_of(2, 2);
   options.alignment = true;
   for (const std::string& sentence : random_sentences(10)) {
-    const std::size_t src_words = model.src_tokenizer.words(model.src_tokenizer.encode(sentence)).size();
+    const std::size_t src_words =
+        model.src_tokenizer.words(model.src_tokenizer.encode(sentence)).size();
     const Translation result = translator().translate(std::vector{sentence}, options)[0];
     for (const TranslationCandidate& candidate : result.candidates) {
       std::vector<std::int32_t> ids;
-      for (const std::string& token : candidate.tokens) ids.push_back(model.tgt_tokenizer.id(token));
+      for (const std::string& token : candidate.tokens)
+        ids.push_back(model.tgt_tokenizer.id(token));
       ASSERT_EQ(candidate.alignment.size(), model.tgt_tokenizer.words(ids).size());
       for (std::size_t t = 0; t < candidate.alignment.size(); ++t) {
         EXPECT_LT(static_cast<std::size_t>(candidate.alignment[t].first), src_words);
@@ -333,7 +358,8 @@ TEST(TranslationEngine, AlignsEveryTargetWordWithASourceWord) {
   }
 }
 
-// Says bytes of line ends most of the time: whatever is read, what is projected to logits is the bias of the last normalisation.
+// Says bytes of line ends most of the time: whatever is read, what is projected to logits is the
+// bias of the last normalisation.
 TranslationEngine says_line_ends() {
   const std::vector<std::string> sentences{"the old dog sees the small cat", "a cat eats the fish"};
   TokenizerOptions options;
@@ -346,11 +372,13 @@ TranslationEngine says_line_ends() {
   ParameterSet& parameters = model.network->parameters();
   for (const auto& entry : parameters.entries()) {
     const Tensor value = parameters.value(entry);
-    if (entry.name == "decoder.norm.weight") std::fill(value.span().begin(), value.span().end(), 0.0f);
+    if (entry.name == "decoder.norm.weight")
+      std::fill(value.span().begin(), value.span().end(), 0.0f);
     if (entry.name == "decoder.norm.bias") value.data()[0] = 1.0f;
     if (entry.name != "tgt_embedding.weight") continue;
     for (std::int64_t v = 0; v < value.rows(); ++v) value.row(v)[0] = 0.0f;
-    for (const char* piece : {"<0x0A>", "<0x0D>", "▁the", "</s>"}) value.row(tokenizer.id(piece))[0] = 6.0f;
+    for (const char* piece : {"<0x0A>", "<0x0D>", "▁the", "</s>"})
+      value.row(tokenizer.id(piece))[0] = 6.0f;
   }
   return TranslationEngine(std::move(model));
 }
@@ -365,7 +393,8 @@ TEST(TranslationEngine, AnswersEveryLineWithOneLine) {
     int line_ends = 0;
     for (const Translation& translation : translator.translate(sentences, options)) {
       for (const TranslationCandidate& candidate : translation.candidates) {
-        line_ends += static_cast<int>(std::count(candidate.tokens.begin(), candidate.tokens.end(), "<0x0A>"));
+        line_ends += static_cast<int>(
+            std::count(candidate.tokens.begin(), candidate.tokens.end(), "<0x0A>"));
         EXPECT_EQ(candidate.text.find_first_of("\r\n"), std::string::npos);
       }
     }

@@ -51,11 +51,13 @@ class TranslationModelFile : public FolderTest {
 };
 
 void expect_same_translations(const TranslationModel& a, const TranslationModel& b) {
-  const std::vector<std::string> sentences{"the old dog sees the small cat", "dogs catch fish & chips", "a cat"};
+  const std::vector<std::string> sentences{"the old dog sees the small cat",
+                                           "dogs catch fish & chips", "a cat"};
   TranslationOptions options;
   options.beam.max_length = 15;
   options.alignment = true;
-  const auto first = TranslationEngine(a).translate(sentences, options), second = TranslationEngine(b).translate(sentences, options);
+  const auto first = TranslationEngine(a).translate(sentences, options),
+             second = TranslationEngine(b).translate(sentences, options);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     EXPECT_EQ(first[i].text(), second[i].text());
     EXPECT_EQ(first[i].candidates[0].token_scores, second[i].candidates[0].token_scores);
@@ -63,7 +65,9 @@ void expect_same_translations(const TranslationModel& a, const TranslationModel&
   }
 }
 
-TEST_F(TranslationModelFile, TranslatesAsTheModelThatWasSaved) { expect_same_translations(load_translation_model(file_), model_); }
+TEST_F(TranslationModelFile, TranslatesAsTheModelThatWasSaved) {
+  expect_same_translations(load_translation_model(file_), model_);
+}
 
 TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
   auto config = std::get<TransformerConfig>(model_.network->architecture());
@@ -72,7 +76,8 @@ TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
   config.norm_first = true;
   config.positions = PositionKind::learned;
   config.max_positions = 70;
-  const TranslationModel joint{std::make_shared<Transformer>(config, 3), model_.tgt_tokenizer, model_.tgt_tokenizer};
+  const TranslationModel joint{std::make_shared<Transformer>(config, 3), model_.tgt_tokenizer,
+                               model_.tgt_tokenizer};
   const Checkpoint checkpoint = checkpoint_of(joint);
   EXPECT_NE(checkpoint.find("tokenizer"), nullptr);
   EXPECT_EQ(checkpoint.find("tokenizer.src"), nullptr);
@@ -102,9 +107,12 @@ TEST_F(TranslationModelFile, WithoutADecodingMeansTheLibrarysDefaults) {
 }
 
 TEST_F(TranslationModelFile, WithAnImpossibleDecodingIsRefused) {
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_size": 0})"; }),
-                  "attend.decoding: beam_size: expected a whole number from 1 to 1024, got 0");
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_sise": 2})"; }), "beam-size");
+  EXPECT_CONTAINS(
+      error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_size": 0})"; }),
+      "attend.decoding: beam_size: expected a whole number from 1 to 1024, got 0");
+  EXPECT_CONTAINS(
+      error_after([](Checkpoint& c) { c.metadata["attend.decoding"] = R"({"beam_sise": 2})"; }),
+      "beam-size");
 }
 
 TEST_F(TranslationModelFile, OfEqualModelsHasEqualBytes) {
@@ -114,7 +122,8 @@ TEST_F(TranslationModelFile, OfEqualModelsHasEqualBytes) {
 
 TEST_F(TranslationModelFile, CutShortAnywhereIsRefused) {
   const std::string whole = read(file_);
-  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{8}, std::size_t{500}, whole.size() / 2, whole.size() - 1})
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{8}, std::size_t{500},
+                                 whole.size() / 2, whole.size() - 1})
     error_of_bytes(std::string_view(whole).substr(0, size));
 }
 
@@ -157,28 +166,42 @@ TEST_F(TranslationModelFile, OfANewerAttendIsRefused) {
 TEST_F(TranslationModelFile, OfAnotherTaskIsRefused) {
   EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata["attend.task"] = "classification"; }),
                   "expected a model for translation, found one for classification");
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata.erase("attend.task"); }), "attend.task");
+  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata.erase("attend.task"); }),
+                  "attend.task");
 }
 
 TEST_F(TranslationModelFile, WithoutATensorIsRefused) {
   const auto without = [this](const char* name) {
-    return error_after([&](Checkpoint& c) { std::erase_if(c.tensors, [&](const NamedTensor& t) { return t.name == name; }); });
+    return error_after([&](Checkpoint& c) {
+      std::erase_if(c.tensors, [&](const NamedTensor& t) { return t.name == name; });
+    });
   };
-  EXPECT_CONTAINS(without("decoder.layers.1.cross_attn.q_proj.weight"), "decoder.layers.1.cross_attn.q_proj.weight");
+  EXPECT_CONTAINS(without("decoder.layers.1.cross_attn.q_proj.weight"),
+                  "decoder.layers.1.cross_attn.q_proj.weight");
   EXPECT_CONTAINS(without("tokenizer.src"), "no tensor 'tokenizer.src'");
   EXPECT_CONTAINS(without("tokenizer.tgt"), "no tensor 'tokenizer.tgt'");
 }
 
 TEST_F(TranslationModelFile, WithATensorOfAnotherShapeOrTypeIsRefused) {
   const char* const name = "encoder.layers.0.feed_forward.linear1.weight";
-  EXPECT_CONTAINS(error_after([&](Checkpoint& c) { tensor(c, name).tensor = Tensor::zeros({32, 15}); }), "expected F32 [32, 16]");
-  EXPECT_CONTAINS(error_after([&](Checkpoint& c) { tensor(c, name).tensor = Tensor::zeros({32, 16}, DType::i32); }), "found I32");
+  EXPECT_CONTAINS(error_after([&](Checkpoint& c) {
+                    tensor(c, name).tensor = Tensor::zeros({32, 15});
+                  }),
+                  "expected F32 [32, 16]");
+  EXPECT_CONTAINS(error_after([&](Checkpoint& c) {
+                    tensor(c, name).tensor = Tensor::zeros({32, 16}, DType::i32);
+                  }),
+                  "found I32");
 }
 
 TEST_F(TranslationModelFile, WithADamagedTokenizerIsRefused) {
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { tensor(c, "tokenizer.src").tensor = bytes_tensor("no SentencePiece model"); }),
+  EXPECT_CONTAINS(error_after([](Checkpoint& c) {
+                    tensor(c, "tokenizer.src").tensor = bytes_tensor("no SentencePiece model");
+                  }),
                   "tokenizer");
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { tensor(c, "tokenizer.tgt").tensor = Tensor::zeros({5}); }), "U8");
+  EXPECT_CONTAINS(
+      error_after([](Checkpoint& c) { tensor(c, "tokenizer.tgt").tensor = Tensor::zeros({5}); }),
+      "U8");
 }
 
 TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {
@@ -189,17 +212,20 @@ TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_model\":32"), "expected F32 [");
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_model\":\"wide\""), "d_model");
   EXPECT_CONTAINS(with("\"d_model\":16", "\"d_modle\":16"), "did you mean d-model?");
-  EXPECT_CONTAINS(with("\"n_heads\":4", "\"n_heads\":-4"), "attend.config: n_heads: expected a whole number from 1");
+  EXPECT_CONTAINS(with("\"n_heads\":4", "\"n_heads\":-4"),
+                  "attend.config: n_heads: expected a whole number from 1");
   EXPECT_CONTAINS(with("\"n_encoder_layers\":3", "\"n_encoder_layers\":2000000000"), "layers");
   EXPECT_CONTAINS(with("\"d_ff\":32", "\"d_ff\":2000000000"), "attend.config");
   EXPECT_CONTAINS(with("{", "["), "expected JSON");
-  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata.erase("attend.config"); }), "attend.config");
+  EXPECT_CONTAINS(error_after([](Checkpoint& c) { c.metadata.erase("attend.config"); }),
+                  "attend.config");
 }
 
 TEST_F(TranslationModelFile, ThatIsMissingOrAFolderIsRefused) {
   EXPECT_THROW(load_translation_model(path("nowhere")), IoError);
   std::filesystem::create_directory(path("empty"));
-  EXPECT_CONTAINS(data_error([this] { load_translation_model(path("empty")); }), "it is a directory");
+  EXPECT_CONTAINS(data_error([this] { load_translation_model(path("empty")); }),
+                  "it is a directory");
 }
 
 }  // namespace

@@ -18,10 +18,13 @@ namespace attend {
 namespace {
 
 const ParallelText kPairs{
-    {"the old dog sees the small cat", "a cat eats the fish & chips", "dogs catch fish", "the cat sees a small dog", "a dog",
-     "the fish sees the old cat", "old dogs eat chips", "the small cat eats a small fish"},
-    {"der alte hund sieht die kleine katze", "eine katze frisst den fisch", "der hund frisst den fisch", "die katze sieht die kleine katze",
-     "eine katze", "der fisch sieht die alte katze", "der alte hund frisst den fisch", "die kleine katze frisst den fisch"}};
+    {"the old dog sees the small cat", "a cat eats the fish & chips", "dogs catch fish",
+     "the cat sees a small dog", "a dog", "the fish sees the old cat", "old dogs eat chips",
+     "the small cat eats a small fish"},
+    {"der alte hund sieht die kleine katze", "eine katze frisst den fisch",
+     "der hund frisst den fisch", "die katze sieht die kleine katze", "eine katze",
+     "der fisch sieht die alte katze", "der alte hund frisst den fisch",
+     "die kleine katze frisst den fisch"}};
 
 struct TranslationSetting {
   std::int64_t batch_tokens = 1000;
@@ -31,14 +34,16 @@ struct TranslationSetting {
   bool validates = true;
 };
 
-EncodedPairs encoded(const TranslationModel& model, const ParallelText& text, const LengthOptions& length = {}) {
+EncodedPairs encoded(const TranslationModel& model, const ParallelText& text,
+                     const LengthOptions& length = {}) {
   ReadReport report;
   return encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, length, report);
 }
 
-TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens, std::optional<std::uint64_t> seed) {
-  return TranslationBatcher(encoded(model, kPairs), model.src_tokenizer.special_tokens(), model.tgt_tokenizer.special_tokens(),
-                            {batch_tokens}, seed);
+TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens,
+                           std::optional<std::uint64_t> seed) {
+  return TranslationBatcher(encoded(model, kPairs), model.src_tokenizer.special_tokens(),
+                            model.tgt_tokenizer.special_tokens(), {batch_tokens}, seed);
 }
 
 TranslationModel learning_model(float dropout) {
@@ -60,7 +65,8 @@ TranslationObjective translation_of(const TranslationSetting& s) {
     decoding.beam.beam_size = 1;
     validation = TranslationValidation{batches(model, 30, std::nullopt), kPairs.tgt, decoding};
   }
-  return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss, std::move(validation));
+  return TranslationObjective(model, batches(model, s.batch_tokens, s.seed), s.loss,
+                              std::move(validation));
 }
 
 TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
@@ -87,22 +93,27 @@ TEST(TranslationObjective, LosesInABatchWhatItsSentencesLose) {
   EXPECT_NEAR(nll, whole.nll_sum, 1e-5 * whole.nll_sum);
   EXPECT_EQ(static_cast<double>(counted), targets);
   EXPECT_EQ(sources, together.size(0, 0).sources);
-  const std::vector<float> expected = together.parameters().gradients().to_vector(), actual = alone.parameters().gradients().to_vector();
-  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
+  const std::vector<float> expected = together.parameters().gradients().to_vector(),
+                           actual = alone.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(actual[i], expected[i], 1e-6) << "gradient " << i;
 }
 
 TEST(TranslationObjective, CountsTargetsAndSourcesWithTheirEnds) {
   const TranslationModel model = learning_model(0.0f);
   TranslationObjective objective = translation_of({});
   std::int64_t targets = 0, sources = 0;
-  for (const std::string& text : kPairs.tgt) targets += std::ssize(model.tgt_tokenizer.encode(text)) + 1;
-  for (const std::string& text : kPairs.src) sources += std::ssize(model.src_tokenizer.encode(text)) + 1;
+  for (const std::string& text : kPairs.tgt)
+    targets += std::ssize(model.tgt_tokenizer.encode(text)) + 1;
+  for (const std::string& text : kPairs.src)
+    sources += std::ssize(model.src_tokenizer.encode(text)) + 1;
   EXPECT_EQ(objective.size(0, 0).targets, targets);
   EXPECT_EQ(objective.size(0, 0).sources, sources);
 }
 
 TEST(TranslationObjective, SmoothsTheLossButNotTheLikelihood) {
-  TranslationObjective smooth = translation_of({}), sharp = translation_of({.loss = {.label_smoothing = 0.0f}});
+  TranslationObjective smooth = translation_of({}),
+                       sharp = translation_of({.loss = {.label_smoothing = 0.0f}});
   Pass pass = Pass::inference();
   const BatchLoss a = smooth.loss(0, 0, 1.0, pass), b = sharp.loss(0, 0, 1.0, pass);
   EXPECT_EQ(a.nll_sum, b.nll_sum);
@@ -129,13 +140,16 @@ TEST(TranslationObjective, HasNothingToAgreeOnWithoutDropout) {
   EXPECT_NEAR(a.nll_sum, b.nll_sum, 1e-5 * a.nll_sum);
   backward(a.loss);
   backward(b.loss);
-  const std::vector<float> expected = one.parameters().gradients().to_vector(), actual = two.parameters().gradients().to_vector();
-  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 2e-5) << "gradient " << i;
+  const std::vector<float> expected = one.parameters().gradients().to_vector(),
+                           actual = two.parameters().gradients().to_vector();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(actual[i], expected[i], 2e-5) << "gradient " << i;
 }
 
 TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
   TranslationObjective weak = translation_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
-                       strong = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), none = translation_of({.dropout = 0.3f});
+                       strong = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}),
+                       none = translation_of({.dropout = 0.3f});
   Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
   const BatchLoss a = weak.loss(0, 0, 1.0, pass), b = strong.loss(0, 0, 1.0, same);
   EXPECT_EQ(a.nll_sum, b.nll_sum);
@@ -144,14 +158,17 @@ TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
 }
 
 TEST(TranslationObjective, MakesOnePassInTheEpochsBeforeTheFirstWithTwo) {
-  TranslationObjective late = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f, .r_drop_after = 2}}),
-                       always = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}), never = translation_of({.dropout = 0.3f});
+  TranslationObjective late = translation_of(
+                           {.dropout = 0.3f, .loss = {.r_drop = 5.0f, .r_drop_after = 2}}),
+                       always = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}),
+                       never = translation_of({.dropout = 0.3f});
   const auto loss = [](TranslationObjective& objective, std::int64_t epoch) {
     Pass pass = Pass::training(1, 1);
     return objective.loss(epoch, 0, 1.0, pass).loss_sum;
   };
   for (const std::int64_t epoch : {0, 1}) EXPECT_EQ(loss(late, epoch), loss(never, epoch)) << epoch;
-  for (const std::int64_t epoch : {2, 3}) EXPECT_EQ(loss(late, epoch), loss(always, epoch)) << epoch;
+  for (const std::int64_t epoch : {2, 3})
+    EXPECT_EQ(loss(late, epoch), loss(always, epoch)) << epoch;
   EXPECT_NE(loss(always, 1), loss(never, 1));
   EXPECT_EQ(late.phases(), (std::vector<std::int64_t>{0, 2}));
   EXPECT_EQ(always.phases(), std::vector<std::int64_t>{0});
@@ -186,12 +203,15 @@ TEST(TranslationObjective, ValidatesPerTargetAndWithoutDropout) {
 }
 
 // What `model` makes of the held-out pairs of `text`.
-Validation validation_of(const TranslationModel& model, const ParallelText& text, const LengthOptions& length = {}) {
+Validation validation_of(const TranslationModel& model, const ParallelText& text,
+                         const LengthOptions& length = {}) {
   const EncodedPairs pairs = encoded(model, text, length);
-  const SpecialTokens src = model.src_tokenizer.special_tokens(), tgt = model.tgt_tokenizer.special_tokens();
+  const SpecialTokens src = model.src_tokenizer.special_tokens(),
+                      tgt = model.tgt_tokenizer.special_tokens();
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation held_out{TranslationBatcher(pairs, src, tgt, {30}, std::nullopt), references_of(pairs, text), decoding};
+  TranslationValidation held_out{TranslationBatcher(pairs, src, tgt, {30}, std::nullopt),
+                                 references_of(pairs, text), decoding};
   return TranslationObjective(model, batches(model, 1000, 1), {}, std::move(held_out)).validate();
 }
 
@@ -211,7 +231,9 @@ ParallelText with(ParallelText text, const std::string& src, const std::string& 
 TEST(TranslationObjective, MeasuresBleuOfThePairsThatTheLossIsOf) {
   const TranslationModel model = learning_model(0.0f);
   const Validation expected = validation_of(model, kPairs);
-  for (const auto& [src, tgt] : {std::pair<std::string, std::string>{long_text(), "die katze"}, {"the cat", long_text()}, {"", "katze"}}) {
+  for (const auto& [src, tgt] : {std::pair<std::string, std::string>{long_text(), "die katze"},
+                                 {"the cat", long_text()},
+                                 {"", "katze"}}) {
     const Validation validation = validation_of(model, with(kPairs, src, tgt));
     EXPECT_EQ(validation.loss, expected.loss);
     EXPECT_EQ(validation.score, expected.score);
@@ -232,8 +254,10 @@ TEST(TranslationObjective, DecodesOfATruncatedPairWhatTheLossReads) {
     ASSERT_LE(sources.back().size(), 4u);
   }
   std::vector<std::string> outputs;
-  for (const Translation& translation : translator.translate_ids(sources, greedy)) outputs.push_back(translation.text());
-  EXPECT_EQ(validation_of(model, kPairs, length).score, corpus_bleu(outputs, {kPairs.tgt}, {}).score);
+  for (const Translation& translation : translator.translate_ids(sources, greedy))
+    outputs.push_back(translation.text());
+  EXPECT_EQ(validation_of(model, kPairs, length).score,
+            corpus_bleu(outputs, {kPairs.tgt}, {}).score);
 }
 
 TEST(TranslationObjective, DecodesWithinTheLearnedPositions) {
@@ -243,7 +267,8 @@ TEST(TranslationObjective, DecodesWithinTheLearnedPositions) {
   config.max_positions = 12;
   model.network = std::make_shared<Transformer>(config, 7);
   const LengthOptions length{.max_length = 12};
-  EXPECT_EQ(validation_of(model, with(kPairs, long_text(), "die katze"), length).score, validation_of(model, kPairs, length).score);
+  EXPECT_EQ(validation_of(model, with(kPairs, long_text(), "die katze"), length).score,
+            validation_of(model, kPairs, length).score);
 }
 
 TEST(TranslationObjective, MeasuresNoBleuWhereTheLossIsNoNumber) {
@@ -266,7 +291,10 @@ struct DecodedValidation {
       objective.parameters().gradients().zero();
       Pass pass = Pass::inference();
       const std::int64_t epoch = step / objective.batches(0), batch = step % objective.batches(0);
-      backward(objective.loss(epoch, batch, static_cast<double>(objective.size(epoch, batch).targets), pass).loss);
+      backward(
+          objective
+              .loss(epoch, batch, static_cast<double>(objective.size(epoch, batch).targets), pass)
+              .loss);
       adam.step(2e-3f);
     }
   }
@@ -279,23 +307,31 @@ struct DecodedValidation {
   }
   std::vector<std::string> found(const TranslationOptions& options) const {
     std::vector<std::string> texts;
-    for (const Translation& translation : TranslationEngine(model).translate(kPairs.src, options)) texts.push_back(translation.text());
+    for (const Translation& translation : TranslationEngine(model).translate(kPairs.src, options))
+      texts.push_back(translation.text());
     return texts;
   }
-  double score(const std::vector<std::string>& references, const TranslationOptions& options, bool pretokenized = false) const {
-    TranslationValidation validation{batches(model, 30, std::nullopt), references, options, pretokenized};
-    return TranslationObjective(model, batches(model, 1000, std::nullopt), {}, std::move(validation)).validate().score;
+  double score(const std::vector<std::string>& references, const TranslationOptions& options,
+               bool pretokenized = false) const {
+    TranslationValidation validation{batches(model, 30, std::nullopt), references, options,
+                                     pretokenized};
+    return TranslationObjective(model, batches(model, 1000, std::nullopt), {},
+                                std::move(validation))
+        .validate()
+        .score;
   }
 };
 
 TEST(TranslationObjective, ValidatesWithTheBeamAndTheLengthPenaltyItIsGiven) {
   const DecodedValidation validation;
-  const TranslationOptions greedy = validation.decoding(1, 1.0f), wide = validation.decoding(4, 0.0f),
+  const TranslationOptions greedy = validation.decoding(1, 1.0f),
+                           wide = validation.decoding(4, 0.0f),
                            longer = validation.decoding(4, 3.0f);
   std::set<double> scores;
   for (const TranslationOptions& options : {greedy, wide, longer}) {
     scores.insert(validation.score(kPairs.tgt, options));
-    EXPECT_EQ(validation.score(kPairs.tgt, options), corpus_bleu(validation.found(options), {kPairs.tgt}).score);
+    EXPECT_EQ(validation.score(kPairs.tgt, options),
+              corpus_bleu(validation.found(options), {kPairs.tgt}).score);
   }
   EXPECT_EQ(scores.size(), 3u) << testing::PrintToString(scores);
 }
@@ -311,10 +347,13 @@ TEST(TranslationObjective, ComparesPretokenizedTextAsItIs) {
   const double expected = corpus_bleu(found, {references}, as_it_is).score;
   ASSERT_NE(expected, corpus_bleu(found, {references}, cut).score);
   EXPECT_EQ(validation.score(references, greedy, true), expected);
-  EXPECT_EQ(validation.score(references, greedy, false), corpus_bleu(found, {references}, cut).score);
+  EXPECT_EQ(validation.score(references, greedy, false),
+            corpus_bleu(found, {references}, cut).score);
 }
 
-TEST(TranslationObjective, MayDoWithoutValidation) { EXPECT_FALSE(translation_of({.validates = false}).can_validate()); }
+TEST(TranslationObjective, MayDoWithoutValidation) {
+  EXPECT_FALSE(translation_of({.validates = false}).can_validate());
+}
 
 class TranslationRun : public FolderTest {
  protected:
@@ -324,7 +363,8 @@ class TranslationRun : public FolderTest {
     options_.valid_every = options_.save_every = 0;
   }
 
-  void train(const std::string& name, TranslationObjective& objective, bool resume = false, std::int64_t stop_at = -1) {
+  void train(const std::string& name, TranslationObjective& objective, bool resume = false,
+             std::int64_t stop_at = -1) {
     struct Stop final : TrainingListener {
       std::int64_t at = -1;
       std::atomic<bool> flag = false;
@@ -332,7 +372,9 @@ class TranslationRun : public FolderTest {
     } stop;
     stop.at = stop_at;
     const auto describe = [](Checkpoint& c) { learning_model(0.1f).describe(c); };
-    Trainer(objective, options_, {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}}).train();
+    Trainer(objective, options_,
+            {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}})
+        .train();
   }
 
   TrainerOptions options_;
@@ -344,9 +386,11 @@ TEST_F(TranslationRun, NamesTheFileWithoutText) {
   TranslationTraining options;
   options.data.src_train = {path("text").string()};
   options.data.tgt_train = {path("blank").string()};
-  expect_error<DataError>([&] { prepare_training(options, nullptr); }, {path("blank").string(), "2 blank lines"});
+  expect_error<DataError>([&] { prepare_training(options, nullptr); },
+                          {path("blank").string(), "2 blank lines"});
   std::swap(options.data.src_train, options.data.tgt_train);
-  expect_error<DataError>([&] { prepare_training(options, nullptr); }, {path("blank").string(), "2 blank lines"});
+  expect_error<DataError>([&] { prepare_training(options, nullptr); },
+                          {path("blank").string(), "2 blank lines"});
 }
 
 TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
@@ -357,7 +401,8 @@ TEST_F(TranslationRun, ReachesBleu100WhenItHasLearnedTheTextByHeart) {
   EXPECT_DOUBLE_EQ(objective.validate().score, 100);
   const TranslationEngine translator = TranslationEngine::load(path("run") / "model.safetensors");
   const std::vector<Translation> translations = translator.translate(kPairs.src);
-  for (std::size_t i = 0; i < kPairs.src.size(); ++i) EXPECT_EQ(translations[i].text(), kPairs.tgt[i]);
+  for (std::size_t i = 0; i < kPairs.src.size(); ++i)
+    EXPECT_EQ(translations[i].text(), kPairs.tgt[i]);
 }
 
 TEST_F(TranslationRun, ResumedInTheMiddleOfAnEpochIsTheSameRun) {

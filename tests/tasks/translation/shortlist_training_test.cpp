@@ -15,8 +15,9 @@
 namespace attend {
 namespace {
 
-const ParallelText kLesson{{"the old dog", "a cat", "dogs catch fish", "the cat", "a dog"},
-                           {"der alte hund", "eine katze", "hund frisst fisch", "die katze", "ein hund"}};
+const ParallelText kLesson{
+    {"the old dog", "a cat", "dogs catch fish", "the cat", "a dog"},
+    {"der alte hund", "eine katze", "hund frisst fisch", "die katze", "ein hund"}};
 
 EncodedPairs lesson(const TranslationModel& model) {
   ReadReport report;
@@ -38,7 +39,8 @@ class Shortlists : public FolderTest {
 };
 
 TEST_F(Shortlists, HaveTheEndTheFrequentAndTheTranslations) {
-  const Shortlist shortlist = make_shortlist(model_, lesson(model_), {.translations = 3, .frequent = 2});
+  const Shortlist shortlist =
+      make_shortlist(model_, lesson(model_), {.translations = 3, .frequent = 2});
   EXPECT_EQ(shortlist.always.size(), 3u);
   EXPECT_EQ(shortlist.always.back(), model_.tgt_tokenizer.eos_id());
   EXPECT_EQ(shortlist.translations.sequences(), model_.src_tokenizer.vocab_size());
@@ -48,16 +50,19 @@ TEST_F(Shortlists, HaveTheEndTheFrequentAndTheTranslations) {
 
 TEST_F(Shortlists, CoverTheTextTheyAreMadeFromWhenTheyMayBeLong) {
   const EncodedPairs pairs = lesson(model_);
-  const ShortlistMeasure all = measure_shortlist(model_, make_shortlist(model_, pairs, {.translations = 1000, .frequent = 0}), pairs);
+  const ShortlistMeasure all = measure_shortlist(
+      model_, make_shortlist(model_, pairs, {.translations = 1000, .frequent = 0}), pairs);
   EXPECT_EQ(all.coverage, 1.0);
-  const ShortlistMeasure few = measure_shortlist(model_, make_shortlist(model_, pairs, {.translations = 1, .frequent = 0}), pairs);
+  const ShortlistMeasure few = measure_shortlist(
+      model_, make_shortlist(model_, pairs, {.translations = 1, .frequent = 0}), pairs);
   EXPECT_LT(few.tokens, all.tokens);
   EXPECT_LT(few.coverage, 1.0);
   EXPECT_GT(few.coverage, 0.2);
 }
 
 TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
-  const Shortlist shortlist = make_shortlist(model_, lesson(model_), {.translations = 2, .frequent = 3});
+  const Shortlist shortlist =
+      make_shortlist(model_, lesson(model_), {.translations = 2, .frequent = 3});
   save_checkpoint(path("m"), with_shortlist(checkpoint_of(model_), shortlist));
   const Checkpoint saved = load_checkpoint(path("m"));
   for (const Checkpoint& file : {saved, quantize_model(saved), with_shortlist(saved, shortlist)}) {
@@ -70,31 +75,41 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
   }
   TranslationModel here = model_;
   here.shortlist = std::make_shared<const Shortlist>(shortlist);
-  EXPECT_EQ(texts(TranslationEngine(translation_model(saved)), true), texts(TranslationEngine(here), true));
-  EXPECT_EQ(describe(path("m")).parameters, static_cast<std::uint64_t>(model_.network->parameters().values().size()));
+  EXPECT_EQ(texts(TranslationEngine(translation_model(saved)), true),
+            texts(TranslationEngine(here), true));
+  EXPECT_EQ(describe(path("m")).parameters,
+            static_cast<std::uint64_t>(model_.network->parameters().values().size()));
 }
 
 TEST_F(Shortlists, OfAllTokensChangeNothing) {
   Shortlist shortlist;
-  for (std::int32_t id = 0; id < model_.tgt_tokenizer.vocab_size(); ++id) shortlist.always.push_back(id);
-  shortlist.translations = Ragged::copy({}, std::vector<std::int32_t>(static_cast<std::size_t>(model_.src_tokenizer.vocab_size()) + 1, 0));
+  for (std::int32_t id = 0; id < model_.tgt_tokenizer.vocab_size(); ++id)
+    shortlist.always.push_back(id);
+  shortlist.translations =
+      Ragged::copy({}, std::vector<std::int32_t>(
+                           static_cast<std::size_t>(model_.src_tokenizer.vocab_size()) + 1, 0));
   model_.shortlist = std::make_shared<const Shortlist>(shortlist);
   const TranslationEngine translator(model_);
   EXPECT_EQ(texts(translator, true), texts(translator, false));
 }
 
 TEST_F(Shortlists, LimitWhatIsWritten) {
-  model_.shortlist = std::make_shared<const Shortlist>(make_shortlist(model_, lesson(model_), {.translations = 1, .frequent = 0}));
+  model_.shortlist = std::make_shared<const Shortlist>(
+      make_shortlist(model_, lesson(model_), {.translations = 1, .frequent = 0}));
   TranslationOptions options;
   options.beam.max_length = 12;
   const auto written_outside = [&](bool shortlist) {
     options.shortlist = shortlist;
-    const std::vector<Translation> found = TranslationEngine(model_).translate(kLesson.src, options);
+    const std::vector<Translation> found =
+        TranslationEngine(model_).translate(kLesson.src, options);
     int outside = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::vector<std::int32_t> allowed = model_.shortlist->allowed(source_ids(model_, kLesson.src[i]));
+      const std::vector<std::int32_t> allowed =
+          model_.shortlist->allowed(source_ids(model_, kLesson.src[i]));
       for (const std::string& token : found[i].candidates[0].tokens)
-        outside += std::binary_search(allowed.begin(), allowed.end(), model_.tgt_tokenizer.id(token)) ? 0 : 1;
+        outside +=
+            std::binary_search(allowed.begin(), allowed.end(), model_.tgt_tokenizer.id(token)) ? 0
+                                                                                               : 1;
     }
     return outside;
   };
@@ -103,8 +118,10 @@ TEST_F(Shortlists, LimitWhatIsWritten) {
 }
 
 TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
-  expect_error<ConfigError>([&] { texts(TranslationEngine(model_), true); }, {"--shortlist", "attend shortlist"});
-  expect_error<ConfigError>([&] { make_shortlist(model_, lesson(model_), {.translations = 0}); }, {"translations", "0"});
+  expect_error<ConfigError>([&] { texts(TranslationEngine(model_), true); },
+                            {"--shortlist", "attend shortlist"});
+  expect_error<ConfigError>([&] { make_shortlist(model_, lesson(model_), {.translations = 0}); },
+                            {"translations", "0"});
   const Shortlist good = make_shortlist(model_, lesson(model_), {});
   const auto refuse = [&](auto&& damage) {
     Shortlist shortlist = good;
@@ -117,7 +134,8 @@ TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
   refuse([](Shortlist& s) { s.always.push_back(-1); });
   const auto refuse_offsets = [&](auto&& damage) {
     refuse([&](Shortlist& s) {
-      std::vector<std::int32_t> offsets(s.translations.offsets->begin(), s.translations.offsets->end());
+      std::vector<std::int32_t> offsets(s.translations.offsets->begin(),
+                                        s.translations.offsets->end());
       damage(offsets);
       s.translations.offsets = offsets;
     });

@@ -8,31 +8,42 @@
 
 namespace attend {
 
-// With V = 10,000 the rows of a loss are 20 MB: small enough to be reused soon, tall enough for the products. Those of a search stay in the
-// cache that the cores share. An inner width of 2048 has 1024 rows at a time.
+// With V = 10,000 the rows of a loss are 20 MB: small enough to be reused soon, tall enough for the
+// products. Those of a search stay in the cache that the cores share. An inner width of 2048 has
+// 1024 rows at a time.
 BlockSizes CpuBackend::block_sizes() const {
   return {.product_rows = 128, .loss_rows = 512, .decoding_rows = 48, .inner_numbers = 1 << 21};
 }
 
-Tensor CpuBackend::quantize_weights(const Tensor& weights) { return attend::quantize_weights(weights); }
+Tensor CpuBackend::quantize_weights(const Tensor& weights) {
+  return attend::quantize_weights(weights);
+}
 
-void CpuBackend::join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) {
+void CpuBackend::join_quantized(const Tensor& numbers, const Tensor& scales,
+                                const Tensor& weights) {
   assert(weight_columns(weights) == numbers.cols() && scales.size() == weights.rows());
   weights.slice_columns(0, numbers.cols()).copy_from(numbers);
-  for (std::int64_t row = 0; row < weights.rows(); ++row) set_quantized_scale(weights, row, scales.data()[row]);
+  for (std::int64_t row = 0; row < weights.rows(); ++row)
+    set_quantized_scale(weights, row, scales.data()[row]);
 }
 
-void CpuBackend::split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) {
+void CpuBackend::split_quantized(const Tensor& weights, const Tensor& numbers,
+                                 const Tensor& scales) {
   assert(weight_columns(weights) == numbers.cols() && scales.size() == weights.rows());
   numbers.copy_from(weights.slice_columns(0, numbers.cols()));
-  for (std::int64_t row = 0; row < weights.rows(); ++row) scales.data()[row] = quantized_scale(weights, row);
+  for (std::int64_t row = 0; row < weights.rows(); ++row)
+    scales.data()[row] = quantized_scale(weights, row);
 }
 
-std::int64_t CpuBackend::packed_row_block(const Tensor& weights) { return can_pack(weights) ? kPanelRows : 0; }
+std::int64_t CpuBackend::packed_row_block(const Tensor& weights) {
+  return can_pack(weights) ? kPanelRows : 0;
+}
 
 Tensor CpuBackend::pack_weights(const Tensor& weights) { return attend::pack_weights(weights); }
 
-Tensor CpuBackend::select_weights(const Tensor& weights, const Ids& rows) { return attend::select_weights(weights, device_span(rows)); }
+Tensor CpuBackend::select_weights(const Tensor& weights, const Ids& rows) {
+  return attend::select_weights(weights, device_span(rows));
+}
 
 Tensor CpuBackend::float_weights(const Tensor& weights) { return attend::float_weights(weights); }
 
@@ -45,7 +56,8 @@ DeviceScalar CpuBackend::device_scalar(double value) {
 double CpuBackend::value_of(const DeviceScalar& scalar) {
   const Tensor& element = scalar.element();
   if (!element.defined()) return scalar;
-  return element.dtype() == DType::f64 ? *element.data<double>() : static_cast<double>(*element.data());
+  return element.dtype() == DType::f64 ? *element.data<double>()
+                                       : static_cast<double>(*element.data());
 }
 
 void CpuBackend::store(const DeviceScalar& value, double factor, const Tensor& y) {
@@ -53,7 +65,8 @@ void CpuBackend::store(const DeviceScalar& value, double factor, const Tensor& y
   *y.data() = static_cast<float>(value_of(value) * factor);
 }
 
-void CpuBackend::scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) {
+void CpuBackend::scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta,
+                            const Tensor& y) {
   axpby(factor * static_cast<float>(value_of(alpha)), x, beta, y);
 }
 

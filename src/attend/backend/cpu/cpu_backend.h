@@ -1,5 +1,6 @@
-// What the backends of the CPU have in common: how weights lie in memory, so that either of them computes with what the other has packed,
-// arithmetic of single numbers, and how much fits the caches.
+// What the backends of the CPU have in common: how weights lie in memory, so that either of them
+// computes with what the other has packed, arithmetic of single numbers, and how much fits the
+// caches.
 #pragma once
 
 #include "attend/backend/backend.h"
@@ -18,7 +19,8 @@ class CpuBackend : public Backend {
   Tensor float_weights(const Tensor& weights) override;
 
   void store(const DeviceScalar& value, double factor, const Tensor& y) override;
-  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta, const Tensor& y) override;
+  void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta,
+                  const Tensor& y) override;
   DeviceScalar scale_to_norm(const DeviceScalar& squares, double norm) override;
   DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) override;
 

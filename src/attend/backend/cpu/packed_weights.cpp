@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::int64_t kGrain = 1 << 16;  // numbers, for a thread
 
-std::size_t row_bytes(const Tensor& weights) { return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype()); }
+std::size_t row_bytes(const Tensor& weights) {
+  return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype());
+}
 
 // Between a row of numbers and row `row` of a panel.
 void spread(const float* from, std::int64_t row, std::int64_t columns, float* panel) {
@@ -39,31 +41,40 @@ void copy_shifted(const std::int8_t* from, std::int8_t* to) {
 }
 
 void spread(const std::int8_t* from, std::int64_t row, std::int64_t columns, std::int8_t* panel) {
-  for (std::int64_t i = 0; i < columns; i += kTogether) copy_shifted(from + i, panel + i * kPanelRows + kTogether * row);
-  std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns, kQuantizedScaleBytes);
+  for (std::int64_t i = 0; i < columns; i += kTogether)
+    copy_shifted(from + i, panel + i * kPanelRows + kTogether * row);
+  std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns,
+              kQuantizedScaleBytes);
 }
 
 void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, std::int8_t* to) {
-  for (std::int64_t i = 0; i < columns; i += kTogether) copy_shifted(panel + i * kPanelRows + kTogether * row, to + i);
-  std::memcpy(to + columns, panel + kPanelRows * columns + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
+  for (std::int64_t i = 0; i < columns; i += kTogether)
+    copy_shifted(panel + i * kPanelRows + kTogether * row, to + i);
+  std::memcpy(to + columns, panel + kPanelRows * columns + row * kQuantizedScaleBytes,
+              kQuantizedScaleBytes);
 }
 
 template <class T>
 void rearrange(const Tensor& weights) {
   const std::int64_t columns = weight_columns(weights);
-  parallel_for(weights.rows() / kPanelRows, kGrain / (kPanelRows * (columns + 1)) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t first = begin * kPanelRows; first < end * kPanelRows; first += kPanelRows) {
-      const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
-      for (std::int64_t row = 0; row < kPanelRows; ++row) spread(rows.row<T>(row), row, columns, weights.row<T>(first));
-    }
-  });
+  parallel_for(weights.rows() / kPanelRows, kGrain / (kPanelRows * (columns + 1)) + 1,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t first = begin * kPanelRows; first < end * kPanelRows;
+                      first += kPanelRows) {
+                   const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
+                   for (std::int64_t row = 0; row < kPanelRows; ++row)
+                     spread(rows.row<T>(row), row, columns, weights.row<T>(first));
+                 }
+               });
 }
 
 }  // namespace
 
 bool can_pack(const Tensor& weights) {
-  const bool kind = weights.dtype() == DType::f32 || (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
-  return kind && weights.shape().rank() == 2 && weights.contiguous() && weights.rows() >= kPanelRows;
+  const bool kind = weights.dtype() == DType::f32 ||
+                    (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
+  return kind && weights.shape().rank() == 2 && weights.contiguous() &&
+         weights.rows() >= kPanelRows;
 }
 
 Tensor pack_weights(const Tensor& weights) {
@@ -79,23 +90,28 @@ Tensor pack_weights(const Tensor& weights) {
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
   const DType dtype = is_quantized(weights) ? DType::i8 : DType::f32;
   if (weights.dtype() != dtype && !is_packed(weights))
-    throw ShapeError(fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
+    throw ShapeError(
+        fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
   const std::int64_t columns = weight_columns(weights), arranged = packed_rows(weights);
   const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
-  parallel_for(result.rows(), kGrain / (columns + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
-      const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
-      if (row >= arranged) {
-        std::memcpy(result.slice_rows(n, n + 1).bytes(), weights.bytes() + static_cast<std::size_t>(row) * stride, row_bytes(weights));
-      } else if (dtype == DType::f32) {
-        collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
-      } else {
-        collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns, result.row<std::int8_t>(n));
-      }
-    }
-  });
+  parallel_for(
+      result.rows(), kGrain / (columns + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = begin; n < end; ++n) {
+          const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
+          const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
+          if (row >= arranged) {
+            std::memcpy(result.slice_rows(n, n + 1).bytes(),
+                        weights.bytes() + static_cast<std::size_t>(row) * stride,
+                        row_bytes(weights));
+          } else if (dtype == DType::f32) {
+            collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
+          } else {
+            collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns,
+                    result.row<std::int8_t>(n));
+          }
+        }
+      });
   return result;
 }
 

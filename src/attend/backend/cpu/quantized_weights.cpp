@@ -14,7 +14,9 @@ namespace {
 
 constexpr float kLargest = 127.0f;
 
-std::int8_t* scale_bytes(const Tensor& quantized, std::int64_t row) { return quantized.row<std::int8_t>(row) + weight_columns(quantized); }
+std::int8_t* scale_bytes(const Tensor& quantized, std::int64_t row) {
+  return quantized.row<std::int8_t>(row) + weight_columns(quantized);
+}
 
 }  // namespace
 
@@ -30,19 +32,23 @@ void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale)
 
 Tensor quantize_weights(const Tensor& weights) {
   if (weights.shape().rank() != 2)
-    throw ShapeError(fmt::format("[quantize_weights] expected weights [O, I], got {}", to_string(weights.shape())));
-  const Tensor quantized = Tensor::empty({weights.rows(), weights.cols() + kQuantizedScaleBytes}, DType::i8);
+    throw ShapeError(fmt::format("[quantize_weights] expected weights [O, I], got {}",
+                                 to_string(weights.shape())));
+  const Tensor quantized =
+      Tensor::empty({weights.rows(), weights.cols() + kQuantizedScaleBytes}, DType::i8);
   for (std::int64_t row = 0; row < weights.rows(); ++row) {
     const float* from = weights.row(row);
     float largest = 0.0f;
     for (std::int64_t i = 0; i < weights.cols(); ++i) {
-      if (!std::isfinite(from[i])) throw DataError(fmt::format("row {}: expected finite weights, found {}", row, from[i]));
+      if (!std::isfinite(from[i]))
+        throw DataError(fmt::format("row {}: expected finite weights, found {}", row, from[i]));
       largest = std::max(largest, std::fabs(from[i]));
     }
     const float inverse = largest > 0.0f ? kLargest / largest : 0.0f;
     std::int8_t* to = quantized.row<std::int8_t>(row);
     for (std::int64_t i = 0; i < weights.cols(); ++i)
-      to[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(from[i] * inverse), -kLargest, kLargest));
+      to[i] = static_cast<std::int8_t>(
+          std::clamp(std::nearbyint(from[i] * inverse), -kLargest, kLargest));
     set_quantized_scale(quantized, row, largest / kLargest);
   }
   return quantized;

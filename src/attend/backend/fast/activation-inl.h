@@ -13,13 +13,15 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// The normal distribution at x: density exp(-x^2/2) / sqrt(2 pi), and Phi(x) = erfc(-x / sqrt 2) / 2.
+// The normal distribution at x: density exp(-x^2/2) / sqrt(2 pi), and Phi(x) = erfc(-x / sqrt 2)
+// / 2.
 struct Normal {
   FloatVector density;
   FloatVector cumulative;
 };
 
-// erfc by Abramowitz & Stegun 7.1.26, |error| < 1.5e-7. Taken at |x| and mirrored, so nothing cancels in the lower tail.
+// erfc by Abramowitz & Stegun 7.1.26, |error| < 1.5e-7. Taken at |x| and mirrored, so nothing
+// cancels in the lower tail.
 HWY_INLINE Normal normal(FloatVector x) {
   const Floats d;
   const auto magnitude = hn::Abs(x);
@@ -32,11 +34,14 @@ HWY_INLINE Normal normal(FloatVector x) {
   p = hn::MulAdd(p, t, hn::Set(d, 0.5f * -0.284496736f));
   p = hn::MulAdd(p, t, hn::Set(d, 0.5f * 0.254829592f));
   const auto tail = hn::Mul(hn::Mul(p, t), bell);
-  return {hn::Mul(bell, hn::Set(d, 0.3989422804f)), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
+  return {hn::Mul(bell, hn::Set(d, 0.3989422804f)),
+          hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
 }
 
 // A comparison, because a NaN must stay one: what Max makes of it depends on the instruction set.
-HWY_INLINE FloatVector relu(FloatVector x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(Floats())), x); }
+HWY_INLINE FloatVector relu(FloatVector x) {
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(Floats())), x);
+}
 HWY_INLINE FloatVector gelu(FloatVector x) { return hn::Mul(x, normal(x).cumulative); }
 
 // d/dx x Phi(x) = Phi(x) + x phi(x)
@@ -45,7 +50,8 @@ HWY_INLINE FloatVector gelu_derivative(FloatVector x) {
   return hn::MulAdd(x, at.density, at.cumulative);
 }
 
-// sigma(x) = 1 / (1 + e^-x) and tanh(x) = 2 sigma(2x) - 1, both from an exponential that cannot overflow; absolute error below 2e-7.
+// sigma(x) = 1 / (1 + e^-x) and tanh(x) = 2 sigma(2x) - 1, both from an exponential that cannot
+// overflow; absolute error below 2e-7.
 HWY_INLINE FloatVector sigmoid(FloatVector x) {
   const Floats d;
   const auto one = hn::Set(d, 1.0f);

@@ -1,4 +1,5 @@
-// Dropout masks: Philox4x32-10 on vectors of consecutive blocks. The bits equal RandomKey::bits16, element by element.
+// Dropout masks: Philox4x32-10 on vectors of consecutive blocks. The bits equal RandomKey::bits16,
+// element by element.
 #if defined(ATTEND_BACKEND_FAST_PHILOX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_PHILOX_INL_H
 #undef ATTEND_BACKEND_FAST_PHILOX_INL_H
@@ -13,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Columns whose bits are drawn in one go: a multiple of the 16 columns (two blocks) per lane of a vector of 64-bit numbers.
+// Columns whose bits are drawn in one go: a multiple of the 16 columns (two blocks) per lane of a
+// vector of 64-bit numbers.
 constexpr std::size_t kDropoutSpan = 512;
 
 #if HWY_TARGET == HWY_SCALAR
@@ -25,18 +27,21 @@ class Philox {
 
   void draw(std::uint32_t row, std::size_t column, std::uint16_t* bits) const {
     const auto words = key_.at(static_cast<std::uint32_t>(column / 8), row);
-    for (std::size_t i = 0; i < 8; ++i) bits[i] = static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)));
+    for (std::size_t i = 0; i < 8; ++i)
+      bits[i] = static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)));
   }
 
  private:
   RandomKey key_;
 };
 #else
-// Philox on vectors of blocks. A 32-bit number of the counter lives in the low half of a 64-bit lane, where the widening product wants it.
-// The high half may hold anything: nothing below carries it into the low half.
+// Philox on vectors of blocks. A 32-bit number of the counter lives in the low half of a 64-bit
+// lane, where the widening product wants it. The high half may hold anything: nothing below carries
+// it into the low half.
 class Philox {
  public:
-  explicit Philox(const RandomKey& key) : stream_low_(key.stream & 0xFFFFFFFFu), stream_high_(key.stream >> 32) {
+  explicit Philox(const RandomKey& key)
+      : stream_low_(key.stream & 0xFFFFFFFFu), stream_high_(key.stream >> 32) {
     auto k0 = static_cast<std::uint32_t>(key.seed);
     auto k1 = static_cast<std::uint32_t>(key.seed >> 32);
     for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
@@ -47,8 +52,8 @@ class Philox {
 
   static constexpr std::size_t columns_per_draw() { return 16 * kLanes64; }
 
-  // bits[i] = key.bits16(row, column + i) for i < columns_per_draw(); column is a multiple of 8. Two vectors of counters at once, because
-  // one spends its time waiting for itself.
+  // bits[i] = key.bits16(row, column + i) for i < columns_per_draw(); column is a multiple of 8.
+  // Two vectors of counters at once, because one spends its time waiting for itself.
   HWY_INLINE void draw(std::uint32_t row, std::size_t column, std::uint16_t* bits) const {
     const D d;
     Counter a = start(row, column / 8), b = start(row, column / 8 + kLanes64);
@@ -104,7 +109,8 @@ class Philox {
 #endif
 
 // value * scale where the element is kept, else 0; bits[0 .. lanes) belong to the lanes of value.
-HWY_INLINE FloatVector drop(FloatVector value, const std::uint16_t* bits, std::uint32_t threshold, FloatVector scale) {
+HWY_INLINE FloatVector drop(FloatVector value, const std::uint16_t* bits, std::uint32_t threshold,
+                            FloatVector scale) {
   const Floats d;
   const hn::RebindToSigned<Floats> d32;
   const hn::Rebind<std::uint16_t, Floats> d16;
@@ -115,28 +121,36 @@ HWY_INLINE FloatVector drop(FloatVector value, const std::uint16_t* bits, std::u
 
 // Calls body(column, count, bits) for successive spans of a row, with the bits of its columns.
 template <class Body>
-HWY_INLINE void for_dropout_spans(const Philox& philox, std::uint32_t row, std::size_t columns, const Body& body) {
+HWY_INLINE void for_dropout_spans(const Philox& philox, std::uint32_t row, std::size_t columns,
+                                  const Body& body) {
   HWY_ALIGN std::uint16_t bits[kDropoutSpan];
   for (std::size_t column = 0; column < columns; column += kDropoutSpan) {
     const std::size_t count = HWY_MIN(kDropoutSpan, columns - column);
-    for (std::size_t i = 0; i < count; i += Philox::columns_per_draw()) philox.draw(row, column + i, bits + i);
+    for (std::size_t i = 0; i < count; i += Philox::columns_per_draw())
+      philox.draw(row, column + i, bits + i);
     body(column, count, static_cast<const std::uint16_t*>(bits));
   }
 }
 
 // y = dropout(x) for one row; y may be x.
-HWY_INLINE void drop_row(const Philox& philox, const Dropout& dropout, std::uint32_t row, const float* x, float* y, std::size_t columns) {
+HWY_INLINE void drop_row(const Philox& philox, const Dropout& dropout, std::uint32_t row,
+                         const float* x, float* y, std::size_t columns) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const std::uint32_t threshold = dropout.threshold();
   const auto scale = hn::Set(d, dropout.scale());
-  for_dropout_spans(philox, row, columns, [&](std::size_t column, std::size_t count, const std::uint16_t* bits) HWY_ATTR {
-    const float* from = x + column;
-    float* to = y + column;
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) hn::StoreU(drop(hn::LoadU(d, from + i), bits + i, threshold, scale), d, to + i);
-    if (i < count) store_part(drop(load_part(d, from + i, count - i), bits + i, threshold, scale), d, to + i, count - i);
-  });
+  for_dropout_spans(
+      philox, row, columns,
+      [&](std::size_t column, std::size_t count, const std::uint16_t* bits) HWY_ATTR {
+        const float* from = x + column;
+        float* to = y + column;
+        std::size_t i = 0;
+        for (; i + lanes <= count; i += lanes)
+          hn::StoreU(drop(hn::LoadU(d, from + i), bits + i, threshold, scale), d, to + i);
+        if (i < count)
+          store_part(drop(load_part(d, from + i, count - i), bits + i, threshold, scale), d, to + i,
+                     count - i);
+      });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,4 +1,5 @@
-// Helpers for the Highway kernels, compiled once per instruction set (hence the guard that toggles).
+// Helpers for the Highway kernels, compiled once per instruction set (hence the guard that
+// toggles).
 #if defined(ATTEND_BACKEND_FAST_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_SIMD_INL_H
 #undef ATTEND_BACKEND_FAST_SIMD_INL_H
@@ -53,12 +54,16 @@ HWY_INLINE void map_row(const float* in, float* out, std::size_t count, const Fu
 
 // out[i] = function(a[i], b[i]) over one row, any length.
 template <class Function>
-HWY_INLINE void map_rows(const float* a, const float* b, float* out, std::size_t count, const Function& function) {
+HWY_INLINE void map_rows(const float* a, const float* b, float* out, std::size_t count,
+                         const Function& function) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
-  if (i < count) store_part(function(load_part(d, a + i, count - i), load_part(d, b + i, count - i)), d, out + i, count - i);
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
+  if (i < count)
+    store_part(function(load_part(d, a + i, count - i), load_part(d, b + i, count - i)), d, out + i,
+               count - i);
 }
 
 }  // namespace HWY_NAMESPACE

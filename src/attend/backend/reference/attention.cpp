@@ -27,7 +27,8 @@ double dot(const float* a, const float* b, std::int64_t width) {
 
 // Returns log sum exp. Scores that are all -infinity become zeros.
 double softmax_in_place(std::vector<double>& scores) {
-  // Asked score by score, because a maximum passes over NaN, which must not be taken for a forbidden key.
+  // Asked score by score, because a maximum passes over NaN, which must not be taken for a
+  // forbidden key.
   if (std::all_of(scores.begin(), scores.end(), [](double score) { return score == kForbidden; })) {
     std::fill(scores.begin(), scores.end(), 0.0);
     return kForbidden;
@@ -40,15 +41,20 @@ double softmax_in_place(std::vector<double>& scores) {
   return largest + std::log(total);
 }
 
-// The weights of query i of a sequence in one head, before dropout, into `weights` [Tk]; returns log sum exp of its scores.
-double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout, const Sequence& sequence, std::int64_t i,
-                        std::int64_t head, std::vector<double>& weights) {
+// The weights of query i of a sequence in one head, before dropout, into `weights` [Tk]; returns
+// log sum exp of its scores.
+double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout,
+                        const Sequence& sequence, std::int64_t i, std::int64_t head,
+                        std::vector<double>& weights) {
   const std::int64_t width = q.cols() / layout.heads;
-  const std::int64_t last_visible = layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
+  const std::int64_t last_visible =
+      layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
   weights.assign(static_cast<std::size_t>(sequence.keys), kForbidden);
   for (std::int64_t j = 0; j <= last_visible; ++j) {
-    double score = layout.scale * dot(q.row(sequence.query_begin + i) + head * width, k.row(sequence.key_begin + j) + head * width, width);
-    if (layout.bias.defined()) score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
+    double score = layout.scale * dot(q.row(sequence.query_begin + i) + head * width,
+                                      k.row(sequence.key_begin + j) + head * width, width);
+    if (layout.bias.defined())
+      score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
     weights[static_cast<std::size_t>(j)] = score;
   }
   return softmax_in_place(weights);
@@ -57,7 +63,8 @@ double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout&
 }  // namespace
 
 // weights = softmax(scale q k^T + bias),  out = dropout(weights) v
-void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                 const AttentionLayout& layout, const Tensor& out,
                                  const Tensor& log_sum_exp, const Tensor& weights) {
   assert(q.cols() == k.cols() && v.cols() == out.cols());
   const std::int64_t heads = layout.heads;
@@ -73,26 +80,34 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
           const double weight = w[static_cast<std::size_t>(j)];
           if (weights.defined())
-            weights.data()[sequence.bias_begin * heads + (head * sequence.queries + i) * sequence.keys + j] = static_cast<float>(weight);
-          const double kept = weight * reference::dropout_factor(layout.dropout, query * heads + head, j);
-          // A weight of zero hides its value even when that is NaN or infinite: a forbidden key must leave no trace.
+            weights.data()[sequence.bias_begin * heads +
+                           (head * sequence.queries + i) * sequence.keys + j] =
+                static_cast<float>(weight);
+          const double kept =
+              weight * reference::dropout_factor(layout.dropout, query * heads + head, j);
+          // A weight of zero hides its value even when that is NaN or infinite: a forbidden key
+          // must leave no trace.
           if (kept == 0.0) continue;
           const float* value = v.row(sequence.key_begin + j) + head * value_width;
-          for (std::int64_t d = 0; d < value_width; ++d) total[static_cast<std::size_t>(d)] += kept * value[d];
+          for (std::int64_t d = 0; d < value_width; ++d)
+            total[static_cast<std::size_t>(d)] += kept * value[d];
         }
         for (std::int64_t d = 0; d < value_width; ++d)
-          out.row(query)[head * value_width + d] = static_cast<float>(total[static_cast<std::size_t>(d)]);
+          out.row(query)[head * value_width + d] =
+              static_cast<float>(total[static_cast<std::size_t>(d)]);
       }
     }
   });
 }
 
 // With m the dropout factors, w the weights and w~ = m w:
-//   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),  dq = scale ds k,  dk = scale ds^T q.
+//   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),  dq = scale ds k,  dk = scale
+//   ds^T q.
 // `out` and `log_sum_exp` are what faster backends need; this one recomputes the weights.
-void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                                          const Tensor& /*out*/, const Tensor& /*log_sum_exp*/, const Tensor& dout, const Tensor& dq,
-                                          const Tensor& dk, const Tensor& dv) {
+void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                          const AttentionLayout& layout, const Tensor& /*out*/,
+                                          const Tensor& /*log_sum_exp*/, const Tensor& dout,
+                                          const Tensor& dq, const Tensor& dk, const Tensor& dv) {
   const std::int64_t heads = layout.heads;
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = v.cols() / heads;
@@ -112,7 +127,8 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
           const auto at = static_cast<std::size_t>(j);
           if (w[at] == 0.0) continue;
           const double factor = reference::dropout_factor(layout.dropout, query * heads + head, j);
-          dw[at] = factor * dot(dout_row, v.row(sequence.key_begin + j) + head * value_width, value_width);
+          dw[at] = factor *
+                   dot(dout_row, v.row(sequence.key_begin + j) + head * value_width, value_width);
           w_dw += w[at] * dw[at];
           for (std::int64_t d = 0; d < value_width; ++d)
             dv_head[static_cast<std::size_t>(j * value_width + d)] += factor * w[at] * dout_row[d];
@@ -124,16 +140,19 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
           if (w[at] == 0.0) continue;
           const double ds = layout.scale * w[at] * (dw[at] - w_dw);
           for (std::int64_t d = 0; d < width; ++d) {
-            dq_row[static_cast<std::size_t>(d)] += ds * k.row(sequence.key_begin + j)[head * width + d];
+            dq_row[static_cast<std::size_t>(d)] +=
+                ds * k.row(sequence.key_begin + j)[head * width + d];
             dk_head[static_cast<std::size_t>(j * width + d)] += ds * q.row(query)[head * width + d];
           }
         }
-        for (std::int64_t d = 0; d < width; ++d) dq.row(query)[head * width + d] = static_cast<float>(dq_row[static_cast<std::size_t>(d)]);
+        for (std::int64_t d = 0; d < width; ++d)
+          dq.row(query)[head * width + d] = static_cast<float>(dq_row[static_cast<std::size_t>(d)]);
       }
       for (std::int64_t j = 0; j < sequence.keys; ++j) {
         float* dk_row = dk.row(sequence.key_begin + j) + head * width;
         float* dv_row = dv.row(sequence.key_begin + j) + head * value_width;
-        for (std::int64_t d = 0; d < width; ++d) dk_row[d] = static_cast<float>(dk_head[static_cast<std::size_t>(j * width + d)]);
+        for (std::int64_t d = 0; d < width; ++d)
+          dk_row[d] = static_cast<float>(dk_head[static_cast<std::size_t>(j * width + d)]);
         for (std::int64_t d = 0; d < value_width; ++d)
           dv_row[d] = static_cast<float>(dv_head[static_cast<std::size_t>(j * value_width + d)]);
       }
@@ -144,14 +163,16 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
 namespace {
 
 // The `width` numbers of one head, where those of the first begin at element `begin`.
-std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin, std::int64_t head, std::int64_t width) {
+std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin,
+                              std::int64_t head, std::int64_t width) {
   const KeySlot slot = SlotSpan(keys.slots)[key];
   const Tensor& slab = keys.slabs[static_cast<std::size_t>(slot.slab)];
   if (slab.dtype() == DType::f32) {
     const float* numbers = slab.row(slot.row) + begin + head * width;
     return {numbers, numbers + width};
   }
-  const std::int8_t* group = slab.row<std::int8_t>(slot.row) + begin + head * (width + kQuantizedScaleBytes);
+  const std::int8_t* group =
+      slab.row<std::int8_t>(slot.row) + begin + head * (width + kQuantizedScaleBytes);
   float scale = 0.0f;
   std::memcpy(&scale, group + width, sizeof scale);
   std::vector<float> numbers;
@@ -161,22 +182,26 @@ std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t
 
 }  // namespace
 
-void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys,
+                                        std::int64_t value_distance, int heads, float scale,
                                         const Tensor& out) {
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = out.cols() / heads;
   const auto offsets = device_span(keys.offsets);
   for (std::int64_t r = 0; r < q.rows(); ++r) {
     const auto row = static_cast<std::size_t>(r);
-    const auto begin = static_cast<std::size_t>(offsets[row]), end = static_cast<std::size_t>(offsets[row + 1]);
+    const auto begin = static_cast<std::size_t>(offsets[row]),
+               end = static_cast<std::size_t>(offsets[row + 1]);
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
       for (std::size_t key = begin; key < end; ++key)
-        w.push_back(scale * dot(q.row(r) + head * width, numbers_of(keys, key, 0, head, width).data(), width));
+        w.push_back(scale * dot(q.row(r) + head * width,
+                                numbers_of(keys, key, 0, head, width).data(), width));
       softmax_in_place(w);
       std::vector<double> totals(static_cast<std::size_t>(value_width));
       for (std::size_t j = 0; j < w.size(); ++j) {
-        const std::vector<float> value = numbers_of(keys, begin + j, value_distance, head, value_width);
+        const std::vector<float> value =
+            numbers_of(keys, begin + j, value_distance, head, value_width);
         for (std::size_t d = 0; d < totals.size(); ++d) totals[d] += w[j] * value[d];
       }
       std::copy(totals.begin(), totals.end(), out.row(r) + head * value_width);
@@ -184,11 +209,13 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys, st
   }
 }
 
-void ReferenceBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) {
+void ReferenceBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads,
+                                   const Tensor& y) {
   const std::int64_t width = y.cols() / heads;
   for (std::int64_t i = 0; i < y.rows(); ++i) {
     for (std::int64_t head = 0; head < heads; ++head) {
-      const std::vector<float> numbers = numbers_of(keys, static_cast<std::size_t>(i), begin, head, width);
+      const std::vector<float> numbers =
+          numbers_of(keys, static_cast<std::size_t>(i), begin, head, width);
       std::copy(numbers.begin(), numbers.end(), y.row(i) + head * width);
     }
   }

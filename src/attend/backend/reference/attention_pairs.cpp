@@ -21,19 +21,28 @@ struct Head {
   const Sequence& sequence;
   std::int64_t number;
 
-  float* query(const Tensor& x, std::int64_t i) const { return x.row(sequence.query_begin + i) + number * (x.cols() / layout.heads); }
-  float* key(const Tensor& x, std::int64_t j) const { return x.row(sequence.key_begin + j) + number * (x.cols() / layout.heads); }
+  float* query(const Tensor& x, std::int64_t i) const {
+    return x.row(sequence.query_begin + i) + number * (x.cols() / layout.heads);
+  }
+  float* key(const Tensor& x, std::int64_t j) const {
+    return x.row(sequence.key_begin + j) + number * (x.cols() / layout.heads);
+  }
   // The row of query i in a tensor of pairs.
   float* row(const Tensor& pairs, std::int64_t i) const {
-    return pairs.data() + sequence.bias_begin * layout.heads + (number * sequence.queries + i) * sequence.keys;
+    return pairs.data() + sequence.bias_begin * layout.heads +
+           (number * sequence.queries + i) * sequence.keys;
   }
   // How many keys query i sees as far as causality goes.
   std::int64_t seen(std::int64_t i) const {
-    return layout.causal ? std::clamp<std::int64_t>(i + 1 + sequence.keys - sequence.queries, 0, sequence.keys) : sequence.keys;
+    return layout.causal ? std::clamp<std::int64_t>(i + 1 + sequence.keys - sequence.queries, 0,
+                                                    sequence.keys)
+                         : sequence.keys;
   }
   float biased(const float* scores, std::int64_t i, std::int64_t j) const {
     const float scaled = layout.scale * scores[j];
-    return layout.bias.defined() ? scaled + layout.bias.data()[sequence.bias_begin + i * sequence.keys + j] : scaled;
+    return layout.bias.defined()
+               ? scaled + layout.bias.data()[sequence.bias_begin + i * sequence.keys + j]
+               : scaled;
   }
 };
 
@@ -56,19 +65,22 @@ constexpr float kForbiddenScore = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-void ReferenceBackend::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) {
+void ReferenceBackend::pair_products(const Tensor& a, const Tensor& b,
+                                     const AttentionLayout& layout, const Tensor& pairs) {
   assert(a.cols() == b.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     for (std::int64_t j = 0; j < head.sequence.keys; ++j) {
       double total = 0.0;
-      for (std::int64_t d = 0; d < width; ++d) total += double{head.query(a, i)[d]} * head.key(b, j)[d];
+      for (std::int64_t d = 0; d < width; ++d)
+        total += double{head.query(a, i)[d]} * head.key(b, j)[d];
       head.row(pairs, i)[j] = static_cast<float>(total);
     }
   });
 }
 
-void ReferenceBackend::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) {
+void ReferenceBackend::pair_sums(const Tensor& pairs, const Tensor& b,
+                                 const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
   const std::int64_t width = b.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -83,7 +95,9 @@ void ReferenceBackend::pair_sums(const Tensor& pairs, const Tensor& b, const Att
   });
 }
 
-void ReferenceBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) {
+void ReferenceBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
+                                        const AttentionLayout& layout, float beta,
+                                        const Tensor& y) {
   assert(a.cols() == y.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_head(layout, [&](const Head& head) {
@@ -100,26 +114,31 @@ void ReferenceBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a, co
   });
 }
 
-void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) {
+void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout,
+                                    const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::vector<double> row;
-    for (std::int64_t j = 0; j < head.seen(i); ++j) row.push_back(head.biased(head.row(scores, i), i, j));
+    for (std::int64_t j = 0; j < head.seen(i); ++j)
+      row.push_back(head.biased(head.row(scores, i), i, j));
     double largest = kForbiddenScore;
     for (const double score : row) largest = std::max(largest, score);
     // Asked score by score, because a maximum passes over NaN.
-    const bool blind = std::all_of(row.begin(), row.end(), [](double score) { return score == double{kForbiddenScore}; });
+    const bool blind = std::all_of(row.begin(), row.end(),
+                                   [](double score) { return score == double{kForbiddenScore}; });
     double total = 0.0;
     for (const double score : row) total += std::exp(score - largest);
     float* to = head.row(weights, i);
     for (std::int64_t j = 0; j < head.sequence.keys; ++j) {
       const bool visible = !blind && j < head.seen(i);
-      to[j] = visible ? static_cast<float>(std::exp(row[static_cast<std::size_t>(j)] - largest) / total) : 0.0f;
+      to[j] = visible
+                  ? static_cast<float>(std::exp(row[static_cast<std::size_t>(j)] - largest) / total)
+                  : 0.0f;
     }
   });
 }
 
-void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout,
-                                             const Tensor& dscores) {
+void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
+                                             const AttentionLayout& layout, const Tensor& dscores) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     const float* w = head.row(weights, i);
     const float* dw = head.row(dweights, i);
@@ -130,7 +149,8 @@ void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor
   });
 }
 
-void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) {
+void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
+                                    const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::int64_t best = -1;
     float largest = kForbiddenScore;
@@ -150,23 +170,26 @@ void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout&
   });
 }
 
-void ReferenceBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                                       const Tensor& scores) {
+void ReferenceBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                                       const AttentionLayout& layout, const Tensor& scores) {
   assert(q.cols() == k.cols() && v.size() == q.cols());
   const std::int64_t width = q.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     for (std::int64_t j = 0; j < head.sequence.keys; ++j) {
       double total = 0.0;
       for (std::int64_t d = 0; d < width; ++d)
-        total += v.data()[head.number * width + d] * std::tanh(double{head.query(q, i)[d]} + head.key(k, j)[d]);
+        total += v.data()[head.number * width + d] *
+                 std::tanh(double{head.query(q, i)[d]} + head.key(k, j)[d]);
       head.row(scores, i)[j] = static_cast<float>(total);
     }
   });
 }
 
 // With t = tanh(q + k):   dv += ds t,   dq, dk += ds v (1 - t^2)
-void ReferenceBackend::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                                                const Tensor& dscores, const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) {
+void ReferenceBackend::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                const AttentionLayout& layout,
+                                                const Tensor& dscores, const Tensor& dq,
+                                                const Tensor& dv, float beta, const Tensor& dk) {
   const std::int64_t width = q.cols() / layout.heads;
   for_each_head(layout, [&](const Head& head) {
     const std::int64_t queries = head.sequence.queries, keys = head.sequence.keys;
@@ -187,7 +210,8 @@ void ReferenceBackend::additive_scores_backward(const Tensor& q, const Tensor& k
       }
       for (std::int64_t j = 0; j < keys; ++j) {
         float& to = head.key(dk, j)[d];
-        to = static_cast<float>(key_sums[static_cast<std::size_t>(j)] + (beta == 0.0f ? 0.0 : double{beta} * to));
+        to = static_cast<float>(key_sums[static_cast<std::size_t>(j)] +
+                                (beta == 0.0f ? 0.0 : double{beta} * to));
       }
     }
   });

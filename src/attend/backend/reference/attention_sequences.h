@@ -13,16 +13,18 @@ namespace attend::reference {
 struct Sequence {
   std::int64_t query_begin, key_begin;  // first rows in the batch
   std::int64_t queries, keys;           // Tq, Tk
-  std::int64_t bias_begin;              // where its [Tq, Tk] block starts in the bias, and heads times that in the weights
+  std::int64_t bias_begin;  // where its [Tq, Tk] block starts in the bias, and heads times that in
+                            // the weights
 };
 
 template <class Visit>
 void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
   std::int64_t block = 0;
-  const auto query_offsets = device_span(layout.query_offsets), key_begin = device_span(layout.key_begin),
-             key_end = device_span(layout.key_end);
+  const auto query_offsets = device_span(layout.query_offsets),
+             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
   for (std::size_t b = 0; b < key_begin.size(); ++b) {
-    const Sequence sequence{query_offsets[b], key_begin[b], query_offsets[b + 1] - query_offsets[b], key_end[b] - key_begin[b], block};
+    const Sequence sequence{query_offsets[b], key_begin[b], query_offsets[b + 1] - query_offsets[b],
+                            key_end[b] - key_begin[b], block};
     visit(sequence);
     block += sequence.queries * sequence.keys;
   }

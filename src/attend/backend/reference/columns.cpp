@@ -13,16 +13,19 @@ void for_columns(const Tensor& x, std::span<const std::int32_t> columns, const U
   const std::int64_t width = x.rows() == 0 ? 0 : std::ssize(columns) / x.rows();
   assert(width * x.rows() == std::ssize(columns));
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    for (std::int64_t i = 0; i < width; ++i) use(r, i, columns[static_cast<std::size_t>(r * width + i)]);
+    for (std::int64_t i = 0; i < width; ++i)
+      use(r, i, columns[static_cast<std::size_t>(r * width + i)]);
   }
 }
 
 }  // namespace
 
-void ReferenceBackend::gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) {
+void ReferenceBackend::gather_columns(const Tensor& x, const Ids& columns, float absent,
+                                      const Tensor& y) {
   assert(x.rows() == y.rows() && y.size() == columns.size());
-  for_columns(x, device_span(columns),
-              [&](std::int64_t r, std::int64_t i, std::int32_t column) { y.row(r)[i] = column < 0 ? absent : x.row(r)[column]; });
+  for_columns(x, device_span(columns), [&](std::int64_t r, std::int64_t i, std::int32_t column) {
+    y.row(r)[i] = column < 0 ? absent : x.row(r)[column];
+  });
 }
 
 void ReferenceBackend::fill_columns(const Tensor& x, const Ids& columns, float value) {
@@ -48,7 +51,8 @@ void ReferenceBackend::dot_rows(const Tensor& a, const Tensor& b, const Tensor& 
   }
 }
 
-void ReferenceBackend::scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) {
+void ReferenceBackend::scale_rows(const Tensor& factors, const Tensor& x, float beta,
+                                  const Tensor& y) {
   assert(factors.rows() == x.rows() && factors.cols() == 1 && x.shape() == y.shape());
   for (std::int64_t n = 0; n < x.rows(); ++n) {
     for (std::int64_t d = 0; d < x.cols(); ++d) {

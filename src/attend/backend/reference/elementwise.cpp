@@ -18,7 +18,9 @@ void for_each_element(const Tensor& y, const Value& value) {
 }
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
-double normal_density(double x) { return std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2; }
+double normal_density(double x) {
+  return std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+}
 
 float slope(Activation activation, float x) {
   switch (activation) {
@@ -91,12 +93,17 @@ void ReferenceBackend::convert(const Tensor& x, const Tensor& y) {
 
 void ReferenceBackend::activate(Activation activation, const Tensor& x, const Tensor& y) {
   assert(x.size() == y.size());
-  for_each_element(y, [&](std::int64_t r, std::int64_t c) { return reference::activated(activation, x.row(r)[c]); });
+  for_each_element(y, [&](std::int64_t r, std::int64_t c) {
+    return reference::activated(activation, x.row(r)[c]);
+  });
 }
 
-void ReferenceBackend::activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) {
+void ReferenceBackend::activate_backward(Activation activation, const Tensor& x, const Tensor& dy,
+                                         const Tensor& dx) {
   assert(x.size() == dx.size() && dy.size() == dx.size());
-  for_each_element(dx, [&](std::int64_t r, std::int64_t c) { return dy.row(r)[c] * slope(activation, x.row(r)[c]); });
+  for_each_element(dx, [&](std::int64_t r, std::int64_t c) {
+    return dy.row(r)[c] * slope(activation, x.row(r)[c]);
+  });
 }
 
 void ReferenceBackend::dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) {

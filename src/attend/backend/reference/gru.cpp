@@ -11,7 +11,8 @@ double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 }  // namespace
 
-void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) {
+void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
+                                const Tensor& gates) {
   const std::int64_t width = h.cols();
   assert(x.cols() == 3 * width && s.cols() == 3 * width && y.cols() == width);
   for (std::int64_t row = 0; row < h.rows(); ++row) {
@@ -29,14 +30,16 @@ void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& 
   }
 }
 
-// dn = dy (1 - z),  dz = dy (h - n),  dh = dy z;  through the activations: dx_n = dn (1 - n^2),  ds_n = r dx_n,
-// dx_r = ds_r = dx_n s_n r (1 - r),  dx_z = ds_z = dz z (1 - z).
-void ReferenceBackend::gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx,
-                                         const Tensor& ds, const Tensor& dh) {
+// dn = dy (1 - z),  dz = dy (h - n),  dh = dy z;  through the activations: dx_n = dn (1 - n^2),
+// ds_n = r dx_n, dx_r = ds_r = dx_n s_n r (1 - r),  dx_z = ds_z = dz z (1 - z).
+void ReferenceBackend::gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h,
+                                         const Tensor& dy, const Tensor& dx, const Tensor& ds,
+                                         const Tensor& dh) {
   const std::int64_t width = h.cols();
   for (std::int64_t row = 0; row < h.rows(); ++row) {
     for (std::int64_t i = 0; i < width; ++i) {
-      const double r = gates.row(row)[i], z = gates.row(row)[width + i], n = gates.row(row)[2 * width + i];
+      const double r = gates.row(row)[i], z = gates.row(row)[width + i],
+                   n = gates.row(row)[2 * width + i];
       const double g = dy.row(row)[i], state = h.row(row)[i], s_n = s.row(row)[2 * width + i];
       const double dx_n = g * (1.0 - z) * (1.0 - n * n);
       const double dr = dx_n * s_n * r * (1.0 - r);

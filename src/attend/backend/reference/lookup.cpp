@@ -11,9 +11,11 @@
 
 namespace attend {
 
-void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
-                             const Dropout& dropout, const Tensor& y) {
-  if (is_quantized(table) || is_packed(table)) return embed(float_weights(table), ids, scale, positions, position, dropout, y);
+void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale,
+                             const Tensor& positions, const Ids& position, const Dropout& dropout,
+                             const Tensor& y) {
+  if (is_quantized(table) || is_packed(table))
+    return embed(float_weights(table), ids, scale, positions, position, dropout, y);
   assert(y.cols() == table.cols());
   const auto id = device_span(ids), place = device_span(position);
   for (std::int64_t n = 0; n < y.rows(); ++n) {
@@ -26,7 +28,8 @@ void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale, c
   }
 }
 
-void ReferenceBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) {
+void ReferenceBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale,
+                                   const Tensor& dtable) {
   assert(dy.cols() == dtable.cols());
   const auto id = device_span(ids);
   for (std::int64_t n = 0; n < dy.rows(); ++n) {
@@ -38,21 +41,25 @@ void ReferenceBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale
 void ReferenceBackend::gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) {
   assert(x.cols() == y.cols());
   const auto row = device_span(rows);
-  for (std::int64_t i = 0; i < y.rows(); ++i) std::copy_n(x.row(row[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
+  for (std::int64_t i = 0; i < y.rows(); ++i)
+    std::copy_n(x.row(row[static_cast<std::size_t>(i)]), y.cols(), y.row(i));
 }
 
-void ReferenceBackend::scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) {
+void ReferenceBackend::scatter_rows(const Tensor& x, const Ids& slots,
+                                    std::span<const Tensor> slabs) {
   const SlotSpan slot_of(slots);
   assert(x.rows() == slot_of.size());
   for (std::int64_t i = 0; i < x.rows(); ++i) {
     const KeySlot slot = slot_of[static_cast<std::size_t>(i)];
     const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
     assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
-    std::copy_n(x.row_bytes(i), static_cast<std::size_t>(x.cols()) * size_of(x.dtype()), slab.row_bytes(slot.row));
+    std::copy_n(x.row_bytes(i), static_cast<std::size_t>(x.cols()) * size_of(x.dtype()),
+                slab.row_bytes(slot.row));
   }
 }
 
-void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
+void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
+                                         const Tensor& indices) {
   assert(k <= x.cols());
   const Tensor log_probabilities = Tensor::empty(x.shape());
   log_softmax(x, log_probabilities);
@@ -60,10 +67,14 @@ void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& v
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     const float* row = x.row(r);
     // NaN would break the ordering; it ranks last.
-    const auto key = [row](std::int32_t i) { return std::isnan(row[i]) ? -std::numeric_limits<float>::infinity() : row[i]; };
+    const auto key = [row](std::int32_t i) {
+      return std::isnan(row[i]) ? -std::numeric_limits<float>::infinity() : row[i];
+    };
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + k, order.end(),
-                      [&](std::int32_t a, std::int32_t b) { return key(a) > key(b) || (key(a) == key(b) && a < b); });
+                      [&](std::int32_t a, std::int32_t b) {
+                        return key(a) > key(b) || (key(a) == key(b) && a < b);
+                      });
     for (int i = 0; i < k; ++i) {
       indices.row<std::int32_t>(r)[i] = order[static_cast<std::size_t>(i)];
       values.row(r)[i] = log_probabilities.row(r)[order[static_cast<std::size_t>(i)]];
@@ -71,7 +82,8 @@ void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& v
   }
 }
 
-void ReferenceBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) {
+void ReferenceBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
+                                       const Tensor& values, const Tensor& indices) {
   const Tensor logits = Tensor::empty({x.rows(), weight.rows()});
   linear(x, weight, {}, {}, logits);
   log_softmax_top_k(logits, k, values, indices);

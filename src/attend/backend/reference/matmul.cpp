@@ -11,7 +11,9 @@ namespace attend {
 
 namespace {
 
-double factor(float x, Precision precision) { return precision == Precision::bf16 ? reference::widened(reference::nearest_bf16(x)) : x; }
+double factor(float x, Precision precision) {
+  return precision == Precision::bf16 ? reference::widened(reference::nearest_bf16(x)) : x;
+}
 
 // A matrix or its transpose, as a factor: element (i, j) lies at i * row_step + j * column_step.
 struct Operand {
@@ -20,7 +22,9 @@ struct Operand {
         row_step(transpose ? 1 : x.row_stride()),
         column_step(transpose ? x.row_stride() : 1),
         precision(precision_wanted) {}
-  double at(std::int64_t i, std::int64_t j) const { return factor(data[i * row_step + j * column_step], precision); }
+  double at(std::int64_t i, std::int64_t j) const {
+    return factor(data[i * row_step + j * column_step], precision);
+  }
 
   const float* data;
   std::int64_t row_step;
@@ -38,23 +42,27 @@ RoundedRow round_row(const float* x, std::int64_t depth) {
   constexpr auto limit = static_cast<float>(kQuantizedActivationLimit);
   float largest = 0.0f;
   for (std::int64_t i = 0; i < depth; ++i) {
-    if (!std::isfinite(x[i])) return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
+    if (!std::isfinite(x[i]))
+      return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
     largest = std::max(largest, std::fabs(x[i]));
   }
   const float inverse = largest >= kQuantizedVanishing ? limit / largest : 0.0f;
   RoundedRow row;
   for (std::int64_t i = 0; i < depth; ++i)
-    row.values.push_back(static_cast<std::int32_t>(std::nearbyint(std::clamp(x[i] * inverse, -limit, limit))));
+    row.values.push_back(
+        static_cast<std::int32_t>(std::nearbyint(std::clamp(x[i] * inverse, -limit, limit))));
   row.scale = largest / limit;
   return row;
 }
 
-void naive_quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+void naive_quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                            Activation activation, const Tensor& y) {
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     const RoundedRow row = round_row(x.row(n), x.cols());
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       std::int64_t total = 0;
-      for (std::int64_t i = 0; i < x.cols(); ++i) total += row.values[static_cast<std::size_t>(i)] * weight.row<std::int8_t>(o)[i];
+      for (std::int64_t i = 0; i < x.cols(); ++i)
+        total += row.values[static_cast<std::size_t>(i)] * weight.row<std::int8_t>(o)[i];
       double value = static_cast<double>(total) * row.scale * quantized_scale(weight, o);
       if (bias.defined()) value += bias.data()[o];
       y.row(n)[o] = reference::activated(activation, static_cast<float>(value));
@@ -77,7 +85,8 @@ void ReferenceBackend::quantize_groups(const Tensor& x, std::int64_t width, cons
   }
 }
 
-void ReferenceBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
+void ReferenceBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+                              const Tensor& c) {
   const Operand left(a, options.transpose_a, options.precision);
   const Operand right(b, options.transpose_b, options.precision);
   const std::int64_t depth = options.transpose_a ? a.rows() : a.cols();
@@ -90,7 +99,8 @@ void ReferenceBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOpti
   }
 }
 
-void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
+void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                              const LinearOptions& options, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
   if (is_packed(weight)) return linear(x, unpack_weights(weight), bias, {options.activation}, y);
   if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, options.activation, y);
@@ -98,7 +108,8 @@ void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tenso
   for (std::int64_t n = 0; n < y.rows(); ++n) {
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       double total = bias.defined() ? bias.data()[o] : 0.0;
-      for (std::int64_t i = 0; i < x.cols(); ++i) total += factor(x.row(n)[i], precision) * factor(weight.row(o)[i], precision);
+      for (std::int64_t i = 0; i < x.cols(); ++i)
+        total += factor(x.row(n)[i], precision) * factor(weight.row(o)[i], precision);
       y.row(n)[o] = reference::activated(options.activation, static_cast<float>(total));
     }
   }

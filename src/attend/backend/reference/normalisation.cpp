@@ -6,8 +6,9 @@
 
 namespace attend {
 
-void ReferenceBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y,
-                                  const Tensor& mean, const Tensor& rstd) {
+void ReferenceBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                  float epsilon, const Tensor& y, const Tensor& mean,
+                                  const Tensor& rstd) {
   assert(x.size() == y.size() && gamma.size() == x.cols() && beta.size() == x.cols());
   const std::int64_t width = x.cols();
   for (std::int64_t r = 0; r < x.rows(); ++r) {
@@ -22,16 +23,19 @@ void ReferenceBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Te
     const double scale = 1.0 / std::sqrt(variance + epsilon);
 
     for (std::int64_t c = 0; c < width; ++c)
-      y.row(r)[c] = static_cast<float>((row[c] - average) * scale * gamma.data()[c] + beta.data()[c]);
+      y.row(r)[c] =
+          static_cast<float>((row[c] - average) * scale * gamma.data()[c] + beta.data()[c]);
     if (mean.defined()) mean.data()[r] = static_cast<float>(average);
     if (rstd.defined()) rstd.data()[r] = static_cast<float>(scale);
   }
 }
 
 // With h = (x - mean) * rstd and g = dy * gamma:
-//   dx = rstd * (g - average(g) - h * average(g h)),  dgamma += sum over rows of dy h,  dbeta += sum over rows of dy.
-void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy,
-                                           const Tensor& dx, const Tensor& dgamma, const Tensor& dbeta) {
+//   dx = rstd * (g - average(g) - h * average(g h)),  dgamma += sum over rows of dy h,  dbeta +=
+//   sum over rows of dy.
+void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
+                                           const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+                                           const Tensor& dgamma, const Tensor& dbeta) {
   assert(x.size() == dy.size() && x.size() == dx.size());
   const std::int64_t width = x.cols();
   std::vector<double> gamma_total(static_cast<std::size_t>(width));
@@ -52,7 +56,8 @@ void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma,
     for (std::int64_t c = 0; c < width; ++c) {
       const double h = (x.row(r)[c] - average) * scale;
       const double g = double{dy.row(r)[c]} * gamma.data()[c];
-      dx.row(r)[c] = static_cast<float>(scale * (g - (g_sum + h * gh_sum) / static_cast<double>(width)));
+      dx.row(r)[c] =
+          static_cast<float>(scale * (g - (g_sum + h * gh_sum) / static_cast<double>(width)));
     }
   }
   for (std::int64_t c = 0; c < width; ++c) {
@@ -61,8 +66,10 @@ void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma,
   }
 }
 
-void ReferenceBackend::residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma,
-                                           const Tensor& beta, float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean,
+void ReferenceBackend::residual_layer_norm(const Tensor& x, const Tensor& branch,
+                                           const Dropout& dropout, const Tensor& gamma,
+                                           const Tensor& beta, float epsilon, const Tensor& sum,
+                                           const Tensor& y, const Tensor& mean,
                                            const Tensor& rstd) {
   this->dropout(dropout, branch, sum);
   add(x, sum, sum);

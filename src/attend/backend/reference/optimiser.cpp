@@ -6,10 +6,13 @@
 namespace attend {
 
 // m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
-// p -= learning_rate * (weight_decay * p + m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)).
-void ReferenceBackend::adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter,
-                            const Tensor& mean, const Tensor& variance) {
-  assert(gradient.size() == parameter.size() && mean.size() == parameter.size() && variance.size() == parameter.size());
+// p -= learning_rate * (weight_decay * p + m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) +
+// epsilon)).
+void ReferenceBackend::adam(const AdamStep& step, const DeviceScalar& gradient_scale,
+                            const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
+                            const Tensor& variance) {
+  assert(gradient.size() == parameter.size() && mean.size() == parameter.size() &&
+         variance.size() == parameter.size());
   const double beta1 = step.beta1;
   const double beta2 = step.beta2;
   const double scale = value_of(gradient_scale);
@@ -23,7 +26,8 @@ void ReferenceBackend::adam(const AdamStep& step, const DeviceScalar& gradient_s
     const double update = m / mean_correction / (std::sqrt(v / variance_correction) + step.epsilon);
     mean.data()[i] = static_cast<float>(m);
     variance.data()[i] = static_cast<float>(v);
-    parameter.data()[i] = static_cast<float>(p - step.learning_rate * (step.weight_decay * p + update));
+    parameter.data()[i] =
+        static_cast<float>(p - step.learning_rate * (step.weight_decay * p + update));
   }
 }
 

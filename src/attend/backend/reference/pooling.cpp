@@ -9,7 +9,9 @@ namespace attend {
 
 namespace {
 
-bool exceeds(float value, float largest) { return value > largest || (std::isnan(value) && !std::isnan(largest)); }
+bool exceeds(float value, float largest) {
+  return value > largest || (std::isnan(value) && !std::isnan(largest));
+}
 
 // The first of the rows [begin, end) with the largest number in column c.
 std::int32_t largest_row(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c) {
@@ -28,11 +30,13 @@ float mean(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c
 
 }  // namespace
 
-void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) {
+void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+                            const Tensor& rows) {
   assert(x.cols() == y.cols() && offsets.size() == y.rows() + 1);
   const auto offset = device_span(offsets);
   for (std::int64_t b = 0; b < y.rows(); ++b) {
-    const std::int32_t begin = offset[static_cast<std::size_t>(b)], end = offset[static_cast<std::size_t>(b) + 1];
+    const std::int32_t begin = offset[static_cast<std::size_t>(b)],
+                       end = offset[static_cast<std::size_t>(b) + 1];
     for (std::int64_t c = 0; c < y.cols(); ++c) {
       if (pooling == Pooling::mean) {
         y.row(b)[c] = mean(x, begin, end, c);
@@ -45,18 +49,21 @@ void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets
   }
 }
 
-void ReferenceBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) {
+void ReferenceBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
+                                     const Tensor& rows, const Tensor& dx) {
   const auto offset = device_span(offsets);
   assert(dy.cols() == dx.cols() && static_cast<std::int64_t>(offsets.size()) == dy.rows() + 1);
   for (std::int64_t n = 0; n < dx.rows(); ++n) std::fill_n(dx.row(n), dx.cols(), 0.0f);
   for (std::int64_t b = 0; b < dy.rows(); ++b) {
-    const std::int32_t begin = offset[static_cast<std::size_t>(b)], end = offset[static_cast<std::size_t>(b) + 1];
+    const std::int32_t begin = offset[static_cast<std::size_t>(b)],
+                       end = offset[static_cast<std::size_t>(b) + 1];
     for (std::int64_t c = 0; c < dy.cols(); ++c) {
       const float gradient = dy.row(b)[c];
       if (pooling == Pooling::max) dx.row(rows.row<std::int32_t>(b)[c])[c] = gradient;
       if (pooling == Pooling::first) dx.row(begin)[c] = gradient;
       if (pooling == Pooling::mean) {
-        for (std::int32_t n = begin; n < end; ++n) dx.row(n)[c] = gradient / static_cast<float>(end - begin);
+        for (std::int32_t n = begin; n < end; ++n)
+          dx.row(n)[c] = gradient / static_cast<float>(end - begin);
       }
     }
   }

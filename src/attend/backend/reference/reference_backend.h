@@ -1,6 +1,6 @@
-// The reference backend: every kernel as the plainest loop that is right. Values are f32, sums are accumulated in double, nothing is
-// threaded or vectorised by hand. It is the oracle of the kernel tests and what sanitizers run, so clarity beats speed everywhere in this
-// folder.
+// The reference backend: every kernel as the plainest loop that is right. Values are f32, sums are
+// accumulated in double, nothing is threaded or vectorised by hand. It is the oracle of the kernel
+// tests and what sanitizers run, so clarity beats speed everywhere in this folder.
 #pragma once
 
 #include <bit>
@@ -15,8 +15,10 @@ class ReferenceBackend final : public CpuBackend {
   std::string_view name() const override { return "reference"; }
 
   // matmul.cpp
-  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) override;
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) override;
+  void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+              const Tensor& c) override;
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const LinearOptions& options, const Tensor& y) override;
 
   // elementwise.cpp
   void add(const Tensor& a, const Tensor& b, const Tensor& y) override;
@@ -25,7 +27,8 @@ class ReferenceBackend final : public CpuBackend {
   void convert(const Tensor& x, const Tensor& y) override;
   void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) override;
   void activate(Activation activation, const Tensor& x, const Tensor& y) override;
-  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) override;
+  void activate_backward(Activation activation, const Tensor& x, const Tensor& dy,
+                         const Tensor& dx) override;
   void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) override;
 
   // reduction.cpp
@@ -34,21 +37,26 @@ class ReferenceBackend final : public CpuBackend {
   DeviceScalar sum_of_squares(const Tensor& x) override;
 
   // normalisation.cpp
-  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
-                  const Tensor& rstd) override;
-  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+  void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
+                  const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
+  void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
+                           const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                            const Tensor& dgamma, const Tensor& dbeta) override;
-  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma, const Tensor& beta,
-                           float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
+  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
+                           const Tensor& gamma, const Tensor& beta, float epsilon,
+                           const Tensor& sum, const Tensor& y, const Tensor& mean,
+                           const Tensor& rstd) override;
 
   // lookup.cpp
-  void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position, const Dropout& dropout,
-             const Tensor& y) override;
+  void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
+             const Ids& position, const Dropout& dropout, const Tensor& y) override;
   void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) override;
   void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override;
-  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) override;
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) override;
+  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
+                         const Tensor& indices) override;
+  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
+                       const Tensor& indices) override;
 
   // columns.cpp
   void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
@@ -58,51 +66,68 @@ class ReferenceBackend final : public CpuBackend {
   void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override;
 
   // tokens.cpp
-  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) override;
-  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) override;
+  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform,
+              const Tensor& columns) override;
+  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
+                      const Tensor& log_probabilities) override;
 
   // pooling.cpp
-  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) override;
-  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) override;
+  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+            const Tensor& rows) override;
+  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
+                     const Tensor& dx) override;
 
   // softmax.cpp
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
-  void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
-                     const Tensor& nll) override;
-  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options, const Tensor& losses,
+  void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
+                     float gradient_scale, const Tensor& losses, const Tensor& nll) override;
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                            const PairedLoss& options, const Tensor& losses,
                             const Tensor& nll) override;
   void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
 
   // attention.cpp
-  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                 const Tensor& log_sum_exp, const Tensor& weights) override;
-  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) override;
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
-                        const Tensor& out) override;
+  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
+                 const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override;
+  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                          const AttentionLayout& layout, const Tensor& out,
+                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
+                          const Tensor& dk, const Tensor& dv) override;
+  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
+                        int heads, float scale, const Tensor& out) override;
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
 
   // attention_pairs.cpp
-  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) override;
-  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) override;
-  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) override;
-  void pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
-  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout, const Tensor& dscores) override;
-  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) override;
-  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) override;
-  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& dscores,
-                                const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) override;
+  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                     const Tensor& pairs) override;
+  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta,
+                 const Tensor& y) override;
+  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
+                        float beta, const Tensor& y) override;
+  void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
+                    const Tensor& weights) override;
+  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
+                             const AttentionLayout& layout, const Tensor& dscores) override;
+  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
+                    const Tensor& weights) override;
+  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                       const AttentionLayout& layout, const Tensor& scores) override;
+  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                const AttentionLayout& layout, const Tensor& dscores,
+                                const Tensor& dq, const Tensor& dv, float beta,
+                                const Tensor& dk) override;
 
   // gru.cpp
-  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y, const Tensor& gates) override;
-  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy, const Tensor& dx, const Tensor& ds,
-                         const Tensor& dh) override;
+  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
+                const Tensor& gates) override;
+  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
+                         const Tensor& dx, const Tensor& ds, const Tensor& dh) override;
 
   // optimiser.cpp
-  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
-            const Tensor& variance) override;
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,
+            const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
 };
 
 namespace reference {
@@ -110,13 +135,15 @@ namespace reference {
 // 0 where the mask drops the element, 1/(1-p) where it keeps it.
 inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64_t column) {
   if (dropout.p == 0.0f) return 1.0f;
-  const std::uint16_t bits = dropout.key.bits16(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column));
+  const std::uint16_t bits =
+      dropout.key.bits16(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column));
   return bits >= dropout.threshold() ? dropout.scale() : 0.0f;
 }
 
 // elementwise.cpp
 float activated(Activation activation, float x);
-std::uint16_t nearest_bf16(float x);  // the upper half of its bits; of two as near the even one, and a NaN remains one
+std::uint16_t nearest_bf16(
+    float x);  // the upper half of its bits; of two as near the even one, and a NaN remains one
 inline float widened(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16); }
 
 }  // namespace reference

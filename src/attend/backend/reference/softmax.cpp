@@ -25,7 +25,8 @@ void ReferenceBackend::softmax(const Tensor& x, float scale, const Tensor& y) {
   assert(x.size() == y.size());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     const double normaliser = log_sum_exp(x.row(r), x.cols(), scale);
-    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(r)[c] = static_cast<float>(std::exp(double{scale} * x.row(r)[c] - normaliser));
+    for (std::int64_t c = 0; c < x.cols(); ++c)
+      y.row(r)[c] = static_cast<float>(std::exp(double{scale} * x.row(r)[c] - normaliser));
   }
 }
 
@@ -33,17 +34,20 @@ void ReferenceBackend::log_softmax(const Tensor& x, const Tensor& y) {
   assert(x.size() == y.size());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     const double normaliser = log_sum_exp(x.row(r), x.cols(), 1.0);
-    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(r)[c] = static_cast<float>(x.row(r)[c] - normaliser);
+    for (std::int64_t c = 0; c < x.cols(); ++c)
+      y.row(r)[c] = static_cast<float>(x.row(r)[c] - normaliser);
   }
 }
 
 // dx = scale * y * (dy - sum_c y dy)
-void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) {
+void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scale,
+                                        const Tensor& dx) {
   assert(y.size() == dy.size() && y.size() == dx.size());
   for (std::int64_t r = 0; r < y.rows(); ++r) {
     double dot = 0.0;
     for (std::int64_t c = 0; c < y.cols(); ++c) dot += double{y.row(r)[c]} * dy.row(r)[c];
-    for (std::int64_t c = 0; c < y.cols(); ++c) dx.row(r)[c] = static_cast<float>(double{scale} * y.row(r)[c] * (dy.row(r)[c] - dot));
+    for (std::int64_t c = 0; c < y.cols(); ++c)
+      dx.row(r)[c] = static_cast<float>(double{scale} * y.row(r)[c] * (dy.row(r)[c] - dot));
   }
 }
 
@@ -59,8 +63,10 @@ void ReferenceBackend::log_softmax_backward(const Tensor& x, const Tensor& dy, c
   }
 }
 
-// With q the smoothed target distribution, q[v] = (1-s) [v = t] + s/V:  loss = -sum_v q[v] log p[v],  dloss/dlogits = p - q.
-void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale,
+// With q the smoothed target distribution, q[v] = (1-s) [v = t] + s/V:  loss = -sum_v q[v] log
+// p[v],  dloss/dlogits = p - q.
+void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets,
+                                     float label_smoothing, float gradient_scale,
                                      const Tensor& losses, const Tensor& nll) {
   const std::int64_t classes = logits.cols();
   const auto wanted_class = device_span(targets);
@@ -73,7 +79,8 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets, f
     double log_p_sum = 0.0;
     for (std::int64_t v = 0; v < classes; ++v) log_p_sum += row[v] - normaliser;
     const double log_p = row[target] - normaliser;
-    // Without smoothing a class of probability zero (a logit of -infinity) costs nothing: 0 * infinity is kept out.
+    // Without smoothing a class of probability zero (a logit of -infinity) costs nothing: 0 *
+    // infinity is kept out.
     const double smoothing_loss = label_smoothing == 0.0f ? 0.0 : -share * log_p_sum;
     losses.data()[n] = static_cast<float>(-(1.0 - label_smoothing) * log_p + smoothing_loss);
     nll.data()[n] = static_cast<float>(-log_p);
@@ -87,15 +94,17 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets, f
 }
 
 // d KL(p || q) / da = p (log p - log q - KL(p || q)),   d KL(q || p) / da = p - q.
-void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options,
-                                            const Tensor& losses, const Tensor& nll) {
+void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                                            const PairedLoss& options, const Tensor& losses,
+                                            const Tensor& nll) {
   const std::int64_t classes = a.cols();
   const Tensor log_p = Tensor::empty(a.shape()), log_q = Tensor::empty(b.shape());
   log_softmax(a, log_p);
   log_softmax(b, log_q);
   const Tensor losses_b = Tensor::empty(losses.shape()), nll_b = Tensor::empty(nll.shape());
   cross_entropy(a, targets, options.label_smoothing, 0.5f * options.gradient_scale, losses, nll);
-  cross_entropy(b, targets, options.label_smoothing, 0.5f * options.gradient_scale, losses_b, nll_b);
+  cross_entropy(b, targets, options.label_smoothing, 0.5f * options.gradient_scale, losses_b,
+                nll_b);
   for (std::int64_t n = 0; n < a.rows(); ++n) {
     double towards_b = 0.0, towards_a = 0.0;
     for (std::int64_t v = 0; v < classes; ++v) {
@@ -104,7 +113,8 @@ void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, co
       towards_a -= std::exp(double{log_q.row(n)[v]}) * difference;
     }
     const double mean = 0.5 * (double{losses.data()[n]} + losses_b.data()[n]);
-    losses.data()[n] = static_cast<float>(mean + 0.25 * options.divergence * (towards_b + towards_a));
+    losses.data()[n] =
+        static_cast<float>(mean + 0.25 * options.divergence * (towards_b + towards_a));
     nll.data()[n] = 0.5f * (nll.data()[n] + nll_b.data()[n]);
     if (options.gradient_scale == 0.0f) continue;
     const double weight = 0.25 * options.divergence * options.gradient_scale;

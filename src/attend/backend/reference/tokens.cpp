@@ -11,28 +11,35 @@ namespace attend {
 
 namespace {
 
-// The columns that a token is drawn from: the likeliest first when they are cut, else in their order.
-std::vector<std::int32_t> candidates(const float* log_probabilities, std::int64_t columns, const TokenFilter& filter) {
+// The columns that a token is drawn from: the likeliest first when they are cut, else in their
+// order.
+std::vector<std::int32_t> candidates(const float* log_probabilities, std::int64_t columns,
+                                     const TokenFilter& filter) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(columns));
   std::iota(order.begin(), order.end(), 0);
   const bool some = filter.top_k > 0 && filter.top_k < columns;
   if (!some && filter.top_p >= 1.0f) return order;
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return log_probabilities[a] > log_probabilities[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return log_probabilities[a] > log_probabilities[b];
+  });
   if (some) order.resize(static_cast<std::size_t>(filter.top_k));
   return order;
 }
 
-std::int32_t drawn(const float* log_probabilities, std::int64_t columns, const TokenFilter& filter, float uniform) {
+std::int32_t drawn(const float* log_probabilities, std::int64_t columns, const TokenFilter& filter,
+                   float uniform) {
   const float highest = *std::max_element(log_probabilities, log_probabilities + columns);
   if (!std::isfinite(highest)) return -1;
   const std::vector<std::int32_t> order = candidates(log_probabilities, columns, filter);
   std::vector<double> weights;
-  for (const std::int32_t column : order) weights.push_back(std::exp((log_probabilities[column] - highest) / filter.temperature));
+  for (const std::int32_t column : order)
+    weights.push_back(std::exp((log_probabilities[column] - highest) / filter.temperature));
   double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   if (filter.top_p < 1.0f) {
     const double enough = filter.top_p * total;
     std::size_t count = 1;
-    for (total = weights[0]; count < weights.size() && total < enough; ++count) total += weights[count];
+    for (total = weights[0]; count < weights.size() && total < enough; ++count)
+      total += weights[count];
     weights.resize(count);
   }
   double remaining = uniform * total;
@@ -51,13 +58,16 @@ float mixed(float log_probability, double share, float weight) {
 
 }  // namespace
 
-void ReferenceBackend::sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) {
+void ReferenceBackend::sample(const Tensor& log_probabilities, const TokenFilter& filter,
+                              const Tensor& uniform, const Tensor& columns) {
   assert(uniform.size() == log_probabilities.rows() && columns.size() == log_probabilities.rows());
   for (std::int64_t r = 0; r < log_probabilities.rows(); ++r)
-    columns.data<std::int32_t>()[r] = drawn(log_probabilities.row(r), log_probabilities.cols(), filter, uniform.data()[r]);
+    columns.data<std::int32_t>()[r] =
+        drawn(log_probabilities.row(r), log_probabilities.cols(), filter, uniform.data()[r]);
 }
 
-void ReferenceBackend::mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) {
+void ReferenceBackend::mix_with_cache(const Tensor& scores, const TokenCache& cache,
+                                      const Ids& targets, const Tensor& log_probabilities) {
   assert(scores.cols() == cache.tokens.size());
   const auto all_tokens = device_span(cache.tokens), wanted = device_span(targets);
   for (std::int64_t r = 0; r < scores.rows(); ++r) {
@@ -66,12 +76,14 @@ void ReferenceBackend::mix_with_cache(const Tensor& scores, const TokenCache& ca
     const float* row = scores.row(r);
     const double highest = *std::max_element(row + begin, row + end);
     std::vector<double> weights;
-    for (std::int64_t i = begin; i < end; ++i) weights.push_back(std::exp(cache.scale * (row[i] - highest)));
+    for (std::int64_t i = begin; i < end; ++i)
+      weights.push_back(std::exp(cache.scale * (row[i] - highest)));
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     const auto mix = [&](std::int32_t token, float& log_probability) {
       double share = 0.0;
       for (std::int64_t i = begin; i < end; ++i) {
-        if (all_tokens[static_cast<std::size_t>(i)] == token) share += weights[static_cast<std::size_t>(i - begin)] / total;
+        if (all_tokens[static_cast<std::size_t>(i)] == token)
+          share += weights[static_cast<std::size_t>(i - begin)] / total;
       }
       log_probability = mixed(log_probability, share, cache.weight);
     };
@@ -79,7 +91,8 @@ void ReferenceBackend::mix_with_cache(const Tensor& scores, const TokenCache& ca
       mix(wanted[static_cast<std::size_t>(r)], log_probabilities.data()[r]);
       continue;
     }
-    for (std::int64_t v = 0; v < log_probabilities.cols(); ++v) mix(static_cast<std::int32_t>(v), log_probabilities.row(r)[v]);
+    for (std::int64_t v = 0; v < log_probabilities.cols(); ++v)
+      mix(static_cast<std::int32_t>(v), log_probabilities.row(r)[v]);
   }
 }
 

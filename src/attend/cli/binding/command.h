@@ -1,5 +1,6 @@
-// A command of the program: its name, its positional arguments, what it does. Flags are bound by OptionBinding. The header of the parser,
-// which takes seconds to compile, stays out of the commands.
+// A command of the program: its name, its positional arguments, what it does. Flags are bound by
+// OptionBinding. The header of the parser, which takes seconds to compile, stays out of the
+// commands.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ namespace attend {
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
 // One of whose own commands must follow it on the line.
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
-// One that may follow a command which does something alone, too. The outer command must have its arguments and flags; none of them may
-// stand before the inner one.
+// One that may follow a command which does something alone, too. The outer command must have its
+// arguments and flags; none of them may stand before the inner one.
 CLI::App& add_inner_command(CLI::App& outer, const std::string& name, const std::string& help);
 
 struct Argument {

@@ -11,20 +11,23 @@
 namespace attend {
 
 // Takes from the model's own decoding what neither a flag nor a file has set.
-inline void use_model_decoding(const TranslationEngine& translator, const OptionBinding& binding, TranslationOptions& options) {
+inline void use_model_decoding(const TranslationEngine& translator, const OptionBinding& binding,
+                               TranslationOptions& options) {
   const TranslationOptions own = translator.default_options();
   if (!binding.is_set("beam-size")) options.beam.beam_size = own.beam.beam_size;
   if (!binding.is_set("length-penalty")) options.beam.length_penalty = own.beam.length_penalty;
 }
 
 // Throws ConfigError for options of a cache that there is none of.
-inline void use_model_cache(const LanguageModel& model, const OptionBinding& binding, ContinuousCacheOptions& cache) {
+inline void use_model_cache(const LanguageModel& model, const OptionBinding& binding,
+                            ContinuousCacheOptions& cache) {
   if (!binding.is_set("cache-tokens")) cache.tokens = model.cache.tokens;
   if (!binding.is_set("cache-weight")) cache.weight = model.cache.weight;
   if (!binding.is_set("cache-beta")) cache.beta = model.cache.beta;
   for (const char* name : {"cache-weight", "cache-beta"})
     if (!cache.used() && binding.is_set(name))
-      throw ConfigError(fmt::format("--{}: expected --cache-tokens, as the model was made without a cache; got none", name));
+      throw ConfigError(fmt::format(
+          "--{}: expected --cache-tokens, as the model was made without a cache; got none", name));
 }
 
 }  // namespace attend

@@ -19,11 +19,13 @@ constexpr std::string_view kConfigFlag = "--config";
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    if (is_positional || option->get_lnames().empty()) return CLI::Formatter::make_option_name(option, is_positional);
+    if (is_positional || option->get_lnames().empty())
+      return CLI::Formatter::make_option_name(option, is_positional);
     const auto& names = option->get_lnames();
     std::string out;
     for (const std::string& name : option->get_snames()) out += "-" + name + ",";
-    const bool negatable = std::find(names.begin(), names.end(), "no-" + names.front()) != names.end();
+    const bool negatable =
+        std::find(names.begin(), names.end(), "no-" + names.front()) != names.end();
     return out + (negatable ? "--[no-]" : "--") + names.front();
   }
 };
@@ -33,7 +35,8 @@ std::string type_name(const OptionField& field) {
     return fmt::format("{{{}}}", fmt::join(reference->names.begin(), reference->names.end(), ","));
   }
   if (field.is_text()) return "TEXT";
-  const bool real = std::holds_alternative<float*>(field.value) || std::holds_alternative<double*>(field.value);
+  const bool real =
+      std::holds_alternative<float*>(field.value) || std::holds_alternative<double*>(field.value);
   return real ? "NUMBER" : "INTEGER";
 }
 
@@ -49,22 +52,28 @@ std::string flag_names(const OptionField& field) {
 
 // "(from 0 to 1024)" after the help of a number, where that says something to a person.
 std::string help_of(const OptionField& field) {
-  if (field.is_flag() && option_values(field).front() == "true") return field.help + " (on by default)";
+  if (field.is_flag() && option_values(field).front() == "true")
+    return field.help + " (on by default)";
   constexpr double kTold = 1e5;  // an upper end beyond that is there for the machine
-  return field.is_number() && field.range.most < kTold ? fmt::format("{} ({})", field.help, range_text(field.range)) : field.help;
+  return field.is_number() && field.range.most < kTold
+             ? fmt::format("{} ({})", field.help, range_text(field.range))
+             : field.help;
 }
 
 CLI::Option* register_flag(CLI::App& app, const OptionField& field, const CLI::callback_t& set) {
   const std::string help = help_of(field);
   if (field.is_flag()) {
-    // Only add_flag knows "!--no-...", and it takes no callback that sees the text of --name=text; a validator does.
+    // Only add_flag knows "!--no-...", and it takes no callback that sees the text of --name=text;
+    // a validator does.
     return app.add_flag(flag_names(field), help)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->each([set](const std::string& value) { set({value}); });
   }
   CLI::Option* option = app.add_option(flag_names(field), set, help);
-  option->type_name(type_name(field))->default_str(fmt::format("{}", fmt::join(option_values(field), " ")));
-  if (field.is_list()) return option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+  option->type_name(type_name(field))
+      ->default_str(fmt::format("{}", fmt::join(option_values(field), " ")));
+  if (field.is_list())
+    return option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
   return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -75,7 +84,8 @@ const CLI::App& innermost(const CLI::App& app) {
 }
 
 std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -96,17 +106,21 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   if (argument.starts_with("--")) {
     const std::string name = argument.substr(2, argument.find('=') - 2);
     const std::string hint = did_you_mean(name, flags_of(command), "--");
-    throw ConfigError(fmt::format("unknown flag --{}{}", printable(name, 60), hint.empty() ? help : hint));
+    throw ConfigError(
+        fmt::format("unknown flag --{}{}", printable(name, 60), hint.empty() ? help : hint));
   }
   std::vector<std::string> commands;
-  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) commands.push_back(sub->get_name());
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(sub->get_name());
   const std::string hint = did_you_mean(argument, commands);
-  throw ConfigError(fmt::format("unexpected argument {}{}", printable(argument, 60), hint.empty() ? help : hint));
+  throw ConfigError(
+      fmt::format("unexpected argument {}{}", printable(argument, 60), hint.empty() ? help : hint));
 }
 
 }  // namespace
 
-OptionBinding::OptionBinding(CLI::App& app, bool with_config_file) : app_(app), state_(std::make_shared<State>()) {
+OptionBinding::OptionBinding(CLI::App& app, bool with_config_file)
+    : app_(app), state_(std::make_shared<State>()) {
   app.formatter(std::make_shared<HelpFormatter>());
   if (!with_config_file) return;
   // Callbacks run in the order of registration: the file first, then the flags, which so win.
@@ -114,7 +128,9 @@ OptionBinding::OptionBinding(CLI::App& app, bool with_config_file) : app_(app), 
     for (const std::string& name : apply_config_file(path, state->fields)) state->set.insert(name);
     state->config_file = true;
   };
-  app.add_option_function<std::string>(std::string(kConfigFlag), read, "TOML file with values for any of the flags below; flags win")
+  app.add_option_function<std::string>(
+         std::string(kConfigFlag), read,
+         "TOML file with values for any of the flags below; flags win")
       ->type_name("FILE");
 }
 
@@ -125,7 +141,8 @@ void OptionBinding::add_fields(const std::vector<OptionField>& fields, const std
       state->set.insert(field.name);
       return true;
     };
-    register_flag(app_, field, set)->group(field.experimental ? "experimental (may change or go)" : group);
+    register_flag(app_, field, set)
+        ->group(field.experimental ? "experimental (may change or go)" : group);
     state_->fields.push_back(field);
   }
 }
@@ -154,7 +171,8 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     // "A subcommand is required" is no help to who misspelt one.
     const bool required = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
     if (required && !app.remaining(/*recurse=*/true).empty()) report_unexpected(app);
-    throw ConfigError(fmt::format("{}; {} --help shows the usage", printable(error.what()), full_name(innermost(app))));
+    throw ConfigError(fmt::format("{}; {} --help shows the usage", printable(error.what()),
+                                  full_name(innermost(app))));
   }
 }
 

@@ -2,12 +2,12 @@
 //
 //   CLI::App app("...");
 //   OptionBinding binding(app);           // adds --config FILE
-//   binding.add(config, "Model");         // --d-model, --n-heads, ..., listed in the help under "Model"
-//   binding.add(options, "Training");
-//   parse_command_line(app, argc, argv);
+//   binding.add(config, "Model");         // --d-model, --n-heads, ..., listed in the help under
+//   "Model" binding.add(options, "Training"); parse_command_line(app, argc, argv);
 //
-// After parsing, an option has the value of its flag, else the one of the file, else its default. A flag may be spelt in kebab-case or
-// snake_case; a bool is --name or --no-name; a list takes all values up to the next flag.
+// After parsing, an option has the value of its flag, else the one of the file, else its default. A
+// flag may be spelt in kebab-case or snake_case; a bool is --name or --no-name; a list takes all
+// values up to the next flag.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,8 @@ namespace attend {
 
 class OptionBinding {
  public:
-  // Adds --config unless told not to. The app must outlive the binding, and the bound structs must outlive the parsing.
+  // Adds --config unless told not to. The app must outlive the binding, and the bound structs must
+  // outlive the parsing.
   explicit OptionBinding(CLI::App& app, bool with_config_file = true);
 
   // The options' present values are the defaults that the help shows.
@@ -61,8 +62,9 @@ void bind_options(CLI::App& app, Options& options, const std::string& group = "O
   OptionBinding(app, /*with_config_file=*/false).add(options, group);
 }
 
-// Parses, and runs the callbacks. Throws ConfigError for whatever is wrong with the command line, naming the nearest known flag or command
-// for an unknown one. CLI::Success (--help, --version) passes through: hand it to app.exit().
+// Parses, and runs the callbacks. Throws ConfigError for whatever is wrong with the command line,
+// naming the nearest known flag or command for an unknown one. CLI::Success (--help, --version)
+// passes through: hand it to app.exit().
 void parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace attend

@@ -6,8 +6,8 @@
 
 namespace attend {
 
-// The runtime of a command, current for as long as the scope lives. Tells the number of its threads on standard error when that is a
-// terminal. Throws ConfigError.
+// The runtime of a command, current for as long as the scope lives. Tells the number of its threads
+// on standard error when that is a terminal. Throws ConfigError.
 [[nodiscard]] RuntimeScope enter_runtime(const ThreadOptions& options);
 
 }  // namespace attend

@@ -37,18 +37,23 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   });
 }
 
-void show_translation(const TranslationModel& model, AttentionArguments& arguments, const OptionBinding& binding, AtomicFile& page) {
+void show_translation(const TranslationModel& model, AttentionArguments& arguments,
+                      const OptionBinding& binding, AtomicFile& page) {
   const TranslationEngine translator(model);
   use_model_decoding(translator, binding, arguments.translation);
-  const ScoredPair pair = binding.is_set("target") ? given_pair(translator, arguments.text, arguments.target)
-                                                   : translated_pair(translator, arguments.text, arguments.translation);
+  const ScoredPair pair = binding.is_set("target")
+                              ? given_pair(translator, arguments.text, arguments.target)
+                              : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();
   answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
 }
 
-void show_classification(const ClassificationModel& model, const AttentionArguments& arguments, AtomicFile& page) {
-  if (!arguments.target.empty()) throw ConfigError("--target: expected a model for translation, a classifier has no translations");
+void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,
+                         AtomicFile& page) {
+  if (!arguments.target.empty())
+    throw ConfigError(
+        "--target: expected a model for translation, a classifier has no translations");
   const ClassificationEngine classifier(model);
   const ClassifiedText text = classified_text(classifier, arguments.text);
   page.write(attention_page(classifier.model(), text));
@@ -58,20 +63,27 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  AtomicFile page(arguments.out);  // whether it can be written is known before anything is translated
+  AtomicFile page(
+      arguments.out);  // whether it can be written is known before anything is translated
   visit_model(
-      *load_model(arguments.model), [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
+      *load_model(arguments.model),
+      [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
       [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
-      [&](const SavedModel& model) { throw wrong_task(model.source, "translation or classification", model.task()); });
+      [&](const SavedModel& model) {
+        throw wrong_task(model.source, "translation or classification", model.task());
+      });
 }
 
 }  // namespace
 
 void add_attention_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "attention", "Show where a model looks when it translates or classifies, as a page for the browser");
+  CLI::App& command = add_command(
+      app, "attention",
+      "Show where a model looks when it translates or classifies, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
-  add_argument(command, arguments->text, {"text", "TEXT", "sentence to translate, or text to classify"});
+  add_argument(command, arguments->text,
+               {"text", "TEXT", "sentence to translate, or text to classify"});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_attention(*arguments, binding); });

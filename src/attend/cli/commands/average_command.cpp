@@ -35,9 +35,13 @@ std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& argume
       continue;
     }
     std::vector<RunFolder::Saved> saved = RunFolder(input).checkpoints();
-    if (saved.empty()) throw ConfigError(fmt::format("{}: expected a run with checkpoints/ in it, found none", input));
+    if (saved.empty())
+      throw ConfigError(
+          fmt::format("{}: expected a run with checkpoints/ in it, found none", input));
     const auto last = static_cast<std::size_t>(arguments.last);
-    if (last > saved.size()) throw ConfigError(fmt::format("--last: {} holds {} checkpoints, fewer than {}", input, saved.size(), last));
+    if (last > saved.size())
+      throw ConfigError(
+          fmt::format("--last: {} holds {} checkpoints, fewer than {}", input, saved.size(), last));
     const std::size_t first = last == 0 ? 0 : saved.size() - last;
     for (std::size_t i = first; i < saved.size(); ++i) paths.push_back(saved[i].path);
   }
@@ -56,7 +60,8 @@ void run_average(const AverageArguments& arguments) {
 void add_average_command(CLI::App& app) {
   CLI::App& command = add_command(app, "average", "The mean of several checkpoints, as a model");
   const auto arguments = std::make_shared<AverageArguments>();
-  add_argument(command, arguments->inputs, {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});
+  add_argument(command, arguments->inputs,
+               {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_average(*arguments); });
 }

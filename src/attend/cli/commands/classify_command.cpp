@@ -37,7 +37,8 @@ struct ClassifyArguments {
 
 template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
-  visit("format", a.format, "text: label TAB probability, the most probable label first; json: one object per line");
+  visit("format", a.format,
+        "text: label TAB probability, the most probable label first; json: one object per line");
   fields(a.lines, visit);
   fields(a.text, visit);
   fields(a.threads, visit);
@@ -48,18 +49,24 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
 std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
   std::string probabilities;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_text(nlohmann::json(labels[i])), c.probabilities[i]);
-  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}", json_text(nlohmann::json(labels[c.label])),
-                     c.probability(), probabilities);
+    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_text(nlohmann::json(labels[i])),
+                                 c.probabilities[i]);
+  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}",
+                     json_text(nlohmann::json(labels[c.label])), c.probability(), probabilities);
 }
 
-// Label, tab, probability, tab, label, ...: from the most probable class to the least; of equal ones the first comes first, as in `label`.
+// Label, tab, probability, tab, label, ...: from the most probable class to the least; of equal
+// ones the first comes first, as in `label`.
 std::string to_text(const Classification& c, const std::vector<std::string>& labels) {
   std::vector<std::size_t> order(labels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c.probabilities[a] > c.probabilities[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return c.probabilities[a] > c.probabilities[b];
+  });
   std::vector<std::string> cells;
-  for (const std::size_t i : order) cells.push_back(fmt::format("{}\t{:.4f}", printable(labels[i], std::string::npos), c.probabilities[i]));
+  for (const std::size_t i : order)
+    cells.push_back(
+        fmt::format("{}\t{:.4f}", printable(labels[i], std::string::npos), c.probabilities[i]));
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
@@ -71,11 +78,14 @@ void run_classify(const ClassifyArguments& arguments) {
   const auto print = [&](const Classification& c) {
     answer("{}\n", json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
   };
-  const auto leave_empty = [&](const LineError& error) { answer("{}\n", json ? json_text(error) : ""); };
+  const auto leave_empty = [&](const LineError& error) {
+    answer("{}\n", json ? json_text(error) : "");
+  };
   TextInput input(classifier.model(), arguments.text);
   input.watch(lines);
   UnansweredLines unanswered(arguments.lines);
-  classifier.classify(lines, unanswered.sink<Classification>(print, leave_empty), arguments.classification);
+  classifier.classify(lines, unanswered.sink<Classification>(print, leave_empty),
+                      arguments.classification);
   input.tell_warning();
   unanswered.tell_count();
 }
@@ -83,7 +93,8 @@ void run_classify(const ClassifyArguments& arguments) {
 }  // namespace
 
 void add_classify_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "classify", "Classify standard input, line by line: labels and their probabilities");
+  CLI::App& command = add_command(
+      app, "classify", "Classify standard input, line by line: labels and their probabilities");
   const auto arguments = std::make_shared<ClassifyArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

@@ -1,4 +1,5 @@
-// The commands of the program. Each function adds one to the app: its flags, and a callback that does the work and throws an Error.
+// The commands of the program. Each function adds one to the app: its flags, and a callback that
+// does the work and throws an Error.
 #pragma once
 
 namespace CLI {
@@ -30,7 +31,8 @@ void add_attention_command(CLI::App& app);
 
 // attend embed MODEL < text: vectors of tokens or sentences.
 void add_embed_command(CLI::App& app);
-// attend embed nearest MODEL --word WORD --corpus FILE < text: where else a word is used as in the text.
+// attend embed nearest MODEL --word WORD --corpus FILE < text: where else a word is used as in the
+// text.
 void add_embed_nearest_command(CLI::App& embed);
 // attend embed senses MODEL --word WORD --uses FILE: how far the senses of a word are apart.
 void add_embed_senses_command(CLI::App& embed);
@@ -41,20 +43,22 @@ void add_average_command(CLI::App& app);
 // attend quantize MODEL --out F: the model in 8 bits, and what that costs and gains.
 void add_quantize_command(CLI::App& app);
 
-// attend shortlist MODEL --src F --tgt F --out F: the model with a list of which tokens may translate which.
+// attend shortlist MODEL --src F --tgt F --out F: the model with a list of which tokens may
+// translate which.
 void add_shortlist_command(CLI::App& app);
 
 // attend info MODEL: what is inside a file.
 void add_info_command(CLI::App& app);
 
-// attend lab [EXPERIMENT...]: small experiments on the Transformer's claims, each with a table and a plot.
+// attend lab [EXPERIMENT...]: small experiments on the Transformer's claims, each with a table and
+// a plot.
 void add_lab_command(CLI::App& app);
 
 // attend demo: trains a translator on a made-up corpus, measures it, and shows its attention.
 void add_demo_command(CLI::App& app);
 
-// attend evaluate MODEL --text F: the perplexity of a language model. Without a model, --hypotheses F --references F...: BLEU and chrF of a
-// translation, or of two on the same lines.
+// attend evaluate MODEL --text F: the perplexity of a language model. Without a model, --hypotheses
+// F --references F...: BLEU and chrF of a translation, or of two on the same lines.
 void add_evaluate_command(CLI::App& app);
 
 }  // namespace attend

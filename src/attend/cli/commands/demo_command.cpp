@@ -36,7 +36,9 @@ void fields(DemoArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
 
 // The corpus as files, as anybody's own would be.
 void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder) {
@@ -76,18 +78,21 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
 
 void print_results(const TranslationEngine& translator, const DemoCorpus& corpus) {
   std::vector<std::string> translations;
-  for (const Translation& translation : translator.translate(corpus.test_src)) translations.push_back(translation.text());
+  for (const Translation& translation : translator.translate(corpus.test_src))
+    translations.push_back(translation.text());
   answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
          corpus_bleu(translations, {corpus.test_tgt}).score);
   for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
     answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
 }
 
-// The sentence to look at: the longest of the test set that has a subordinate clause, where the verbs change places.
+// The sentence to look at: the longest of the test set that has a subordinate clause, where the
+// verbs change places.
 std::string sentence_to_show(const DemoCorpus& corpus) {
   std::string shown = corpus.test_src.front();
   for (const std::string& sentence : corpus.test_src) {
-    if (sentence.find(" because ") != std::string::npos && sentence.size() > shown.size()) shown = sentence;
+    if (sentence.find(" because ") != std::string::npos && sentence.size() > shown.size())
+      shown = sentence;
   }
   return shown;
 }
@@ -95,7 +100,9 @@ std::string sentence_to_show(const DemoCorpus& corpus) {
 void create_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
+  if (error)
+    throw IoError(
+        fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
 }
 
 void run_demo(const DemoArguments& arguments) {
@@ -105,16 +112,19 @@ void run_demo(const DemoArguments& arguments) {
   create_folder(out);
   const RunLock lock(out);
   if (std::filesystem::exists(session.run.out))
-    throw ConfigError(fmt::format("{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
+    throw ConfigError(fmt::format(
+        "{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  remark("{} threads\nwriting English sentences and their German translations to {} ...\n", threads(), shown_path(out / "corpus"));
+  remark("{} threads\nwriting English sentences and their German translations to {} ...\n",
+         threads(), shown_path(out / "corpus"));
   const DemoCorpus corpus = make_demo_corpus();
   write_corpus(corpus, out / "corpus");
   TranslationTraining training = demo_training(out / "corpus");
   TrainingTask task = prepare_training(training, nullptr);
   for (const std::string& note : task.notes) remark("{}\n", note);
-  train_and_report(task, session, training.trainer, resolved_configuration(session.run, option_groups(training)));
+  train_and_report(task, session, training.trainer,
+                   resolved_configuration(session.run, option_groups(training)));
 
   const std::filesystem::path model = RunFolder(session.run.out).model_file();
   const TranslationEngine translator = TranslationEngine::load(model);
@@ -122,13 +132,15 @@ void run_demo(const DemoArguments& arguments) {
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
   write_file_atomically(page, attention_page(translator.model(), pair));
   answer("its attention: open {} in a browser\n", shown_path(page));
-  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(), shown_path(model));
+  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(),
+         shown_path(model));
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "demo", "Train a small translator on a made-up corpus and look at its attention");
+  CLI::App& command = add_command(
+      app, "demo", "Train a small translator on a made-up corpus and look at its attention");
   const auto arguments = std::make_shared<DemoArguments>();
   OptionBinding(command, /*with_config_file=*/false).add(*arguments);
   on_command(command, [arguments] { run_demo(*arguments); });

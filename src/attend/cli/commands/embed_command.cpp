@@ -38,9 +38,13 @@ struct EmbedArguments {
 
 template <class Visitor>
 void fields(EmbedArguments& a, Visitor&& visit) {
-  visit("npy", a.npy, "write the vectors to this NumPy file, one per row in the order of the texts, instead of printing JSON lines");
-  visit("context", a.context, "vectors that depend on the sentence; --no-context: the static embeddings of the tokens");
-  visit("window", a.window, between(1, 1e6), "most lines to read ahead; lines that have arrived are answered without waiting for more");
+  visit("npy", a.npy,
+        "write the vectors to this NumPy file, one per row in the order of the texts, instead of "
+        "printing JSON lines");
+  visit("context", a.context,
+        "vectors that depend on the sentence; --no-context: the static embeddings of the tokens");
+  visit("window", a.window, between(1, 1e6),
+        "most lines to read ahead; lines that have arrived are answered without waiting for more");
   fields(a.lines, visit);
   fields(a.text, visit);
   fields(a.threads, visit);
@@ -54,16 +58,20 @@ std::string to_json(const Tensor& vectors, std::int64_t row) {
 
 std::string to_json(const TextEmbedding& embedding, EmbeddingPooling pooling) {
   const std::string tokens = json_text(nlohmann::json(embedding.tokens));
-  if (pooling != EmbeddingPooling::none) return fmt::format("{{\"tokens\":{},\"vector\":{}}}", tokens, to_json(embedding.vectors, 0));
+  if (pooling != EmbeddingPooling::none)
+    return fmt::format("{{\"tokens\":{},\"vector\":{}}}", tokens, to_json(embedding.vectors, 0));
   std::vector<std::string> rows;
-  for (std::int64_t t = 0; t < embedding.vectors.dim(0); ++t) rows.push_back(to_json(embedding.vectors, t));
+  for (std::int64_t t = 0; t < embedding.vectors.dim(0); ++t)
+    rows.push_back(to_json(embedding.vectors, t));
   return fmt::format("{{\"tokens\":{},\"vectors\":[{}]}}", tokens, fmt::join(rows, ","));
 }
 
-// Format 1.0 of NumPy's files: magic, header padded to a multiple of 64 bytes, then the rows, little-endian.
+// Format 1.0 of NumPy's files: magic, header padded to a multiple of 64 bytes, then the rows,
+// little-endian.
 std::string npy_header(std::size_t rows, std::size_t cols) {
   static_assert(std::endian::native == std::endian::little);
-  std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
+  std::string header =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
   header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ').append("\n");
   std::string magic("\x93NUMPY\x01\x00", 8);
   magic += static_cast<char>(header.size() & 0xff);
@@ -78,7 +86,8 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   file.commit();
 }
 
-std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArguments& arguments, std::span<const std::string> texts) {
+std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArguments& arguments,
+                                 std::span<const std::string> texts) {
   return arguments.context ? embedder.embed(texts, arguments.embedding)
                            : embedder.embed_without_context(texts, arguments.embedding.pooling);
 }
@@ -98,21 +107,26 @@ void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& argument
         return line;
       },
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const std::string> window) { return embed(embedder, arguments, window); },
+      .answer =
+          [&](std::span<const std::string> window) { return embed(embedder, arguments, window); },
       .sink = sink,
   });
 }
 
 void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
-  if (arguments.model.empty()) throw ConfigError("model is required; attend embed --help shows the usage");
-  if (!arguments.context && binding.is_set("layer")) throw ConfigError("--layer: expected no --no-context, for which there are no layers");
+  if (arguments.model.empty())
+    throw ConfigError("model is required; attend embed --help shows the usage");
+  if (!arguments.context && binding.is_set("layer"))
+    throw ConfigError("--layer: expected no --no-context, for which there are no layers");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
   const EmbeddingEngine embedder(*model);
   TextInput input(*model, arguments.text);
   UnansweredLines unanswered(arguments.lines);
   if (arguments.npy.empty()) {
-    const auto print = [&](const TextEmbedding& e) { answer("{}\n", to_json(e, arguments.embedding.pooling)); };
+    const auto print = [&](const TextEmbedding& e) {
+      answer("{}\n", to_json(e, arguments.embedding.pooling));
+    };
     const auto leave_empty = [](const LineError& error) { answer("{}\n", json_text(error)); };
     embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(print, leave_empty));
     input.tell_warning();
@@ -134,10 +148,12 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
 }  // namespace
 
 void add_embed_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
+  CLI::App& command =
+      add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
   const auto arguments = std::make_shared<EmbedArguments>();
   // Not required: a command of those below may follow instead.
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run", /*required=*/false});
+  add_argument(command, arguments->model,
+               {"model", "MODEL", "model file, or the folder of a run", /*required=*/false});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_embed(*arguments, binding); });

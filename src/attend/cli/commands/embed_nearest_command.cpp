@@ -31,23 +31,27 @@ void fields(NearestArguments& a, Visitor&& visit) {
 
 void run_embed_nearest(const NearestArguments& a) {
   if (a.nearest.word.empty()) throw ConfigError("--word: expected the word to look for, got none");
-  if (a.nearest.corpus.empty()) throw ConfigError("--corpus: expected the file to look for the word in, got none");
+  if (a.nearest.corpus.empty())
+    throw ConfigError("--corpus: expected the file to look for the word in, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
   LineReader text = standard_input();
   std::string line;
-  if (!text.next(line)) throw DataError("standard input: expected a line with the word in it, found none");
+  if (!text.next(line))
+    throw DataError("standard input: expected a line with the word in it, found none");
   embedder.check_length(line, text.where());
   LineReader corpus(a.nearest.corpus);
-  for (const WordContext& context : nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count))
+  for (const WordContext& context :
+       nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count))
     answer("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
 }
 
 }  // namespace
 
 void add_embed_nearest_command(CLI::App& embed) {
-  CLI::App& command = add_inner_command(
-      embed, "nearest", "Lines of a corpus that use a word as the first line of standard input does; further lines are not read");
+  CLI::App& command = add_inner_command(embed, "nearest",
+                                        "Lines of a corpus that use a word as the first line of "
+                                        "standard input does; further lines are not read");
   const auto arguments = std::make_shared<NearestArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

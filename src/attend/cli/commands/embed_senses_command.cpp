@@ -28,14 +28,16 @@ struct SenseArguments {
 
 template <class Visitor>
 void fields(SenseArguments& a, Visitor&& visit) {
-  visit("uses", a.uses, "file with one use of the word per line: its sense, a tab, a text with the word");
+  visit("uses", a.uses,
+        "file with one use of the word per line: its sense, a tab, a text with the word");
   visit("word", a.word, "the word whose senses are compared");
   visit("plot", a.plot, "SVG plot to write, with a point for each use");
   visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
   fields(a.threads, visit);
 }
 
-WordSenses measured_senses(const EmbeddingEngine& embedder, const LabelledText& uses, const SenseArguments& a) {
+WordSenses measured_senses(const EmbeddingEngine& embedder, const LabelledText& uses,
+                           const SenseArguments& a) {
   try {
     return measure_senses(embedder, uses, a.word, a.layer);
   } catch (const DataError& error) {
@@ -44,19 +46,24 @@ WordSenses measured_senses(const EmbeddingEngine& embedder, const LabelledText& 
 }
 
 void print_senses(const WordSenses& result) {
-  for (std::size_t s = 0; s < result.senses.size(); ++s) answer("{}{} {}", s == 0 ? "" : ", ", result.uses[s], printable(result.senses[s]));
+  for (std::size_t s = 0; s < result.senses.size(); ++s)
+    answer("{}{} {}", s == 0 ? "" : ", ", result.uses[s], printable(result.senses[s]));
   answer("\n{:<18}{:>12}{:>14}{:>15}\n", "vectors", "agreement", "cosine within", "cosine between");
   for (const SenseSeparation& row : result.separations)
-    answer("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within, row.between);
+    answer("{:<18}{:>12.3f}{:>14.3f}{:>15.3f}\n", row.vectors, row.agreement, row.within,
+           row.between);
 }
 
 void run_embed_senses(const SenseArguments& a) {
-  if (a.uses.empty()) throw ConfigError("--uses: expected the file with the uses of the word, got none");
-  if (a.word.empty()) throw ConfigError("--word: expected the word whose senses are compared, got none");
+  if (a.uses.empty())
+    throw ConfigError("--uses: expected the file with the uses of the word, got none");
+  if (a.word.empty())
+    throw ConfigError("--word: expected the word whose senses are compared, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
   const LabelledText uses = read_labelled(std::span(&a.uses, 1), {});
-  for (std::size_t i = 0; i < uses.texts.size(); ++i) embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
+  for (std::size_t i = 0; i < uses.texts.size(); ++i)
+    embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
   const WordSenses result = measured_senses(embedder, uses, a);
   print_senses(result);
   if (!a.plot.empty()) write_file_atomically(a.plot, to_svg(result.plot));
@@ -65,7 +72,8 @@ void run_embed_senses(const SenseArguments& a) {
 }  // namespace
 
 void add_embed_senses_command(CLI::App& embed) {
-  CLI::App& command = add_inner_command(embed, "senses", "How far apart the senses of a word are in its vectors, layer by layer");
+  CLI::App& command = add_inner_command(
+      embed, "senses", "How far apart the senses of a word are in its vectors, layer by layer");
   const auto arguments = std::make_shared<SenseArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

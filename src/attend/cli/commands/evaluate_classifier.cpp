@@ -15,15 +15,16 @@ namespace attend {
 namespace {
 
 nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
-  nlohmann::ordered_json json{{"texts", confusion.total()},
-                              {"accuracy", confusion.accuracy()},
-                              {"accuracy_95", {confusion.accuracy_interval().low, confusion.accuracy_interval().high}},
-                              {"majority_class", confusion.class_names()[static_cast<std::size_t>(confusion.majority())]},
-                              {"majority_share", confusion.majority_share()},
-                              {"macro_f1", confusion.macro_f1()},
-                              {"weighted_f1", confusion.weighted_f1()},
-                              {"classes", nlohmann::ordered_json::array()},
-                              {"confusion", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{
+      {"texts", confusion.total()},
+      {"accuracy", confusion.accuracy()},
+      {"accuracy_95", {confusion.accuracy_interval().low, confusion.accuracy_interval().high}},
+      {"majority_class", confusion.class_names()[static_cast<std::size_t>(confusion.majority())]},
+      {"majority_share", confusion.majority_share()},
+      {"macro_f1", confusion.macro_f1()},
+      {"weighted_f1", confusion.weighted_f1()},
+      {"classes", nlohmann::ordered_json::array()},
+      {"confusion", nlohmann::ordered_json::array()}};
   for (std::int64_t gold = 0; gold < confusion.classes(); ++gold) {
     const ClassScores scores = confusion.of_class(gold);
     json["classes"].push_back({{"label", confusion.class_names()[static_cast<std::size_t>(gold)]},
@@ -32,25 +33,30 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
                                {"f1", scores.f1},
                                {"support", scores.support}});
     auto row = nlohmann::ordered_json::array();
-    for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) row.push_back(confusion.count(gold, predicted));
+    for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted)
+      row.push_back(confusion.count(gold, predicted));
     json["confusion"].push_back(row);
   }
   return json;
 }
 
-// The texts that were classified wrongly, the most confident first. A tab in a text becomes a space.
-void write_errors(const std::string& path, const LabelledText& texts, const std::vector<Classification>& found) {
+// The texts that were classified wrongly, the most confident first. A tab in a text becomes a
+// space.
+void write_errors(const std::string& path, const LabelledText& texts,
+                  const std::vector<Classification>& found) {
   std::vector<std::size_t> wrong;
   for (std::size_t i = 0; i < found.size(); ++i)
     if (static_cast<std::size_t>(texts.labels[i]) != found[i].label) wrong.push_back(i);
-  std::stable_sort(wrong.begin(), wrong.end(),
-                   [&](std::size_t a, std::size_t b) { return found[a].probability() > found[b].probability(); });
+  std::stable_sort(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
+    return found[a].probability() > found[b].probability();
+  });
   std::string lines = "label\tprediction\tprobability\ttext\n";
   for (const std::size_t i : wrong) {
     std::string text = texts.texts[i];
     std::replace(text.begin(), text.end(), '\t', ' ');
-    lines += fmt::format("{}\t{}\t{:.4f}\t{}\n", texts.classes[static_cast<std::size_t>(texts.labels[i])], texts.classes[found[i].label],
-                         found[i].probability(), text);
+    lines += fmt::format("{}\t{}\t{:.4f}\t{}\n",
+                         texts.classes[static_cast<std::size_t>(texts.labels[i])],
+                         texts.classes[found[i].label], found[i].probability(), text);
   }
   AtomicFile file(path);
   file.write(lines);
@@ -59,17 +65,22 @@ void write_errors(const std::string& path, const LabelledText& texts, const std:
 
 }  // namespace
 
-void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output) {
-  if (options.labelled.empty()) throw ConfigError("--labelled: expected a file of labelled texts to measure the classifier on, got none");
+void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
+                         const EvaluationOutput& output) {
+  if (options.labelled.empty())
+    throw ConfigError(
+        "--labelled: expected a file of labelled texts to measure the classifier on, got none");
   const ClassificationEngine classifier(model);
   const LabelledText texts = read_labelled(options.labelled, options.columns, classifier.labels());
   ConfusionMatrix confusion(classifier.labels());
   TextInput input(model);
   for (const std::string& text : texts.texts) input.take(text);
   const std::vector<Classification> found = classifier.classify(texts.texts);
-  for (std::size_t i = 0; i < found.size(); ++i) confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
   if (!options.errors.empty()) write_errors(options.errors, texts, found);
-  answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n" : confusion.table());
+  answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n"
+                                                   : confusion.table());
   input.tell_warning();
 }
 

@@ -25,34 +25,43 @@ struct EvaluateArguments {
 // What is measured of a model depends on what it is for.
 void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
-      *load_model(a.model), [&](const LanguageModel& model) { evaluate_language_model(model, a.language, a.output, binding); },
+      *load_model(a.model),
+      [&](const LanguageModel& model) {
+        evaluate_language_model(model, a.language, a.output, binding);
+      },
       [&](const ClassificationModel& model) { evaluate_classifier(model, a.classifier, a.output); },
       [&](const SavedModel& model) {
         throw ConfigError(
-            fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given with --hypotheses and --references",
+            fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given "
+                        "with --hypotheses and --references",
                         a.model, model.task()));
       });
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  if (arguments.model.empty()) return evaluate_translations(arguments.translations, arguments.output);
+  if (arguments.model.empty())
+    return evaluate_translations(arguments.translations, arguments.output);
   evaluate_model(arguments, binding);
 }
 
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
+  CLI::App& command = add_command(
+      app, "evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
   const auto arguments = std::make_shared<EvaluateArguments>();
-  add_argument(command, arguments->model,
-               {"model", "MODEL", "model file, or the folder of a run; none to measure given translations", /*required=*/false});
+  add_argument(
+      command, arguments->model,
+      {"model", "MODEL", "model file, or the folder of a run; none to measure given translations",
+       /*required=*/false});
   OptionBinding binding(command);
   binding.add(arguments->output);
   binding.add(arguments->threads);
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
-  binding.add(arguments->classifier, "A classifier: accuracy, precision, recall, F1, confusion matrix");
+  binding.add(arguments->classifier,
+              "A classifier: accuracy, precision, recall, F1, confusion matrix");
   on_command(command, [binding, arguments] { run_evaluate(*arguments, binding); });
 }
 

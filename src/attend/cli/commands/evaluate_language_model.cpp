@@ -10,21 +10,27 @@
 
 namespace attend {
 
-void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options, const EvaluationOutput& output,
-                             const OptionBinding& binding) {
-  if (options.text.empty()) throw ConfigError("--text: expected the text to measure the perplexity on, got none");
+void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options,
+                             const EvaluationOutput& output, const OptionBinding& binding) {
+  if (options.text.empty())
+    throw ConfigError("--text: expected the text to measure the perplexity on, got none");
   use_model_cache(model, binding, options.perplexity.cache);
   TextInput input(model);
-  const LanguageText text = read_language(options.text, model.tokenizer, [&](std::string& line) { line = input.take(line); });
+  const LanguageText text = read_language(options.text, model.tokenizer,
+                                          [&](std::string& line) { line = input.take(line); });
   const TextPerplexity result = text_perplexity(model, text, options.perplexity);
   if (output.format == OutputFormat::text) {
     answer("{}\n", result.summary(output.digits));
     return input.tell_warning();
   }
   const Perplexity& p = result.perplexity;
-  nlohmann::ordered_json json{
-      {"perplexity", p.per_token()}, {"tokens", p.tokens},      {"bits_per_token", p.bits_per_token()}, {"words", p.words},
-      {"context", result.context},   {"stride", result.stride}, {"unknown_tokens", result.unknown}};
+  nlohmann::ordered_json json{{"perplexity", p.per_token()},
+                              {"tokens", p.tokens},
+                              {"bits_per_token", p.bits_per_token()},
+                              {"words", p.words},
+                              {"context", result.context},
+                              {"stride", result.stride},
+                              {"unknown_tokens", result.unknown}};
   if (p.characters > 0) json["bits_per_character"] = p.bits_per_character();
   if (result.has_per_word()) json["perplexity_per_word"] = p.per_word();
   if (result.without_cache) {

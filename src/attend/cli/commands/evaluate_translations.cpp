@@ -14,12 +14,14 @@ namespace {
 nlohmann::ordered_json system_json(const SystemReport& system) {
   nlohmann::ordered_json json{{"score", system.score}};
   if (!system.details.empty()) json["details"] = system.details;
-  if (const auto& r = system.resampled) json["bootstrap"] = {{"mean", r->mean}, {"low", r->low}, {"high", r->high}};
+  if (const auto& r = system.resampled)
+    json["bootstrap"] = {{"mean", r->mean}, {"low", r->low}, {"high", r->high}};
   return json;
 }
 
 std::string format_json(const EvaluationReport& report) {
-  nlohmann::ordered_json json{{"segments", report.segments}, {"metrics", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"segments", report.segments},
+                              {"metrics", nlohmann::ordered_json::array()}};
   for (const MetricReport& metric : report.metrics) {
     nlohmann::ordered_json entry{{"name", metric.name}, {"signature", metric.signature}};
     entry.update(system_json(metric.system));
@@ -34,14 +36,19 @@ std::string format_json(const EvaluationReport& report) {
 }  // namespace
 
 void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output) {
-  if (options.hypotheses.empty()) throw ConfigError("--hypotheses: expected the file to evaluate, got none");
-  if (options.references.empty()) throw ConfigError("--references: expected at least one file to compare with, got none");
+  if (options.hypotheses.empty())
+    throw ConfigError("--hypotheses: expected the file to evaluate, got none");
+  if (options.references.empty())
+    throw ConfigError("--references: expected at least one file to compare with, got none");
   const std::vector<std::string> hypotheses = read_lines(options.hypotheses);
   References references;
   for (const std::string& path : options.references) references.push_back(read_lines(path));
-  const EvaluationReport report = options.baseline.empty() ? evaluate(hypotheses, references, options.metrics)
-                                                           : compare(read_lines(options.baseline), hypotheses, references, options.metrics);
-  answer("{}", output.format == OutputFormat::json ? format_json(report) : format_report(report, output.digits));
+  const EvaluationReport report =
+      options.baseline.empty()
+          ? evaluate(hypotheses, references, options.metrics)
+          : compare(read_lines(options.baseline), hypotheses, references, options.metrics);
+  answer("{}", output.format == OutputFormat::json ? format_json(report)
+                                                   : format_report(report, output.digits));
 }
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// What `attend evaluate` can measure: of each kind of model its options and the function that does it. evaluate_command.cpp binds all
-// options to one command and picks the function.
+// What `attend evaluate` can measure: of each kind of model its options and the function that does
+// it. evaluate_command.cpp binds all options to one command and picks the function.
 #pragma once
 
 #include <array>
@@ -47,7 +47,8 @@ template <class Visitor>
 void fields(TranslationEvaluation& o, Visitor&& visit) {
   visit("hypotheses", o.hypotheses, "file with one translation per line; -: standard input");
   visit("references", o.references, "files with reference translations, line by line");
-  visit("baseline", o.baseline, "file with the translations of another system, to compare with by paired bootstrap");
+  visit("baseline", o.baseline,
+        "file with the translations of another system, to compare with by paired bootstrap");
   fields(o.metrics, visit);
 }
 
@@ -66,8 +67,8 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
 }
 
 // `binding`: tells which of the options were given.
-void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options, const EvaluationOutput& output,
-                             const OptionBinding& binding);
+void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options,
+                             const EvaluationOutput& output, const OptionBinding& binding);
 
 // A classifier, by texts whose labels are known.
 struct ClassifierEvaluation {
@@ -78,13 +79,16 @@ struct ClassifierEvaluation {
 
 template <class Visitor>
 void fields(ClassifierEvaluation& o, Visitor&& visit) {
-  visit("labelled", o.labelled, "files of labelled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
+  visit("labelled", o.labelled,
+        "files of labelled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
   visit("errors", o.errors,
-        "write the texts that were classified wrongly into this file, the most confident first: label, prediction, its probability, text, "
+        "write the texts that were classified wrongly into this file, the most confident first: "
+        "label, prediction, its probability, text, "
         "separated by tabs");
   fields(o.columns, visit);
 }
 
-void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options, const EvaluationOutput& output);
+void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
+                         const EvaluationOutput& output);
 
 }  // namespace attend

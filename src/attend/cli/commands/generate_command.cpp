@@ -32,7 +32,8 @@ template <class Visitor>
 void fields(GenerateArguments& a, Visitor&& visit) {
   visit("prompt", a.prompt, "text to continue; without --prompt, standard input");
   visit("echo", a.echo, "write the prompt before each continuation");
-  visit("format", a.format, "text: printed while the model writes; json: one object per continuation");
+  visit("format", a.format,
+        "text: printed while the model writes; json: one object per continuation");
   fields(a.generation, visit);
   fields(a.text, visit);
   fields(a.threads, visit);
@@ -52,13 +53,15 @@ std::string take_lines(TextInput& input, const std::string& prompt) {
   std::string out;
   for (std::size_t begin = 0; begin <= prompt.size();) {
     const std::size_t end = std::min(prompt.find('\n', begin), prompt.size());
-    out += (begin > 0 ? "\n" : "") + input.take(std::string_view(prompt).substr(begin, end - begin));
+    out +=
+        (begin > 0 ? "\n" : "") + input.take(std::string_view(prompt).substr(begin, end - begin));
     begin = end + 1;
   }
   return out;
 }
 
-std::string to_json(const Generation& generation, const GenerateArguments& arguments, const Tokenizer& tokenizer) {
+std::string to_json(const Generation& generation, const GenerateArguments& arguments,
+                    const Tokenizer& tokenizer) {
   std::vector<std::string> tokens;
   for (const std::int32_t id : generation.ids) tokens.push_back(tokenizer.piece(id));
   nlohmann::ordered_json json{{"prompt", arguments.prompt},
@@ -86,22 +89,26 @@ void write_samples(const GenerationEngine& generator, const GenerateArguments& a
   for (int sample = 0; sample < arguments.generation.n_best; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
     if (arguments.format == OutputFormat::json) {
-      const Generation generation = generator.generate(arguments.prompt, arguments.generation, {}, number);
+      const Generation generation =
+          generator.generate(arguments.prompt, arguments.generation, {}, number);
       answer("{}\n", to_json(generation, arguments, generator.model().tokenizer));
       continue;
     }
     bool begun = false;
-    const auto accept = [&](std::string_view more) {  // the prompt, too, is printed only once it has been found good
+    const auto accept = [&](std::string_view more) {  // the prompt, too, is printed only once it
+                                                      // has been found good
       if (!begun && arguments.echo) print(arguments.prompt);
       begun = true;
       print(more);
     };
-    end_text(generator.generate(arguments.prompt, arguments.generation, accept, number), sample + 1 < arguments.generation.n_best);
+    end_text(generator.generate(arguments.prompt, arguments.generation, accept, number),
+             sample + 1 < arguments.generation.n_best);
   }
 }
 
 void write_best(const GenerationEngine& generator, const GenerateArguments& arguments) {
-  const std::vector<Generation> found = generator.generate_best(arguments.prompt, arguments.generation);
+  const std::vector<Generation> found =
+      generator.generate_best(arguments.prompt, arguments.generation);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (arguments.format == OutputFormat::json) {
       answer("{}\n", to_json(found[i], arguments, generator.model().tokenizer));

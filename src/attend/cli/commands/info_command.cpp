@@ -37,7 +37,8 @@ void fields(InfoArguments& a, Visitor&& visit) {
 void print_text(const FileDescription& file, bool tensors) {
   answer("{}\n", shown_path(file.path));
   if (!file.format_problem.empty()) answer("cannot be used: {}\n", printable(file.format_problem));
-  answer("{} parameters, {} tensors, {} bytes\n", readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
+  answer("{} parameters, {} tensors, {} bytes\n",
+         readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
          readable_count(static_cast<std::int64_t>(file.file_bytes)));
   for (const auto& [key, value] : file.metadata) {
     if (key == "attend.golden") continue;
@@ -47,12 +48,14 @@ void print_text(const FileDescription& file, bool tensors) {
       continue;
     }
     answer("{}\n", printable(key));
-    for (const auto& [name, option] : json->items()) answer("  {} = {}\n", printable(name), printable(json_text(option)));
+    for (const auto& [name, option] : json->items())
+      answer("  {} = {}\n", printable(name), printable(json_text(option)));
   }
   if (!tensors) return;
   answer("\n");
   for (const TensorDescription& tensor : file.tensors) {
-    answer("{:<60} {:>4} [{}]\n", printable(tensor.name), printable(tensor.dtype), fmt::join(tensor.shape, ", "));
+    answer("{:<60} {:>4} [{}]\n", printable(tensor.name), printable(tensor.dtype),
+           fmt::join(tensor.shape, ", "));
   }
 }
 
@@ -64,19 +67,26 @@ void print_json(const FileDescription& file, bool tensors) {
                               {"metadata", file.metadata}};
   if (tensors) {
     json["tensors"] = nlohmann::ordered_json::array();
-    for (const TensorDescription& t : file.tensors) json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
+    for (const TensorDescription& t : file.tensors)
+      json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
   }
   // Names and values of a file that anybody may have written: as escapes where they are not ASCII.
-  answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace));
+  answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true,
+                           nlohmann::ordered_json::error_handler_t::replace));
 }
 
-// Whether the model still computes what it did where it was saved. Throws DataError when it does not.
+// Whether the model still computes what it did where it was saved. Throws DataError when it does
+// not.
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(path);
   if (!check) return;
-  answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples, check->kind,
-         check->holds() ? "as they were when the model was saved" : "DIFFERENT from when the model was saved", check->deviation);
-  if (!check->holds()) throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
+  answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples,
+         check->kind,
+         check->holds() ? "as they were when the model was saved"
+                        : "DIFFERENT from when the model was saved",
+         check->deviation);
+  if (!check->holds())
+    throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
 }
 
 void run_info(const InfoArguments& arguments) {

@@ -27,13 +27,16 @@ struct LabArguments {
 template <class Visitor>
 void fields(LabArguments& a, Visitor&& visit) {
   visit("all", a.all, "run every experiment");
-  visit("out", a.out, "folder for the plots (SVG); FOLDER.md gets the results and keeps those of experiments that are not run again");
+  visit("out", a.out,
+        "folder for the plots (SVG); FOLDER.md gets the results and keeps those of experiments "
+        "that are not run again");
   fields(a.options, visit);
   fields(a.threads, visit);
 }
 
 void list_experiments() {
-  for (const lab::Experiment& experiment : lab::experiments()) answer("{}\n  {}\n", experiment.name, experiment.claim);
+  for (const lab::Experiment& experiment : lab::experiments())
+    answer("{}\n  {}\n", experiment.name, experiment.claim);
   answer("\nattend lab NAME runs one of them, attend lab --all every one.\n");
 }
 
@@ -47,8 +50,10 @@ std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
 }
 
 // The command that makes this result again.
-std::string command_for(const lab::Experiment& experiment, const LabArguments& arguments, int threads) {
-  std::string command = fmt::format("attend lab {} --seed {} --threads {}", experiment.name, arguments.options.seed, threads);
+std::string command_for(const lab::Experiment& experiment, const LabArguments& arguments,
+                        int threads) {
+  std::string command = fmt::format("attend lab {} --seed {} --threads {}", experiment.name,
+                                    arguments.options.seed, threads);
   if (arguments.options.quick) command += " --quick";
   if (experiment.reads_data && !arguments.options.data.empty()) command += " --data DATA";
   return command;
@@ -70,7 +75,8 @@ void run_lab(const LabArguments& arguments) {
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
     const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
-    answer("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds, run.threads, plots);
+    answer("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds,
+           run.threads, plots);
     flush_answers();
     if (!arguments.out.empty()) lab::write_result(arguments.out, *experiment, result, run);
   }
@@ -79,10 +85,12 @@ void run_lab(const LabArguments& arguments) {
 }  // namespace
 
 void add_lab_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "lab", "Measure the claims behind the Transformer, each by a small experiment; without a name, list them");
+  CLI::App& command = add_command(app, "lab",
+                                  "Measure the claims behind the Transformer, each by a small "
+                                  "experiment; without a name, list them");
   const auto arguments = std::make_shared<LabArguments>();
-  add_argument(command, arguments->names, {"name", "NAME", "experiments to run", /*required=*/false});
+  add_argument(command, arguments->names,
+               {"name", "NAME", "experiments to run", /*required=*/false});
   OptionBinding(command, /*with_config_file=*/false).add(*arguments);
   on_command(command, [arguments] { run_lab(*arguments); });
 }

@@ -34,14 +34,17 @@ void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
   visit("src", a.src, "source text to translate with both models, to compare speed and quality");
   visit("tgt", a.tgt, "reference translation of --src, line by line");
-  visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000), "fail and write nothing when BLEU on --src drops by more than this");
-  visit("tokenize", a.bleu.tokenization, "tokenization of BLEU: 13a, none (the text is tokenized already), intl or char");
+  visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
+        "fail and write nothing when BLEU on --src drops by more than this");
+  visit("tokenize", a.bleu.tokenization,
+        "tokenization of BLEU: 13a, none (the text is tokenized already), intl or char");
   fields(a.threads, visit);
 }
 
 void check(const QuantizeArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
-  if (a.src.empty() != a.tgt.empty()) throw ConfigError("--src and --tgt: expected both or neither, got one");
+  if (a.src.empty() != a.tgt.empty())
+    throw ConfigError("--src and --tgt: expected both or neither, got one");
   if (std::isnan(a.max_bleu_drop)) throw ConfigError("--max-bleu-drop: expected a number, got nan");
 }
 
@@ -51,12 +54,14 @@ void compare(const Checkpoint& model, const Checkpoint& quantized, const Quantiz
   const TranslationMeasure before = measure_translation(model, text.src, text.tgt, a.bleu);
   const TranslationMeasure after = measure_translation(quantized, text.src, text.tgt, a.bleu);
   const auto count = static_cast<double>(text.src.size());
-  answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu, after.bleu - before.bleu);
-  answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds, count / after.seconds,
-         before.seconds / after.seconds);
+  answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu,
+         after.bleu - before.bleu);
+  answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds,
+         count / after.seconds, before.seconds / after.seconds);
   if (!(before.bleu - after.bleu <= a.max_bleu_drop))
-    throw DataError(fmt::format("{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written", a.model,
-                                before.bleu - after.bleu, a.max_bleu_drop));
+    throw DataError(fmt::format(
+        "{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written",
+        a.model, before.bleu - after.bleu, a.max_bleu_drop));
 }
 
 void run_quantize(const QuantizeArguments& a) {
@@ -66,9 +71,11 @@ void run_quantize(const QuantizeArguments& a) {
   const Checkpoint quantized = quantize_model(model);
   if (!a.src.empty()) compare(model, quantized, a);
   save_checkpoint(a.out, quantized);
-  const auto bytes = [](const std::string& path) { return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path))); };
-  answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n", readable_count(bytes(a.model)), readable_count(bytes(a.out)),
-         shown_path(a.out));
+  const auto bytes = [](const std::string& path) {
+    return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path)));
+  };
+  answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n",
+         readable_count(bytes(a.model)), readable_count(bytes(a.out)), shown_path(a.out));
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ template <class Visitor>
 void fields(ScoreArguments& a, Visitor&& visit) {
   visit("src", a.src, "source text, for a translation model");
   visit("tgt", a.tgt, "translation of --src, line by line, for a translation model");
-  visit("text", a.text, "text to score line by line, for a language model; without --text, standard input");
+  visit("text", a.text,
+        "text to score line by line, for a language model; without --text, standard input");
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("bits-per-character", a.bits_per_character,
         "also print the bits per character of all lines of a language model, to standard error");
@@ -52,15 +53,21 @@ void print(const SequenceScore& score, bool tokens) {
 }
 
 AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, bool tokens) {
-  return unanswered.sink<SequenceScore>([tokens](const SequenceScore& score) { print(score, tokens); },
-                                        [](const LineError&) { answer("\n"); });
+  return unanswered.sink<SequenceScore>(
+      [tokens](const SequenceScore& score) { print(score, tokens); },
+      [](const LineError&) { answer("\n"); });
 }
 
 void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
-  if (!arguments.text.empty()) throw ConfigError("--text: expected a language model; a translation model scores --src and --tgt");
-  if (arguments.bits_per_character) throw ConfigError("--bits-per-character: expected a language model, got one for translation");
-  if (arguments.src.empty()) throw ConfigError("--src: expected the file with the sources, got none");
-  if (arguments.tgt.empty()) throw ConfigError("--tgt: expected the file with the translations, got none");
+  if (!arguments.text.empty())
+    throw ConfigError(
+        "--text: expected a language model; a translation model scores --src and --tgt");
+  if (arguments.bits_per_character)
+    throw ConfigError("--bits-per-character: expected a language model, got one for translation");
+  if (arguments.src.empty())
+    throw ConfigError("--src: expected the file with the sources, got none");
+  if (arguments.tgt.empty())
+    throw ConfigError("--tgt: expected the file with the translations, got none");
   if (arguments.src == "-" && arguments.tgt == "-")
     throw ConfigError("--src, --tgt: expected standard input (-) for one of them, got it for both");
   const TranslationEngine translator(model);
@@ -72,7 +79,9 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
 
 void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   if (!arguments.src.empty() || !arguments.tgt.empty())
-    throw ConfigError("--src, --tgt: expected a translation model; a language model scores --text, or standard input");
+    throw ConfigError(
+        "--src, --tgt: expected a translation model; a language model scores --text, or standard "
+        "input");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
   AnswerSink<SequenceScore> sink = printed(unanswered, arguments.tokens);
@@ -85,24 +94,28 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   unanswered.tell_count();
   flush_answers();
   if (arguments.bits_per_character && all.tokens > 0)
-    tell("{:.4f} bits per character, perplexity {:.2f} per token\n", all.bits_per_character(), all.per_token());
+    tell("{:.4f} bits per character, perplexity {:.2f} per token\n", all.bits_per_character(),
+         all.per_token());
 }
 
 void run_score(const ScoreArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   visit_model(
-      *load_model(arguments.model), [&](const TranslationModel& model) { score_translations(model, arguments); },
+      *load_model(arguments.model),
+      [&](const TranslationModel& model) { score_translations(model, arguments); },
       [&](const LanguageModel& model) { score_text(model, arguments); },
       [](const SavedModel& model) {
-        throw DataError(
-            fmt::format("{}: expected a model for translation or language modelling, found one for {}", model.source, model.task()));
+        throw DataError(fmt::format(
+            "{}: expected a model for translation or language modelling, found one for {}",
+            model.source, model.task()));
       });
 }
 
 }  // namespace
 
 void add_score_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "score", "Log-probabilities (natural logarithm) of given translations, or of lines");
+  CLI::App& command = add_command(
+      app, "score", "Log-probabilities (natural logarithm) of given translations, or of lines");
   const auto arguments = std::make_shared<ScoreArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

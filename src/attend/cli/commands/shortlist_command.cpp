@@ -27,7 +27,9 @@ struct ShortlistArguments {
 template <class Visitor>
 void fields(ShortlistArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
-  visit("src", a.src, "source text to learn from, ideally the training text of the model; may be given several times");
+  visit("src", a.src,
+        "source text to learn from, ideally the training text of the model; may be given several "
+        "times");
   visit("tgt", a.tgt, "translation of --src, line by line");
   fields(a.shortlist, visit);
   fields(a.threads, visit);
@@ -35,28 +37,34 @@ void fields(ShortlistArguments& a, Visitor&& visit) {
 
 void run_shortlist(const ShortlistArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
-  if (a.src.empty() || a.tgt.empty()) throw ConfigError("--src and --tgt: expected the text to learn from, got none");
+  if (a.src.empty() || a.tgt.empty())
+    throw ConfigError("--src and --tgt: expected the text to learn from, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   const Checkpoint checkpoint = load_checkpoint(a.model);
   const TranslationModel model = translation_model(checkpoint);
   ReadReport report;
-  const EncodedPairs pairs = encode_parallel(read_parallel(a.src, a.tgt), model.src_tokenizer, model.tgt_tokenizer, {}, report);
+  const EncodedPairs pairs = encode_parallel(read_parallel(a.src, a.tgt), model.src_tokenizer,
+                                             model.tgt_tokenizer, {}, report);
   if (report.kept == 0)
-    throw DataError(fmt::format("{}: expected pairs of sentences to learn from, got {}", a.src.front(), report.summary()));
+    throw DataError(fmt::format("{}: expected pairs of sentences to learn from, got {}",
+                                a.src.front(), report.summary()));
   const Shortlist shortlist = make_shortlist(model, pairs, a.shortlist);
   const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
   answer(
-      "{}\na sentence may use {:.0f} of {} tokens in the mean; {:.2f} % of the text's tokens are among them\n{}: the model with its "
+      "{}\na sentence may use {:.0f} of {} tokens in the mean; {:.2f} % of the text's tokens are "
+      "among them\n{}: the model with its "
       "shortlist\n",
-      report.summary(), measure.tokens, model.tgt_tokenizer.vocab_size(), 100 * measure.coverage, shown_path(a.out));
+      report.summary(), measure.tokens, model.tgt_tokenizer.vocab_size(), 100 * measure.coverage,
+      shown_path(a.out));
 }
 
 }  // namespace
 
 void add_shortlist_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "shortlist", "A model that knows which tokens may translate which: faster with translate --shortlist");
+  CLI::App& command = add_command(
+      app, "shortlist",
+      "A model that knows which tokens may translate which: faster with translate --shortlist");
   const auto arguments = std::make_shared<ShortlistArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

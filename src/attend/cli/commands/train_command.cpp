@@ -20,7 +20,8 @@ struct TrainArguments {
 // A resumed run goes on with the configuration it was begun with, unless another is given.
 void read_own_configuration(OptionBinding& binding, const SessionOptions& session) {
   const std::filesystem::path file = RunFolder(session.run.out).config_file();
-  if (session.resume && !session.run.out.empty() && !binding.has_config_file() && std::filesystem::exists(file))
+  if (session.resume && !session.run.out.empty() && !binding.has_config_file() &&
+      std::filesystem::exists(file))
     binding.add_defaults_from(file);
 }
 
@@ -30,11 +31,13 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   arguments->task = std::move(task);
   OptionBinding binding(command);
   binding.add(arguments->session, "run");
-  for (const OptionGroup& group : arguments->task->option_groups()) binding.add_fields(group.fields, group.name);
+  for (const OptionGroup& group : arguments->task->option_groups())
+    binding.add_fields(group.fields, group.name);
   on_command(command, [binding, arguments]() mutable {
     read_own_configuration(binding, arguments->session);
     Trainable& trained = *arguments->task;
-    run_training(arguments->session, trained.trainer(), resolved_configuration(arguments->session.run, trained.option_groups()),
+    run_training(arguments->session, trained.trainer(),
+                 resolved_configuration(arguments->session.run, trained.option_groups()),
                  [&trained](const Checkpoint* resumed) { return trained.prepare(resumed); });
   });
 }

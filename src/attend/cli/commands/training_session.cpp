@@ -24,18 +24,23 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
   flush_answers();
   const TrainingMeasurement m = measure_training(*task.objective, options, kDryRunSteps);
   answer("parameters        {}\n", readable_count(m.parameters));
-  answer("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes), mebibytes(m.process_bytes));
-  answer("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls, m.steps);
+  answer("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes),
+         mebibytes(m.process_bytes));
+  answer("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls,
+         m.steps);
   for (const TrainingMeasurement::Phase& phase : m.phases) {
     if (m.phases.size() > 1) answer("from epoch {}\n", phase.begin + 1);
-    answer("speed             {:.0f} target {}/s\n", phase.tokens_per_second, task.objective->unit());
-    answer("time per epoch    {} ({:.0f} steps)\n", readable_duration(phase.seconds_per_epoch), m.steps_per_epoch);
+    answer("speed             {:.0f} target {}/s\n", phase.tokens_per_second,
+           task.objective->unit());
+    answer("time per epoch    {} ({:.0f} steps)\n", readable_duration(phase.seconds_per_epoch),
+           m.steps_per_epoch);
   }
   const std::int64_t steps = planned_steps(*task.objective, options);
   answer("time for {} steps  {}\n", readable_count(steps), readable_duration(m.seconds_for(steps)));
 }
 
-std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, const SessionOptions& session) {
+std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
+                                                      const SessionOptions& session) {
   if (!session.resume) return std::nullopt;
   std::vector<std::string> skipped;  // the trainer reports these
   auto latest = folder.latest(skipped);
@@ -45,7 +50,8 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder, c
 
 }  // namespace
 
-void train_and_report(TrainingTask& task, const SessionOptions& session, const TrainerOptions& options, const std::string& configuration) {
+void train_and_report(TrainingTask& task, const SessionOptions& session,
+                      const TrainerOptions& options, const std::string& configuration) {
   Progress progress(stdout);
   StopSignal stop;
   const FolderRun run{.options = session.run,
@@ -53,17 +59,20 @@ void train_and_report(TrainingTask& task, const SessionOptions& session, const T
                       .configuration = configuration,
                       .listeners = {&progress},
                       .stop = &stop.flag(),
-                      .warn = [&progress](const std::string& message) { progress.note("passed over: " + message); }};
+                      .warn = [&progress](const std::string& message) {
+                        progress.note("passed over: " + message);
+                      }};
   if (train_in_folder(task, options, run) == TrainingEnd::kInterrupted) {
-    remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name, shown_path(session.run.out));
+    remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name,
+           shown_path(session.run.out));
     throw Interrupted{stop.signal()};
   }
   remark("the model is {}\n", shown_path(RunFolder(session.run.out).model_file()));
   check_remarks();
 }
 
-void run_training(const SessionOptions& session, const TrainerOptions& trainer, const std::string& configuration,
-                  const PrepareTraining& prepare) {
+void run_training(const SessionOptions& session, const TrainerOptions& trainer,
+                  const std::string& configuration, const PrepareTraining& prepare) {
   if (!session.dry_run) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   remark("{}\n# {} threads\n", configuration, threads());

@@ -45,21 +45,25 @@ struct TranslateArguments {
 template <class Visitor>
 void fields(TranslateArguments& a, Visitor&& visit) {
   visit("format", a.format,
-        "text: one translation per line (--n-best: number ||| translation ||| score; --alignment appends ||| 0-0 2-1); json: one object "
+        "text: one translation per line (--n-best: number ||| translation ||| score; --alignment "
+        "appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
   fields(a.lines, visit);
   fields(a.text, visit);
-  visit("detokenize", a.detokenize, "with --tokenize moses: join the words and punctuation of the translations again");
+  visit("detokenize", a.detokenize,
+        "with --tokenize moses: join the words and punctuation of the translations again");
   visit("tgt-language", a.tgt_language,
-        "language for detokenizing translations: en, de or fr; by default the target language of the model");
+        "language for detokenizing translations: en, de or fr; by default the target language of "
+        "the model");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
 }
 
 std::string to_json(const Translation& translation, bool alignment) {
-  nlohmann::ordered_json json{{"source_tokens", translation.source_tokens}, {"translations", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"source_tokens", translation.source_tokens},
+                              {"translations", nlohmann::ordered_json::array()}};
   for (const TranslationCandidate& c : translation.candidates) {
     nlohmann::ordered_json candidate{{"text", c.text},
                                      {"score", c.score},
@@ -75,13 +79,16 @@ std::string to_json(const Translation& translation, bool alignment) {
 // " ||| 0-0 2-1", source word and target word, as other programs write alignments.
 std::string alignment_text(const TranslationCandidate& candidate) {
   std::vector<std::string> pairs;
-  for (const auto& [source, target] : candidate.alignment) pairs.push_back(fmt::format("{}-{}", source, target));
+  for (const auto& [source, target] : candidate.alignment)
+    pairs.push_back(fmt::format("{}-{}", source, target));
   return fmt::format(" ||| {}", fmt::join(pairs, " "));
 }
 
-void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments) {
+void print(const Translation& translation, std::int64_t number,
+           const TranslateArguments& arguments) {
   const TranslationOptions& options = arguments.translation;
-  if (arguments.format == TranslationFormat::json) return answer("{}\n", to_json(translation, options.alignment));
+  if (arguments.format == TranslationFormat::json)
+    return answer("{}\n", to_json(translation, options.alignment));
   for (const TranslationCandidate& c : translation.candidates) {
     const std::string alignment = options.alignment ? alignment_text(c) : "";
     if (options.beam.n_best > 1) {
@@ -93,11 +100,14 @@ void print(const Translation& translation, std::int64_t number, const TranslateA
 }
 
 // nullopt: the translations are printed as the model writes them.
-std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model, const TranslateArguments& arguments) {
-  if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses) return std::nullopt;
+std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model,
+                                                    const TranslateArguments& arguments) {
+  if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses)
+    return std::nullopt;
   const auto kind = model.text_kinds.find("tgt");
   const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;
-  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language, "tgt-language");
+  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language,
+                        "tgt-language");
 }
 
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
@@ -124,7 +134,8 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     if (arguments.format == TranslationFormat::json) {
       answer("{}\n", json_text(error));
     } else {
-      print({.candidates = {TranslationCandidate{}}, .source_tokens = {}}, unanswered.lines(), arguments);
+      print({.candidates = {TranslationCandidate{}}, .source_tokens = {}}, unanswered.lines(),
+            arguments);
     }
   };
   translator.translate(lines, unanswered.sink<Translation>(accept, leave_empty), options);

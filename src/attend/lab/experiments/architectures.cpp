@@ -38,7 +38,9 @@ RecurrentConfig equal_rnn(const TransformerConfig& transformer, int vocab_size) 
 std::optional<double> time_to(double bleu, const Trial& trial) {
   double seconds = 0, before = 0;
   for (const Trial::Point& point : trial.points) {
-    if (point.bleu >= bleu) return seconds + (point.seconds - seconds) * (bleu - before) / std::max(1e-9, point.bleu - before);
+    if (point.bleu >= bleu)
+      return seconds +
+             (point.seconds - seconds) * (bleu - before) / std::max(1e-9, point.bleu - before);
     seconds = point.seconds;
     before = point.bleu;
   }
@@ -93,37 +95,50 @@ Pair compare(const Lab& lab, const Bench& bench, Table& table) {
     const Trial& trial = recurrent ? pair.rnn : pair.transformer;
     const auto reached = time_to(common_bleu, trial);
     const std::int64_t parameters =
-        parameters_of(recurrent ? ArchitectureConfig(rnn) : ArchitectureConfig(bench.config), bench.corpus.vocab_size());
-    table.rows.push_back({bench.corpus.name(), recurrent ? "RNN" : "Transformer", fmt::format("{}", parameters),
-                          fmt::format("{}", trial.losses.size()), fmt::format("{:.0f}", trial.tokens_per_second),
-                          fmt::format("{:.2f}", trial.last().perplexity), fmt::format("{:.1f}", trial.last().bleu),
-                          reached ? fmt::format("{:.0f} s to BLEU {:.1f}", *reached, common_bleu) : "not reached"});
+        parameters_of(recurrent ? ArchitectureConfig(rnn) : ArchitectureConfig(bench.config),
+                      bench.corpus.vocab_size());
+    table.rows.push_back(
+        {bench.corpus.name(), recurrent ? "RNN" : "Transformer", fmt::format("{}", parameters),
+         fmt::format("{}", trial.losses.size()), fmt::format("{:.0f}", trial.tokens_per_second),
+         fmt::format("{:.2f}", trial.last().perplexity), fmt::format("{:.1f}", trial.last().bleu),
+         reached ? fmt::format("{:.0f} s to BLEU {:.1f}", *reached, common_bleu) : "not reached"});
   }
   return pair;
 }
 
 std::string difference(const std::string& corpus, const Pair& pair) {
-  return fmt::format("On {}, the Transformer reaches BLEU {:.1f} with {:.0f} tokens/s, the RNN {:.1f} with {:.0f}.", corpus,
-                     pair.transformer.last().bleu, pair.transformer.tokens_per_second, pair.rnn.last().bleu, pair.rnn.tokens_per_second);
+  return fmt::format(
+      "On {}, the Transformer reaches BLEU {:.1f} with {:.0f} tokens/s, the RNN {:.1f} with "
+      "{:.0f}.",
+      corpus, pair.transformer.last().bleu, pair.transformer.tokens_per_second,
+      pair.rnn.last().bleu, pair.rnn.tokens_per_second);
 }
 
 }  // namespace
 
 LabResult run_architectures(const Lab& lab) {
-  const double seconds = lab.full_or_quick(40.0, 0.3), captions_seconds = lab.full_or_quick(120.0, 0.3);
+  const double seconds = lab.full_or_quick(40.0, 0.3),
+               captions_seconds = lab.full_or_quick(120.0, 0.3);
   LabResult result;
   result.measured = fmt::format(
-      "A Transformer and a recurrent encoder-decoder with additive attention (bidirectional GRU encoder, GRU decoder), with about as many "
-      "parameters, same data, batches, optimiser and schedule, are trained for {} seconds each, on Multi30k for {}, in turns. BLEU "
-      "(greedy) on held-out sentences during training; target tokens per second; when each first had the BLEU that both reached. The "
+      "A Transformer and a recurrent encoder-decoder with additive attention (bidirectional GRU "
+      "encoder, GRU decoder), with about as many "
+      "parameters, same data, batches, optimiser and schedule, are trained for {} seconds each, on "
+      "Multi30k for {}, in turns. BLEU "
+      "(greedy) on held-out sentences during training; target tokens per second; when each first "
+      "had the BLEU that both reached. The "
       "times, and so the results, depend on the machine.",
       seconds, captions_seconds);
-  result.table.columns = {"corpus", "model", "parameters", "steps", "tokens/s", "perplexity", "BLEU", "time to the same BLEU"};
+  result.table.columns = {"corpus",   "model",      "parameters", "steps",
+                          "tokens/s", "perplexity", "BLEU",       "time to the same BLEU"};
 
   std::optional<TrialCorpus> captions;  // read first: what is wrong with the folder shows at once
   if (!lab.options.data.empty())
-    captions = TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(), lab.full_or_quick(300, 10));
-  const TrialCorpus demo = TrialCorpus::demo(lab.full_or_quick(30000, 400), lab.full_or_quick(300, 10), lab.options.seed);
+    captions =
+        TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(),
+                              lab.full_or_quick(300, 10));
+  const TrialCorpus demo = TrialCorpus::demo(lab.full_or_quick(30000, 400),
+                                             lab.full_or_quick(300, 10), lab.options.seed);
   const Pair on_demo = compare(lab, {demo, trial_transformer(), 2048, seconds}, result.table);
   result.plots.push_back(bleu_plot("architectures-demo", demo.name(), on_demo));
   result.finding = difference(demo.name(), on_demo);
@@ -132,13 +147,17 @@ LabResult run_architectures(const Lab& lab) {
   if (captions) {
     TransformerConfig config = trial_transformer();
     config.dropout = 0.1f;
-    const Pair on_captions = compare(lab, {*captions, config, 4096, captions_seconds}, result.table);
+    const Pair on_captions =
+        compare(lab, {*captions, config, 4096, captions_seconds}, result.table);
     result.plots.push_back(bleu_plot("architectures-multi30k", captions->name(), on_captions));
     result.finding += " " + difference(captions->name(), on_captions);
-    transformer_wins = transformer_wins && on_captions.transformer.last().bleu > on_captions.rnn.last().bleu;
+    transformer_wins =
+        transformer_wins && on_captions.transformer.last().bleu > on_captions.rnn.last().bleu;
     rnn_wins = rnn_wins && on_captions.rnn.last().bleu > on_captions.transformer.last().bleu;
   }
-  result.verdict = transformer_wins ? Verdict::confirmed : rnn_wins ? Verdict::refuted : Verdict::unclear;
+  result.verdict = transformer_wins ? Verdict::confirmed
+                   : rnn_wins       ? Verdict::refuted
+                                    : Verdict::unclear;
   return result;
 }
 

@@ -25,18 +25,22 @@ struct Size {
 
 std::vector<std::int32_t> equal_offsets(std::int64_t n) {
   std::vector<std::int32_t> offsets;
-  for (std::int64_t b = 0; b <= kSequences; ++b) offsets.push_back(static_cast<std::int32_t>(b * n));
+  for (std::int64_t b = 0; b <= kSequences; ++b)
+    offsets.push_back(static_cast<std::int32_t>(b * n));
   return offsets;
 }
 
 double time_attention(Size size, double budget, Random& random) {
   const auto offsets = Ids(equal_offsets(size.n));
-  const Variable q = random_normal(random, kSequences * size.n, size.d), k = random_normal(random, kSequences * size.n, size.d);
+  const Variable q = random_normal(random, kSequences * size.n, size.d),
+                 k = random_normal(random, kSequences * size.n, size.d);
   const Variable v = random_normal(random, kSequences * size.n, size.d);
   AttentionOptions options;
   options.heads = static_cast<int>(size.d / kHeadWidth);
   options.scale = 1.0f / std::sqrt(static_cast<float>(kHeadWidth));
-  return fastest_call<ProcessorStopwatch>(budget, [&] { scaled_dot_product_attention(q, k, v, {offsets, offsets}, options); });
+  return fastest_call<ProcessorStopwatch>(budget, [&] {
+    scaled_dot_product_attention(q, k, v, {offsets, offsets}, options);
+  });
 }
 
 double time_gru(Size size, double budget, Random& random) {
@@ -45,7 +49,8 @@ double time_gru(Size size, double budget, Random& random) {
   parameters.allocate(1);
   const Variable x = random_normal(random, kSequences * size.n, size.d);
   const TimeSteps steps(equal_offsets(size.n), TimeDirection::forward);
-  return fastest_call<ProcessorStopwatch>(budget, [&] { gru.forward(x, steps, Pass::inference()); });
+  return fastest_call<ProcessorStopwatch>(budget,
+                                          [&] { gru.forward(x, steps, Pass::inference()); });
 }
 
 double time_feed_forward(Size size, double budget, Random& random) {
@@ -86,9 +91,11 @@ double exponent(const Part& part, const std::vector<Size>& grid, bool of_n) {
   return sum / lines;
 }
 
-Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, bool of_n, std::int64_t fixed) {
+Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, bool of_n,
+                std::int64_t fixed) {
   Plot plot{of_n ? "complexity-n" : "complexity-d",
-            of_n ? fmt::format("Time against length, d = {}", fixed) : fmt::format("Time against width, n = {}", fixed),
+            of_n ? fmt::format("Time against length, d = {}", fixed)
+                 : fmt::format("Time against width, n = {}", fixed),
             {of_n ? "length n" : "width d", AxisScale::log2},
             {"milliseconds of processor time", AxisScale::log10},
             {}};
@@ -96,7 +103,8 @@ Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, b
     Series series{part.label, {}};
     for (std::size_t i = 0; i < grid.size(); ++i) {
       if ((of_n ? grid[i].d : grid[i].n) != fixed) continue;
-      series.points.emplace_back(static_cast<double>(of_n ? grid[i].n : grid[i].d), 1e3 * part.seconds[i]);
+      series.points.emplace_back(static_cast<double>(of_n ? grid[i].n : grid[i].d),
+                                 1e3 * part.seconds[i]);
     }
     plot.series.push_back(series);
   }
@@ -106,7 +114,8 @@ Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, b
 }  // namespace
 
 LabResult run_complexity(const Lab& lab) {
-  const auto lengths = lab.full_or_quick<std::vector<std::int64_t>>({64, 128, 256, 512, 1024}, {32, 64});
+  const auto lengths =
+      lab.full_or_quick<std::vector<std::int64_t>>({64, 128, 256, 512, 1024}, {32, 64});
   const auto widths = lab.full_or_quick<std::vector<std::int64_t>>({64, 128, 256, 512}, {64, 128});
   const double budget = lab.full_or_quick(0.4, 0.0);
   std::vector<Size> grid;
@@ -114,11 +123,14 @@ LabResult run_complexity(const Lab& lab) {
     for (const std::int64_t d : widths) grid.push_back({n, d});
   }
 
-  std::vector<Part> parts{{"self-attention", 2, 1, time_attention}, {"GRU", 1, 2, time_gru}, {"feed-forward", 1, 2, time_feed_forward}};
+  std::vector<Part> parts{{"self-attention", 2, 1, time_attention},
+                          {"GRU", 1, 2, time_gru},
+                          {"feed-forward", 1, 2, time_feed_forward}};
   const NoGradient guard;
   Random random({lab.options.seed, stream_of("lab.complexity")});
   LabResult result;
-  result.table.columns = {"n", "d", "self-attention, ms", "GRU, ms", "feed-forward, ms", "GRU / attention"};
+  result.table.columns = {
+      "n", "d", "self-attention, ms", "GRU, ms", "feed-forward, ms", "GRU / attention"};
   int short_cells = 0, short_wins = 0;
   for (const Size& size : grid) {
     lab.progress(fmt::format("n = {}, d = {}", size.n, size.d));
@@ -137,19 +149,25 @@ LabResult run_complexity(const Lab& lab) {
   std::string exponents;
   for (const Part& part : parts) {
     const double of_n = exponent(part, grid, true), of_d = exponent(part, grid, false);
-    as_claimed = as_claimed && std::fabs(of_n - part.n_exponent) < 0.25 && std::fabs(of_d - part.d_exponent) < 0.25;
-    exponents += fmt::format("{} n^{:.2f} d^{:.2f} (claimed n^{} d^{}); ", part.label, of_n, of_d, part.n_exponent, part.d_exponent);
+    as_claimed = as_claimed && std::fabs(of_n - part.n_exponent) < 0.25 &&
+                 std::fabs(of_d - part.d_exponent) < 0.25;
+    exponents += fmt::format("{} n^{:.2f} d^{:.2f} (claimed n^{} d^{}); ", part.label, of_n, of_d,
+                             part.n_exponent, part.d_exponent);
   }
   result.measured = fmt::format(
-      "The forward pass of {} sequences of length n at once: attention alone (heads {} wide, without its projections, as in the paper's "
-      "table 1), a GRU of width d, a feed-forward network of width d. The processor time, of all threads together, of the fastest of "
+      "The forward pass of {} sequences of length n at once: attention alone (heads {} wide, "
+      "without its projections, as in the paper's "
+      "table 1), a GRU of width d, a feed-forward network of width d. The processor time, of all "
+      "threads together, of the fastest of "
       "several calls; exponents are fitted over the grid, one variable at a time.",
       kSequences, kHeadWidth);
-  result.plots = {plot_along(parts, grid, true, widths[widths.size() / 2]), plot_along(parts, grid, false, lengths[lengths.size() / 2])};
+  result.plots = {plot_along(parts, grid, true, widths[widths.size() / 2]),
+                  plot_along(parts, grid, false, lengths[lengths.size() / 2])};
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
-  result.finding =
-      fmt::format("Fitted: {}exponents within 0.25 count as confirmed. Where n < d, attention was faster than the GRU in {} of {} cases.",
-                  exponents, short_wins, short_cells);
+  result.finding = fmt::format(
+      "Fitted: {}exponents within 0.25 count as confirmed. Where n < d, attention was faster than "
+      "the GRU in {} of {} cases.",
+      exponents, short_wins, short_cells);
   return result;
 }
 

@@ -23,15 +23,19 @@ struct Connection {
   bool residual;
   bool norm;
 };
-constexpr Connection kConnections[] = {
-    {"residual and norm", true, true}, {"residual only", true, false}, {"norm only", false, true}, {"neither", false, false}};
+constexpr Connection kConnections[] = {{"residual and norm", true, true},
+                                       {"residual only", true, false},
+                                       {"norm only", false, true},
+                                       {"neither", false, false}};
 
-// The sublayers of a Transformer with their residual connections and normalisations, or without: a stack that no configuration makes.
+// The sublayers of a Transformer with their residual connections and normalisations, or without: a
+// stack that no configuration makes.
 class Stack final : public SequenceModel {
  public:
   Stack(const Connection& connection, int depth, std::uint64_t seed)
       : connection_(connection),
-        embedding_(parameters_.add("embedding.weight", {kDepthSymbols, kDepthWidth}, {Init::Kind::normal, 1.0f})),
+        embedding_(parameters_.add("embedding.weight", {kDepthSymbols, kDepthWidth},
+                                   {Init::Kind::normal, 1.0f})),
         positions_(parameters_, "positions", PositionKind::sinusoidal, kDepthWidth, kDepthLength),
         output_(parameters_, "output_proj", kDepthWidth, kDepthSymbols) {
     MultiHeadAttentionOptions attention;
@@ -44,7 +48,8 @@ class Stack final : public SequenceModel {
       const std::string path = fmt::format("layers.{}", i);
       layers_.push_back({MultiHeadAttention(parameters_, path + ".self_attn", attention),
                          FeedForward(parameters_, path + ".feed_forward", feed_forward),
-                         LayerNorm(parameters_, path + ".norm1", kDepthWidth), LayerNorm(parameters_, path + ".norm2", kDepthWidth)});
+                         LayerNorm(parameters_, path + ".norm1", kDepthWidth),
+                         LayerNorm(parameters_, path + ".norm2", kDepthWidth)});
     }
     parameters_.allocate(seed);
   }
@@ -101,7 +106,9 @@ class Stack final : public SequenceModel {
   std::vector<Layer> layers_;
 };
 
-Exercise depth_task(Random& random) { return recall_back(random, 16, kDepthLength, 1, kDepthSymbols); }
+Exercise depth_task(Random& random) {
+  return recall_back(random, 16, kDepthLength, 1, kDepthSymbols);
+}
 
 Plot gradient_plot(const Lab& lab, int depth) {
   Plot plot{"depth-gradients",
@@ -127,20 +134,28 @@ LabResult run_depth(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(500, 10);
   LabResult result;
   result.measured = fmt::format(
-      "Which symbol (of {}) stood one position earlier? Causal post-norm layers of width {}, with and without residual connections and "
-      "layer normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. The loss after training; guessing gives "
+      "Which symbol (of {}) stood one position earlier? Causal post-norm layers of width {}, with "
+      "and without residual connections and "
+      "layer normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. "
+      "The loss after training; guessing gives "
       "{:.2f}.",
       kDepthSymbols, kDepthWidth, steps, std::log(double{kDepthSymbols}));
   result.table.columns = {"connection"};
-  for (const int depth : depths) result.table.columns.push_back(fmt::format("{} layer{}", depth, depth == 1 ? "" : "s"));
-  Plot plot{"depth-loss", "Loss after training, against depth", {"layers", AxisScale::log2}, {"loss", AxisScale::log10}, {}};
+  for (const int depth : depths)
+    result.table.columns.push_back(fmt::format("{} layer{}", depth, depth == 1 ? "" : "s"));
+  Plot plot{"depth-loss",
+            "Loss after training, against depth",
+            {"layers", AxisScale::log2},
+            {"loss", AxisScale::log10},
+            {}};
   for (const Connection& connection : kConnections) {
     std::vector<std::string> row{connection.label};
     plot.series.push_back({connection.label, {}});
     for (const int depth : depths) {
       lab.progress(fmt::format("{}, {} layers", connection.label, depth));
       Stack model(connection, depth, lab.options.seed);
-      const double loss = practise(model, depth_task, {steps, 0, 1e-3f, 50, lab.options.seed}).recent();
+      const double loss =
+          practise(model, depth_task, {steps, 0, 1e-3f, 50, lab.options.seed}).recent();
       row.push_back(std::isfinite(loss) ? fmt::format("{:.3f}", loss) : "diverged");
       plot.series.back().points.emplace_back(static_cast<double>(depth), loss);
     }
@@ -159,7 +174,8 @@ LabResult run_depth(const Lab& lab) {
                    : reach(0) < std::max({reach(1), reach(2), reach(3)}) ? Verdict::refuted
                                                                          : Verdict::unclear;
   result.finding = fmt::format(
-      "The deepest stack that learned (a loss below a tenth of guessing) has {} layers with both, {} with residual connections only, {} "
+      "The deepest stack that learned (a loss below a tenth of guessing) has {} layers with both, "
+      "{} with residual connections only, {} "
       "with normalisation only, {} with neither.",
       reach(0), reach(1), reach(2), reach(3));
   result.plots = {plot, gradient_plot(lab, lab.full_or_quick(16, 4))};

@@ -27,7 +27,8 @@ TransformerConfig two_layers(PositionKind positions) {
 }
 
 double mean(const std::vector<double>& values, std::int64_t begin, std::int64_t end) {
-  return std::accumulate(values.begin() + begin, values.begin() + end, 0.0) / static_cast<double>(end - begin);
+  return std::accumulate(values.begin() + begin, values.begin() + end, 0.0) /
+         static_cast<double>(end - begin);
 }
 
 }  // namespace
@@ -36,27 +37,38 @@ LabResult run_extrapolation(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(2500, 30);
   LabResult result;
   result.measured = fmt::format(
-      "At every position: which symbol (of {}) stood {} positions earlier? Two causal layers (d_model 64) are trained for {} steps on "
-      "sequences of {} and tested on others of {}. The share of right answers, by position; guessing gives {:.3f}.",
+      "At every position: which symbol (of {}) stood {} positions earlier? Two causal layers "
+      "(d_model 64) are trained for {} steps on "
+      "sequences of {} and tested on others of {}. The share of right answers, by position; "
+      "guessing gives {:.3f}.",
       kExtrapolatedSymbols, kBack, steps, kTrained, kTested, 1.0 / kExtrapolatedSymbols);
   result.table.columns = {"positions", "1-32 (trained)", "33-40", "41-64", "65-128"};
-  Plot plot{"extrapolation", "Beyond the length that was trained", {"position"}, {"share of right answers"}, {}};
+  Plot plot{"extrapolation",
+            "Beyond the length that was trained",
+            {"position"},
+            {"share of right answers"},
+            {}};
 
   double beyond[3] = {}, within[3] = {};
   int i = 0;
-  for (const PositionKind kind : {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
+  for (const PositionKind kind :
+       {PositionKind::sinusoidal, PositionKind::learned, PositionKind::none}) {
     const std::string label(enum_names(kind)[static_cast<std::size_t>(kind)]);
     lab.progress(fmt::format("{}: {} steps", label, steps));
     const auto model = make_transformer(two_layers(kind), {}, lab.options.seed);
-    const auto make = [](Random& random) { return recall_back(random, 32, kTrained, kBack, kExtrapolatedSymbols); };
+    const auto make = [](Random& random) {
+      return recall_back(random, 32, kTrained, kBack, kExtrapolatedSymbols);
+    };
     practise(*model, make, {steps, 0, 1e-3f, 100, lab.options.seed});
     Random random({lab.options.seed, stream_of("lab.extrapolation.test")});
     const std::vector<double> right =
-        accuracy_by_position(*model, recall_back(random, lab.full_or_quick<std::int64_t>(512, 16), kTested, kBack, kExtrapolatedSymbols));
+        accuracy_by_position(*model, recall_back(random, lab.full_or_quick<std::int64_t>(512, 16),
+                                                 kTested, kBack, kExtrapolatedSymbols));
     within[i] = mean(right, kBack, kTrained);
     beyond[i] = mean(right, kTrained, 2 * kTrained);
-    result.table.rows.push_back({label, fmt::format("{:.3f}", within[i]), fmt::format("{:.3f}", mean(right, 32, 40)),
-                                 fmt::format("{:.3f}", mean(right, 40, 64)), fmt::format("{:.3f}", mean(right, 64, 128))});
+    result.table.rows.push_back(
+        {label, fmt::format("{:.3f}", within[i]), fmt::format("{:.3f}", mean(right, 32, 40)),
+         fmt::format("{:.3f}", mean(right, 40, 64)), fmt::format("{:.3f}", mean(right, 64, 128))});
     Series series{label, {}};
     for (std::int64_t p = kBack; p < kTested; ++p)
       series.points.emplace_back(static_cast<double>(p + 1), right[static_cast<std::size_t>(p)]);
@@ -70,8 +82,10 @@ LabResult run_extrapolation(const Lab& lab) {
     result.verdict = beyond[0] > 0.9 && beyond[1] < 0.5 ? Verdict::confirmed : Verdict::refuted;
   }
   result.finding = fmt::format(
-      "Within the trained length sinusoids reach {:.3f}, learned positions {:.3f}, none {:.3f}; on as many positions beyond it {:.3f}, "
-      "{:.3f} and {:.3f}. Confirmed would be more than 0.9 beyond for sinusoids and less than 0.5 for learned ones.",
+      "Within the trained length sinusoids reach {:.3f}, learned positions {:.3f}, none {:.3f}; on "
+      "as many positions beyond it {:.3f}, "
+      "{:.3f} and {:.3f}. Confirmed would be more than 0.9 beyond for sinusoids and less than 0.5 "
+      "for learned ones.",
       within[0], within[1], within[2], beyond[0], beyond[1], beyond[2]);
   return result;
 }

@@ -25,7 +25,9 @@ TransformerConfig one_layer(AttentionChoice choice) {
   return config;
 }
 
-Exercise hard_attention_task(Random& random) { return recall_back(random, 32, kHardLength, kHardBack, kHardSymbols); }
+Exercise hard_attention_task(Random& random) {
+  return recall_back(random, 32, kHardLength, kHardBack, kHardSymbols);
+}
 
 // Of the parameters that decide where to look, before training.
 double query_gradient(SequenceModel& model, const Exercise& exercise) {
@@ -44,7 +46,8 @@ double query_gradient(SequenceModel& model, const Exercise& exercise) {
   return std::sqrt(squares);
 }
 
-double right_when(AttentionChoice choice, SequenceModel& trained, const Exercise& test, std::uint64_t seed) {
+double right_when(AttentionChoice choice, SequenceModel& trained, const Exercise& test,
+                  std::uint64_t seed) {
   const auto model = make_transformer(one_layer(choice), {}, seed);
   model->parameters().values().copy_from(trained.parameters().values());
   return accuracy(*model, test);
@@ -56,33 +59,42 @@ LabResult run_hard_attention(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(1200, 20);
   LabResult result;
   result.measured = fmt::format(
-      "Which symbol (of {}) stood {} positions earlier? One causal layer with one head (d_model 64), {} steps, whose attention is soft, "
-      "hard, or hard with the gradient of soft (straight-through); the norm of the first gradient that reaches the queries' weights, the "
-      "share of right answers on 256 new sequences, and that of the same parameters with the attention made hard. Guessing gives {:.3f}.",
+      "Which symbol (of {}) stood {} positions earlier? One causal layer with one head (d_model "
+      "64), {} steps, whose attention is soft, "
+      "hard, or hard with the gradient of soft (straight-through); the norm of the first gradient "
+      "that reaches the queries' weights, the "
+      "share of right answers on 256 new sequences, and that of the same parameters with the "
+      "attention made hard. Guessing gives {:.3f}.",
       kHardSymbols, kHardBack, steps, 1.0 / kHardSymbols);
-  result.table.columns = {"trained with", "gradient of the queries", "loss", "right", "right with hard attention"};
+  result.table.columns = {"trained with", "gradient of the queries", "loss", "right",
+                          "right with hard attention"};
   Plot plot{"hard-attention", "Learning where to look", {"step"}, {"loss per symbol"}, {}};
   double right[3], hardened[3], gradient[3];
-  for (const AttentionChoice choice : {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
+  for (const AttentionChoice choice :
+       {AttentionChoice::soft, AttentionChoice::hard, AttentionChoice::straight_through}) {
     const auto i = static_cast<std::size_t>(choice);
     const std::string label(enum_names(choice)[i]);
     lab.progress(fmt::format("{}: {} steps", label, steps));
     const auto model = make_transformer(one_layer(choice), {}, lab.options.seed);
     Random random({lab.options.seed, stream_of("lab.hard_attention")});
     gradient[i] = query_gradient(*model, hard_attention_task(random));
-    const PracticeCurve curve = practise(*model, hard_attention_task, {steps, 0, 2e-3f, 50, lab.options.seed});
+    const PracticeCurve curve =
+        practise(*model, hard_attention_task, {steps, 0, 2e-3f, 50, lab.options.seed});
     const Exercise test = recall_back(random, 256, kHardLength, kHardBack, kHardSymbols);
     right[i] = accuracy(*model, test);
     hardened[i] = right_when(AttentionChoice::hard, *model, test, lab.options.seed);
     plot.series.push_back(loss_series(label, curve));
-    result.table.rows.push_back({label, fmt::format("{:.2g}", gradient[i]), fmt::format("{:.3f}", curve.recent()),
-                                 fmt::format("{:.3f}", right[i]), fmt::format("{:.3f}", hardened[i])});
+    result.table.rows.push_back(
+        {label, fmt::format("{:.2g}", gradient[i]), fmt::format("{:.3f}", curve.recent()),
+         fmt::format("{:.3f}", right[i]), fmt::format("{:.3f}", hardened[i])});
   }
   result.plots.push_back(plot);
-  const bool as_claimed = gradient[1] == 0 && gradient[0] > 0 && right[0] > 0.9 && right[1] < 0.5 * right[0];
+  const bool as_claimed =
+      gradient[1] == 0 && gradient[0] > 0 && right[0] > 0.9 && right[1] < 0.5 * right[0];
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "Trained soft it is right in {:.3f} of the cases ({:.3f} when made hard afterwards); trained hard, when no gradient reaches the "
+      "Trained soft it is right in {:.3f} of the cases ({:.3f} when made hard afterwards); trained "
+      "hard, when no gradient reaches the "
       "queries, in {:.3f}; straight-through in {:.3f}.",
       right[0], hardened[0], right[1], right[2]);
   return result;

@@ -30,7 +30,8 @@ Exercise two_at_once(Random& random, std::int64_t batch) {
     const auto ids = random_symbols(random, kHeadLength, kHeadSymbols);
     builder.add_sequence(ids);
     for (std::int64_t i = kFar; i < kHeadLength; ++i)
-      builder.ask(i, kHeadSymbols * ids[static_cast<std::size_t>(i - kNear)] + ids[static_cast<std::size_t>(i - kFar)]);
+      builder.ask(i, kHeadSymbols * ids[static_cast<std::size_t>(i - kNear)] +
+                         ids[static_cast<std::size_t>(i - kFar)]);
   }
   return builder.build();
 }
@@ -43,18 +44,26 @@ LabResult run_heads(const Lab& lab) {
   const std::uint64_t seeds = lab.full_or_quick<std::uint64_t>(3, 1);
   LabResult result;
   result.measured = fmt::format(
-      "At every position: which symbols (of {}) stood one and five positions earlier, both? One causal layer, d_model 64 shared out among "
-      "its heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
+      "At every position: which symbols (of {}) stood one and five positions earlier, both? One "
+      "causal layer, d_model 64 shared out among "
+      "its heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 "
+      "new sequences. Guessing gives {:.3f}.",
       kHeadSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kHeadSymbols * kHeadSymbols));
   result.table.columns = {"heads", "parameters", "right", "worst seed", "best seed"};
-  Plot plot{"heads", "Two things at once, equal parameters", {"heads"}, {"share of right answers"}, {{"mean over seeds", {}}}};
+  Plot plot{"heads",
+            "Two things at once, equal parameters",
+            {"heads"},
+            {"share of right answers"},
+            {{"mean over seeds", {}}}};
   for (const int heads : head_counts) {
     double sum = 0, worst = 1, best = 0;
     std::int64_t parameters = 0;
     for (std::uint64_t seed = lab.options.seed; seed < lab.options.seed + seeds; ++seed) {
       lab.progress(fmt::format("{} heads, seed {}", heads, seed));
-      const auto model = make_transformer(one_layer(heads), {kHeadSymbols, kHeadSymbols * kHeadSymbols}, seed);
-      practise(*model, [](Random& random) { return two_at_once(random, 32); }, {steps, 0, 2e-3f, 50, seed});
+      const auto model =
+          make_transformer(one_layer(heads), {kHeadSymbols, kHeadSymbols * kHeadSymbols}, seed);
+      practise(*model, [](Random& random) { return two_at_once(random, 32); },
+               {steps, 0, 2e-3f, 50, seed});
       Random random({lab.options.seed, stream_of("lab.heads.test")});
       const double right = accuracy(*model, two_at_once(random, 256));
       parameters = model->parameters().size();
@@ -63,16 +72,22 @@ LabResult run_heads(const Lab& lab) {
     const double mean = sum / static_cast<double>(seeds);
     plot.series[0].points.emplace_back(static_cast<double>(plot.categories.size()), mean);
     plot.categories.push_back(fmt::format("{}", heads));
-    result.table.rows.push_back({fmt::format("{}", heads), fmt::format("{}", parameters), fmt::format("{:.3f}", mean),
-                                 fmt::format("{:.3f}", worst), fmt::format("{:.3f}", best)});
+    result.table.rows.push_back({fmt::format("{}", heads), fmt::format("{}", parameters),
+                                 fmt::format("{:.3f}", mean), fmt::format("{:.3f}", worst),
+                                 fmt::format("{:.3f}", best)});
   }
   const double one = plot.series[0].points.front().second;
   const auto& points = plot.series[0].points;
-  const auto best = std::max_element(points.begin() + 1, points.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto best =
+      std::max_element(points.begin() + 1, points.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::string best_heads = plot.categories[static_cast<std::size_t>(best->first)];
-  result.verdict = best->second > one + 0.05 ? Verdict::confirmed : best->second < one - 0.05 ? Verdict::refuted : Verdict::unclear;
-  result.finding =
-      fmt::format("One head is right in {:.3f} of the cases, {} heads in {:.3f}, with as many parameters.", one, best_heads, best->second);
+  result.verdict = best->second > one + 0.05   ? Verdict::confirmed
+                   : best->second < one - 0.05 ? Verdict::refuted
+                                               : Verdict::unclear;
+  result.finding = fmt::format(
+      "One head is right in {:.3f} of the cases, {} heads in {:.3f}, with as many parameters.", one,
+      best_heads, best->second);
   result.plots.push_back(plot);
   return result;
 }

@@ -66,7 +66,8 @@ Leak measure_leak(const Outputs& outputs, const std::vector<std::int32_t>& ids) 
       if (std::memcmp(before.row(i), after.row(i), bytes) == 0) continue;
       ++leak.changed;
       for (std::int64_t d = 0; d < before.cols(); ++d)
-        leak.largest = std::max(leak.largest, std::fabs(double{before.row(i)[d]} - double{after.row(i)[d]}));
+        leak.largest =
+            std::max(leak.largest, std::fabs(double{before.row(i)[d]} - double{after.row(i)[d]}));
     }
     const auto own = static_cast<std::int64_t>(t);
     leak.own += std::memcmp(before.row(own), after.row(own), bytes) != 0 ? 1 : 0;
@@ -80,7 +81,8 @@ Exercise next_symbol(Random& random) {
   for (int b = 0; b < 16; ++b) {
     const auto ids = random_symbols(random, kMaskLength, kMaskSymbols);
     builder.add_sequence(ids);
-    for (std::int64_t i = 0; i + 1 < kMaskLength; ++i) builder.ask(i, ids[static_cast<std::size_t>(i + 1)]);
+    for (std::int64_t i = 0; i + 1 < kMaskLength; ++i)
+      builder.ask(i, ids[static_cast<std::size_t>(i + 1)]);
   }
   return builder.build();
 }
@@ -91,28 +93,36 @@ LabResult run_masks(const Lab& lab) {
   LabResult result;
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(600, 60);
   result.measured = fmt::format(
-      "Two layers (d_model 64, 4 heads) read {} random tokens; each token in turn is changed, and every output before it is compared with "
-      "what it was, bit by bit. Then the decoder is trained for {} steps to predict the next of {} random symbols, with and without its "
+      "Two layers (d_model 64, 4 heads) read {} random tokens; each token in turn is changed, and "
+      "every output before it is compared with "
+      "what it was, bit by bit. Then the decoder is trained for {} steps to predict the next of {} "
+      "random symbols, with and without its "
       "mask: nobody can do better than a loss of log {} = {:.2f} without seeing the answer.",
       kMaskLength, steps, kMaskSymbols, kMaskSymbols, std::log(double{kMaskSymbols}));
-  result.table.columns = {"model", "earlier outputs compared", "changed", "largest difference", "loss after training"};
+  result.table.columns = {"model", "earlier outputs compared", "changed", "largest difference",
+                          "loss after training"};
 
   Random random({lab.options.seed, stream_of("lab.masks")});
-  const auto source = random_symbols(random, kMaskLength, kMaskSymbols), ids = random_symbols(random, kMaskLength, kMaskSymbols);
+  const auto source = random_symbols(random, kMaskLength, kMaskSymbols),
+             ids = random_symbols(random, kMaskLength, kMaskSymbols);
   const auto add_row = [&](const char* label, const Leak& leak, const std::string& loss) {
-    result.table.rows.push_back(
-        {label, fmt::format("{}", leak.compared), fmt::format("{}", leak.changed), fmt::format("{:.2g}", leak.largest), loss});
+    result.table.rows.push_back({label, fmt::format("{}", leak.compared),
+                                 fmt::format("{}", leak.changed),
+                                 fmt::format("{:.2g}", leak.largest), loss});
   };
 
-  Plot plot{"masks", "Predicting random symbols: only a leak helps", {"step"}, {"loss per symbol"}, {}};
+  Plot plot{
+      "masks", "Predicting random symbols: only a leak helps", {"step"}, {"loss per symbol"}, {}};
   Leak leaks[2];
   double losses[2];
   for (const bool causal : {true, false}) {
     const char* label = causal ? "decoder, causal mask" : "decoder without mask";
     lab.progress(fmt::format("{}: {} steps", label, steps));
-    const auto model = make_transformer(small_config(), {kMaskSymbols, kMaskSymbols, causal}, lab.options.seed);
+    const auto model =
+        make_transformer(small_config(), {kMaskSymbols, kMaskSymbols, causal}, lab.options.seed);
     leaks[causal] = measure_leak(outputs_of(*model), ids);
-    const PracticeCurve curve = practise(*model, next_symbol, {steps, 0, 1e-3f, 50, lab.options.seed});
+    const PracticeCurve curve =
+        practise(*model, next_symbol, {steps, 0, 1e-3f, 50, lab.options.seed});
     losses[causal] = curve.recent();
     add_row(label, leaks[causal], fmt::format("{:.3f}", losses[causal]));
     plot.series.push_back(loss_series(label, curve));
@@ -120,21 +130,28 @@ LabResult run_masks(const Lab& lab) {
   const Transformer whole(small_config(), lab.options.seed);
   const Leak of_whole = measure_leak(outputs_of(whole, source), ids);
   add_row("encoder-decoder", of_whole, "");
-  plot.series.push_back({"chance: log 16", {{1, std::log(kMaskSymbols)}, {static_cast<double>(steps), std::log(kMaskSymbols)}}});
+  plot.series.push_back(
+      {"chance: log 16",
+       {{1, std::log(kMaskSymbols)}, {static_cast<double>(steps), std::log(kMaskSymbols)}}});
   result.plots.push_back(plot);
 
   const bool sees_itself = of_whole.own == kMaskLength && leaks[true].own == kMaskLength;
   const bool tight = leaks[true].changed == 0 && of_whole.changed == 0;
   const bool leaks_without = leaks[false].changed == leaks[false].compared;
   // A few steps of training show nothing.
-  const bool cheats = losses[true] > 0.98 * std::log(kMaskSymbols) && losses[false] < 0.9 * std::log(kMaskSymbols);
-  result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick) ? Verdict::confirmed : Verdict::refuted;
-  result.finding = fmt::format("Behind the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
-                               leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared, leaks[false].changed,
-                               leaks[false].compared);
+  const bool cheats =
+      losses[true] > 0.98 * std::log(kMaskSymbols) && losses[false] < 0.9 * std::log(kMaskSymbols);
+  result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick)
+                       ? Verdict::confirmed
+                       : Verdict::refuted;
+  result.finding = fmt::format(
+      "Behind the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
+      leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
+      leaks[false].changed, leaks[false].compared);
   if (cheats) {
     result.finding += fmt::format(
-        " Trained, the masked decoder stays at chance ({:.2f}), the other falls to {:.3f}: it reads the answer instead of predicting it.",
+        " Trained, the masked decoder stays at chance ({:.2f}), the other falls to {:.3f}: it "
+        "reads the answer instead of predicting it.",
         losses[true], losses[false]);
   }
   return result;

@@ -22,7 +22,8 @@ TransformerConfig one_layer() {
   return config;
 }
 
-double step_milliseconds(SequenceModel& model, const Exercise& exercise, int thread_count, double budget) {
+double step_milliseconds(SequenceModel& model, const Exercise& exercise, int thread_count,
+                         double budget) {
   const RuntimeScope runtime({.threads = thread_count, .device = Runtime::current().device()});
   return 1e3 * fastest_call(budget, [&] {
            model.parameters().gradients().zero();
@@ -35,7 +36,8 @@ double step_milliseconds(SequenceModel& model, const Exercise& exercise, int thr
 
 LabResult run_parallelism(const Lab& lab) {
   const std::int64_t tokens = lab.full_or_quick<std::int64_t>(2048, 64);
-  const auto lengths = lab.full_or_quick<std::vector<std::int64_t>>({8, 32, 128, 512, 2048}, {8, 64});
+  const auto lengths =
+      lab.full_or_quick<std::vector<std::int64_t>>({8, 32, 128, 512, 2048}, {8, 64});
   const double budget = lab.full_or_quick(0.8, 0.0);
   const int all = threads();
   const auto transformer = make_transformer(one_layer(), {}, lab.options.seed);
@@ -44,8 +46,10 @@ LabResult run_parallelism(const Lab& lab) {
 
   LabResult result;
   result.measured = fmt::format(
-      "Forward and backward pass of one layer of width {} over {} tokens, cut into sequences of growing length: the arithmetic of the GRU "
-      "is the same in every row, only how much of it can be done at once differs. {} parameters in the Transformer, {} in the GRU; 1 "
+      "Forward and backward pass of one layer of width {} over {} tokens, cut into sequences of "
+      "growing length: the arithmetic of the GRU "
+      "is the same in every row, only how much of it can be done at once differs. {} parameters in "
+      "the Transformer, {} in the GRU; 1 "
       "thread and {}.",
       kWidth, tokens, transformer->parameters().size(), gru->parameters().size(), all);
   result.table.columns = {"length",
@@ -70,9 +74,10 @@ LabResult run_parallelism(const Lab& lab) {
       speed_up[recurrent] = step_milliseconds(model, exercise, 1, budget) / ms[recurrent];
       plot.series[recurrent].points.emplace_back(static_cast<double>(n), ms[recurrent]);
     }
-    result.table.rows.push_back({fmt::format("{}", n), fmt::format("{}", tokens / n), fmt::format("{:.1f}", ms[0]),
-                                 fmt::format("{:.1f}", ms[1]), fmt::format("{:.2f}", ms[1] / ms[0]), fmt::format("{:.2f}", speed_up[0]),
-                                 fmt::format("{:.2f}", speed_up[1])});
+    result.table.rows.push_back(
+        {fmt::format("{}", n), fmt::format("{}", tokens / n), fmt::format("{:.1f}", ms[0]),
+         fmt::format("{:.1f}", ms[1]), fmt::format("{:.2f}", ms[1] / ms[0]),
+         fmt::format("{:.2f}", speed_up[0]), fmt::format("{:.2f}", speed_up[1])});
   }
 
   const auto growth = [&](std::size_t series) {
@@ -82,7 +87,8 @@ LabResult run_parallelism(const Lab& lab) {
   result.plots.push_back(plot);
   result.verdict = growth(1) > 1.5 && slower > 1 ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "From length {} to {} the step of the GRU takes {:.1f} times as long, that of the Transformer {:.1f} times (it pays for n^2 pairs). "
+      "From length {} to {} the step of the GRU takes {:.1f} times as long, that of the "
+      "Transformer {:.1f} times (it pays for n^2 pairs). "
       "On one sequence of {} tokens the GRU takes {:.1f} times the Transformer's time.",
       lengths.front(), lengths.back(), growth(1), growth(0), lengths.back(), slower);
   return result;

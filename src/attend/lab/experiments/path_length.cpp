@@ -27,8 +27,10 @@ std::int64_t equal_width(std::int64_t parameters) {
   std::int64_t best = 1, distance = parameters;
   for (std::int64_t width = 8; width <= 512; width += 4) {
     // Input and state weights, biases, embedding, output.
-    const std::int64_t size = 6 * width * width + 6 * width + 2 * kPathSymbols * width + kPathSymbols;
-    if (std::abs(size - parameters) < distance) best = width, distance = std::abs(size - parameters);
+    const std::int64_t size =
+        6 * width * width + 6 * width + 2 * kPathSymbols * width + kPathSymbols;
+    if (std::abs(size - parameters) < distance)
+      best = width, distance = std::abs(size - parameters);
   }
   return best;
 }
@@ -36,17 +38,22 @@ std::int64_t equal_width(std::int64_t parameters) {
 }  // namespace
 
 LabResult run_path_length(const Lab& lab) {
-  const auto distances = lab.full_or_quick<std::vector<std::int64_t>>({4, 8, 16, 32, 64, 128, 256}, {4, 16});
+  const auto distances =
+      lab.full_or_quick<std::vector<std::int64_t>>({4, 8, 16, 32, 64, 128, 256}, {4, 16});
   const double seconds = lab.full_or_quick(10.0, 0.5);
   const std::int64_t parameters = make_transformer(two_layers(), {}, 1)->parameters().size();
   const std::int64_t width = equal_width(parameters);
 
   LabResult result;
   result.measured = fmt::format(
-      "Read a symbol (of {}), then n - 1 others and one more, and say what the first was. A Transformer of two layers (d_model 64) with {} "
-      "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each at every distance; the share of right "
-      "answers on 1024 new sequences. Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
-      kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds, 1.0 / kPathSymbols);
+      "Read a symbol (of {}), then n - 1 others and one more, and say what the first was. A "
+      "Transformer of two layers (d_model 64) with {} "
+      "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each "
+      "at every distance; the share of right "
+      "answers on 1024 new sequences. Guessing gives {:.3f}. The times, and so the results, depend "
+      "on the machine.",
+      kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds,
+      1.0 / kPathSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};
   Plot plot{"path-length",
             fmt::format("Recall after {} seconds of training (processor time)", seconds),
@@ -57,8 +64,11 @@ LabResult run_path_length(const Lab& lab) {
     std::vector<std::string> row{fmt::format("{}", n)};
     for (const bool recurrent : {false, true}) {
       lab.progress(fmt::format("n = {}, {}", n, recurrent ? "GRU" : "Transformer"));
-      const auto model = recurrent ? make_gru(width, 1, {}, lab.options.seed) : make_transformer(two_layers(), {}, lab.options.seed);
-      const auto make = [n](Random& random) { return recall_first(random, kBatch, n, kPathSymbols); };
+      const auto model = recurrent ? make_gru(width, 1, {}, lab.options.seed)
+                                   : make_transformer(two_layers(), {}, lab.options.seed);
+      const auto make = [n](Random& random) {
+        return recall_first(random, kBatch, n, kPathSymbols);
+      };
       const PracticeCurve curve = practise(*model, make, {0, seconds, 2e-3f, 50, lab.options.seed});
       Random random({lab.options.seed, stream_of("lab.path_length.test")});
       const double right = accuracy(*model, recall_first(random, 1024, n, kPathSymbols));
@@ -78,8 +88,12 @@ LabResult run_path_length(const Lab& lab) {
     }
     return longest;
   };
-  result.verdict = reach(0) > reach(1) ? Verdict::confirmed : reach(0) == reach(1) ? Verdict::unclear : Verdict::refuted;
-  result.finding = fmt::format("Right nine times out of ten up to a distance of {} (Transformer) and {} (GRU).", reach(0), reach(1));
+  result.verdict = reach(0) > reach(1)    ? Verdict::confirmed
+                   : reach(0) == reach(1) ? Verdict::unclear
+                                          : Verdict::refuted;
+  result.finding =
+      fmt::format("Right nine times out of ten up to a distance of {} (Transformer) and {} (GRU).",
+                  reach(0), reach(1));
   result.plots.push_back(plot);
   return result;
 }

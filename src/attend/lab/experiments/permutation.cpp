@@ -44,7 +44,8 @@ Tensor outputs(const SequenceModel& model, const std::vector<std::int32_t>& ids)
 }
 
 // The largest difference between what the model makes of a permuted text, and its permuted outputs.
-double difference(const SequenceModel& model, const std::vector<std::int32_t>& ids, const std::vector<std::size_t>& order) {
+double difference(const SequenceModel& model, const std::vector<std::int32_t>& ids,
+                  const std::vector<std::size_t>& order) {
   std::vector<std::int32_t> permuted;
   for (const std::size_t from : order) permuted.push_back(ids[from]);
   const Tensor of_original = outputs(model, ids), of_permuted = outputs(model, permuted);
@@ -52,7 +53,8 @@ double difference(const SequenceModel& model, const std::vector<std::int32_t>& i
   for (std::size_t i = 0; i < order.size(); ++i) {
     const float* a = of_original.row(static_cast<std::int64_t>(order[i]));
     const float* b = of_permuted.row(static_cast<std::int64_t>(i));
-    for (std::int64_t d = 0; d < of_original.cols(); ++d) largest = std::max(largest, std::fabs(double{a[d]} - double{b[d]}));
+    for (std::int64_t d = 0; d < of_original.cols(); ++d)
+      largest = std::max(largest, std::fabs(double{a[d]} - double{b[d]}));
   }
   return largest;
 }
@@ -60,20 +62,27 @@ double difference(const SequenceModel& model, const std::vector<std::int32_t>& i
 }  // namespace
 
 LabResult run_permutation(const Lab& lab) {
-  const auto lengths = lab.full_or_quick<std::vector<std::int64_t>>({4, 8, 16, 32, 64, 128, 256, 512}, {4, 16});
+  const auto lengths =
+      lab.full_or_quick<std::vector<std::int64_t>>({4, 8, 16, 32, 64, 128, 256, 512}, {4, 16});
   LabResult result;
   result.measured =
-      "Two Transformer layers (d_model 64, 4 heads, random weights) read random tokens, and the same tokens in a random order. The table "
-      "holds the largest absolute difference between the outputs for the permuted tokens and the permuted outputs; outputs are about 1.";
+      "Two Transformer layers (d_model 64, 4 heads, random weights) read random tokens, and the "
+      "same tokens in a random order. The table "
+      "holds the largest absolute difference between the outputs for the permuted tokens and the "
+      "permuted outputs; outputs are about 1.";
   result.table.columns = {"positions"};
   for (const std::int64_t n : lengths) result.table.columns.push_back(fmt::format("n={}", n));
 
-  Plot plot{
-      "permutation", "Permuted inputs against permuted outputs", {"tokens", AxisScale::log2}, {"largest difference", AxisScale::log10}, {}};
+  Plot plot{"permutation",
+            "Permuted inputs against permuted outputs",
+            {"tokens", AxisScale::log2},
+            {"largest difference", AxisScale::log10},
+            {}};
   double equivariant = 0, others = INFINITY;
   for (const Case& one : kCases) {
     lab.progress(fmt::format("positions: {}", one.label));
-    const auto model = make_transformer(permuted_layers(one.positions), {kPermutedSymbols, 1, one.causal}, lab.options.seed);
+    const auto model = make_transformer(permuted_layers(one.positions),
+                                        {kPermutedSymbols, 1, one.causal}, lab.options.seed);
     Random random({lab.options.seed, stream_of("lab.permutation")});
     std::vector<std::string> row{one.label};
     plot.series.push_back({one.label, {}});
@@ -91,9 +100,11 @@ LabResult run_permutation(const Lab& lab) {
     result.table.rows.push_back(row);
   }
   result.plots.push_back(plot);
-  result.verdict = equivariant < kRounding && others > kVisible ? Verdict::confirmed : Verdict::refuted;
+  result.verdict =
+      equivariant < kRounding && others > kVisible ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "Without positions the outputs move with their tokens, up to rounding (at most {:.0e}). Sinusoids, a learned table, and a causal "
+      "Without positions the outputs move with their tokens, up to rounding (at most {:.0e}). "
+      "Sinusoids, a learned table, and a causal "
       "mask alone each break that (at least {:.2f}): a mask is a source of order too.",
       equivariant, others);
   return result;

@@ -42,7 +42,8 @@ Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, floa
   result.variance = variance_of(scores.value().to_vector(), scale);
   const std::int64_t queries = weights.size() / kKeys;
   for (std::int64_t q = 0; q < queries; ++q) {
-    const auto row = std::span<const float>(weights.span()).subspan(static_cast<std::size_t>(q * kKeys), kKeys);
+    const auto row =
+        std::span<const float>(weights.span()).subspan(static_cast<std::size_t>(q * kKeys), kKeys);
     result.largest += *std::max_element(row.begin(), row.end()) / static_cast<double>(queries);
     result.gradient += jacobian_norm(row) / static_cast<double>(queries);
   }
@@ -52,15 +53,20 @@ Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, floa
 }  // namespace
 
 LabResult run_temperature(const Lab& lab) {
-  const auto widths = lab.full_or_quick<std::vector<std::int64_t>>({4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, {4, 64, 1024});
+  const auto widths = lab.full_or_quick<std::vector<std::int64_t>>(
+      {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, {4, 64, 1024});
   const std::int64_t queries = lab.full_or_quick<std::int64_t>(2048, 256);
   LabResult result;
   result.measured = fmt::format(
-      "Queries and keys with independent standard normal components; {} queries look at {} keys. The variance of what goes into the "
-      "softmax, the mean of the largest weight of a query, and the mean Frobenius norm of the softmax's Jacobian, which is what a gradient "
+      "Queries and keys with independent standard normal components; {} queries look at {} keys. "
+      "The variance of what goes into the "
+      "softmax, the mean of the largest weight of a query, and the mean Frobenius norm of the "
+      "softmax's Jacobian, which is what a gradient "
       "is multiplied by on its way back to the scores.",
       queries, kKeys);
-  result.table.columns = {"d", "variance of q.k", "largest weight", "Jacobian", "variance of q.k/sqrt(d)", "largest weight", "Jacobian"};
+  result.table.columns = {"d",        "variance of q.k",         "largest weight",
+                          "Jacobian", "variance of q.k/sqrt(d)", "largest weight",
+                          "Jacobian"};
 
   Plot variance{"temperature-variance",
                 "Variance of the scores",
@@ -76,9 +82,12 @@ LabResult run_temperature(const Lab& lab) {
     lab.progress(fmt::format("d = {}", d));
     const NoGradient guard;
     Random random({lab.options.seed, stream_of("lab.temperature") + static_cast<std::uint64_t>(d)});
-    const auto offsets = [](std::int64_t n) { return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)}); };
+    const auto offsets = [](std::int64_t n) {
+      return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
+    };
     const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
-    const Variable scores = attention_scores(random_normal(random, queries, d), random_normal(random, kKeys, d), pattern, 1);
+    const Variable scores = attention_scores(random_normal(random, queries, d),
+                                             random_normal(random, kKeys, d), pattern, 1);
     const Softmax plain = softmax_of(scores, pattern, 1.0f);
     const Softmax scaled = softmax_of(scores, pattern, 1.0f / std::sqrt(static_cast<float>(d)));
 
@@ -87,19 +96,25 @@ LabResult run_temperature(const Lab& lab) {
     variance.series[1].points.emplace_back(x, scaled.variance);
     gradient.series[0].points.emplace_back(x, plain.gradient);
     gradient.series[1].points.emplace_back(x, scaled.gradient);
-    result.table.rows.push_back({fmt::format("{}", d), fmt::format("{:.1f}", plain.variance), fmt::format("{:.3f}", plain.largest),
-                                 fmt::format("{:.4f}", plain.gradient), fmt::format("{:.3f}", scaled.variance),
-                                 fmt::format("{:.3f}", scaled.largest), fmt::format("{:.4f}", scaled.gradient)});
+    result.table.rows.push_back(
+        {fmt::format("{}", d), fmt::format("{:.1f}", plain.variance),
+         fmt::format("{:.3f}", plain.largest), fmt::format("{:.4f}", plain.gradient),
+         fmt::format("{:.3f}", scaled.variance), fmt::format("{:.3f}", scaled.largest),
+         fmt::format("{:.4f}", scaled.gradient)});
   }
 
-  const double growth = power_law_exponent(variance.series[0].points), scaled_growth = power_law_exponent(variance.series[1].points);
-  const double last_plain = gradient.series[0].points.back().second, last_scaled = gradient.series[1].points.back().second;
+  const double growth = power_law_exponent(variance.series[0].points),
+               scaled_growth = power_law_exponent(variance.series[1].points);
+  const double last_plain = gradient.series[0].points.back().second,
+               last_scaled = gradient.series[1].points.back().second;
   const double first_scaled = gradient.series[1].points.front().second;
-  const bool as_claimed = std::fabs(growth - 1) < 0.1 && std::fabs(scaled_growth) < 0.1 && last_plain < 0.5 * last_scaled &&
+  const bool as_claimed = std::fabs(growth - 1) < 0.1 && std::fabs(scaled_growth) < 0.1 &&
+                          last_plain < 0.5 * last_scaled &&
                           std::fabs(last_scaled / first_scaled - 1) < 0.25;
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "The variance grows as d^{:.2f} without the division and as d^{:.2f} with it. At d = {} the softmax without it has a Jacobian of "
+      "The variance grows as d^{:.2f} without the division and as d^{:.2f} with it. At d = {} the "
+      "softmax without it has a Jacobian of "
       "norm {:.3f}, with it {:.3f} ({:.3f} at d = {}).",
       growth, scaled_growth, widths.back(), last_plain, last_scaled, first_scaled, widths.front());
   result.plots = {variance, gradient};

@@ -33,39 +33,48 @@ LabResult run_warmup(const Lab& lab) {
 
   LabResult result;
   result.measured = fmt::format(
-      "A post-norm translator as in the paper ({0} + {0} layers, d_model 128) learns {1} steps from the demo's sentences. The learning "
-      "rate is constant, or rises to the same value over the first {2} steps; no clipping of gradients. The loss (per token) of the last "
+      "A post-norm translator as in the paper ({0} + {0} layers, d_model 128) learns {1} steps "
+      "from the demo's sentences. The learning "
+      "rate is constant, or rises to the same value over the first {2} steps; no clipping of "
+      "gradients. The loss (per token) of the last "
       "20 steps.",
       layers, steps, warmup);
   result.table.columns = {"learning rate", "loss with warm-up", "loss without"};
-  Plot plot{"warmup", "Post-norm training with and without warm-up", {"step"}, {"loss per token"}, {}};
-  const TrialCorpus corpus = TrialCorpus::demo(lab.full_or_quick(10000, 400), lab.full_or_quick(100, 5), lab.options.seed);
+  Plot plot{
+      "warmup", "Post-norm training with and without warm-up", {"step"}, {"loss per token"}, {}};
+  const TrialCorpus corpus =
+      TrialCorpus::demo(lab.full_or_quick(10000, 400), lab.full_or_quick(100, 5), lab.options.seed);
   int better = 0;
   double best_with = INFINITY, best_without = INFINITY;
   for (const float rate : rates) {
     double loss[2];
     for (const bool warm : {true, false}) {
-      lab.progress(fmt::format("learning rate {}, {} warm-up: {} steps", rate, warm ? "with" : "without", steps));
+      lab.progress(fmt::format("learning rate {}, {} warm-up: {} steps", rate,
+                               warm ? "with" : "without", steps));
       TrialOptions options;
       options.steps = steps;
       options.validations = 0;
       options.clip_norm = 0;
       options.seed = lab.options.seed;
       options.schedule = {ScheduleKind::constant, rate, warm ? warmup : 0, 0.0f};
-      const Trial trial = run_trial(*corpus.objective(config, 0.0f, 1024, lab.options.seed), options);
+      const Trial trial =
+          run_trial(*corpus.objective(config, 0.0f, 1024, lab.options.seed), options);
       loss[warm] = trial.diverged ? INFINITY : trial.recent_loss();
-      plot.series.push_back(smoothed(fmt::format("{:g}, {}", rate, warm ? "warm-up" : "none"), trial.losses));
+      plot.series.push_back(
+          smoothed(fmt::format("{:g}, {}", rate, warm ? "warm-up" : "none"), trial.losses));
     }
     better += loss[true] < 0.9 * loss[false] ? 1 : 0;
     best_with = std::min(best_with, loss[true]);
     best_without = std::min(best_without, loss[false]);
-    result.table.rows.push_back({fmt::format("{:g}", rate), fmt::format("{:.3f}", loss[true]), fmt::format("{:.3f}", loss[false])});
+    result.table.rows.push_back({fmt::format("{:g}", rate), fmt::format("{:.3f}", loss[true]),
+                                 fmt::format("{:.3f}", loss[false])});
   }
   result.plots.push_back(plot);
   const bool needed = best_with < 0.9 * best_without && better > 0;
   result.verdict = needed ? Verdict::confirmed : better > 0 ? Verdict::unclear : Verdict::refuted;
   result.finding = fmt::format(
-      "Warm-up lowers the loss by more than a tenth at {} of {} learning rates. The best loss with it is {:.3f}, without it {:.3f}.",
+      "Warm-up lowers the loss by more than a tenth at {} of {} learning rates. The best loss with "
+      "it is {:.3f}, without it {:.3f}.",
       better, rates.size(), best_with, best_without);
   return result;
 }

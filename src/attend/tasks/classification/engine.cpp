@@ -16,12 +16,14 @@ namespace attend {
 namespace {
 
 void require_words(const std::string& text, const std::string& where) {
-  if (is_blank(text)) throw LineError(fmt::format("{}: expected a text to classify, found none", where));
+  if (is_blank(text))
+    throw LineError(fmt::format("{}: expected a text to classify, found none", where));
 }
 
 Classification classification(const float* log_probabilities, std::int64_t classes) {
   Classification result;
-  for (std::int64_t c = 0; c < classes; ++c) result.probabilities.push_back(std::exp(log_probabilities[c]));
+  for (std::int64_t c = 0; c < classes; ++c)
+    result.probabilities.push_back(std::exp(log_probabilities[c]));
   const auto best = std::max_element(log_probabilities, log_probabilities + classes);
   result.label = static_cast<std::size_t>(best - log_probabilities);
   return result;
@@ -33,16 +35,19 @@ ClassificationEngine ClassificationEngine::load(const std::filesystem::path& pat
   return ClassificationEngine(load_classification_model(path));
 }
 
-std::vector<Classification> ClassificationEngine::classify(std::span<const std::string> texts, const ClassificationOptions& options) const {
+std::vector<Classification> ClassificationEngine::classify(
+    std::span<const std::string> texts, const ClassificationOptions& options) const {
   check_options(options);
-  for (std::size_t i = 0; i < texts.size(); ++i) require_words(texts[i], fmt::format("text {}", i + 1));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    require_words(texts[i], fmt::format("text {}", i + 1));
   std::vector<std::vector<std::int32_t>> ids;
   ids.reserve(texts.size());
   for (const std::string& text : texts) ids.push_back(model_->ids(text));
   return classify_ids(ids, options);
 }
 
-void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classification>& sink, const ClassificationOptions& options) const {
+void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classification>& sink,
+                                    const ClassificationOptions& options) const {
   check_options(options);
   using TokenIds = std::vector<std::int32_t>;
   std::string line;
@@ -60,8 +65,8 @@ void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classifi
   });
 }
 
-std::vector<Classification> ClassificationEngine::classify_ids(std::span<const std::vector<std::int32_t>> texts,
-                                                               const ClassificationOptions& options) const {
+std::vector<Classification> ClassificationEngine::classify_ids(
+    std::span<const std::vector<std::int32_t>> texts, const ClassificationOptions& options) const {
   std::vector<Classification> results;
   results.reserve(texts.size());
   RaggedBuilder next;

@@ -21,22 +21,29 @@ namespace attend {
 
 namespace {
 
-// A label that is found twice, or that no line of a file of texts can have, would be counted as another or never.
+// A label that is found twice, or that no line of a file of texts can have, would be counted as
+// another or never.
 void check_labels(const std::vector<std::string>& labels, const Checkpoint& checkpoint) {
   std::set<std::string_view> names;
   for (const std::string& label : labels) {
     if (is_blank(label) || label.find_first_of("\t\n\r") != std::string::npos)
-      throw DataError(fmt::format("{}: attend.labels: expected names without tabs and line ends, got {}", checkpoint.source, quote(label)));
+      throw DataError(
+          fmt::format("{}: attend.labels: expected names without tabs and line ends, got {}",
+                      checkpoint.source, quote(label)));
     if (!names.insert(label).second)
-      throw DataError(fmt::format("{}: attend.labels: expected every class once, got {} twice", checkpoint.source, quote(label)));
+      throw DataError(fmt::format("{}: attend.labels: expected every class once, got {} twice",
+                                  checkpoint.source, quote(label)));
   }
 }
 
 std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("{}: attend.labels", checkpoint.source);
   const auto labels = parse_json(checkpoint.text("attend.labels"), where);
-  const bool are_names = labels.is_array() && std::all_of(labels.begin(), labels.end(), [](const auto& one) { return one.is_string(); });
-  if (!are_names || labels.size() < 2) throw DataError(fmt::format("{}: expected a list of two or more names of classes", where));
+  const bool are_names =
+      labels.is_array() &&
+      std::all_of(labels.begin(), labels.end(), [](const auto& one) { return one.is_string(); });
+  if (!are_names || labels.size() < 2)
+    throw DataError(fmt::format("{}: expected a list of two or more names of classes", where));
   auto names = labels.get<std::vector<std::string>>();
   check_labels(names, checkpoint);
   return names;
@@ -44,9 +51,13 @@ std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_, Tokenizer tokenizer_, std::vector<std::string> labels_,
+ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_,
+                                         Tokenizer tokenizer_, std::vector<std::string> labels_,
                                          TextLengthOptions length_)
-    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), labels(std::move(labels_)), length(length_) {}
+    : network(std::move(network_)),
+      tokenizer(std::move(tokenizer_)),
+      labels(std::move(labels_)),
+      length(length_) {}
 
 SpecialTokens ClassificationModel::special() const {
   SpecialTokens special = tokenizer.special_tokens();
@@ -60,7 +71,9 @@ Metadata ClassificationModel::configuration() const {
           {"attend.labels", nlohmann::json(labels).dump()}};
 }
 
-std::int64_t ClassificationModel::longest_input() const { return network->config().learned_positions(); }
+std::int64_t ClassificationModel::longest_input() const {
+  return network->config().learned_positions();
+}
 
 TextEncoder ClassificationModel::text_encoder() const {
   return {tokenizer,
@@ -75,12 +88,14 @@ GoldenInput ClassificationModel::random_input(Random& random) const {
   return {classifier_ids(random_ids(random, tokenizer), special(), length)};
 }
 
-std::vector<std::vector<float>> ClassificationModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+std::vector<std::vector<float>> ClassificationModel::golden_outputs(
+    const std::vector<GoldenInput>& inputs) const {
   RaggedBuilder texts;
   for (const GoldenInput& input : inputs) texts.add(input[0]);
   const Tensor results = class_log_probabilities(*this, texts.build());
   std::vector<std::vector<float>> outputs;
-  for (std::int64_t b = 0; b < results.rows(); ++b) outputs.emplace_back(results.row(b), results.row(b) + results.cols());
+  for (std::int64_t b = 0; b < results.rows(); ++b)
+    outputs.emplace_back(results.row(b), results.row(b) + results.cols());
   return outputs;
 }
 
@@ -92,16 +107,21 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   auto config = read_options<ClassifierConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(labels.size());
-  auto network = read_network(checkpoint, config.n_encoder_layers,
-                              [&] { return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference); });
+  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
+    return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
+  });
   ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
-  from_configuration(checkpoint, [&] { classifier_ids({}, model.special(), length); });  // refuses a length without room for a token
+  from_configuration(checkpoint, [&] {
+    classifier_ids({}, model.special(), length);
+  });  // refuses a length without room for a token
   return model;
 }
 
-ClassificationModel load_classification_model(const std::filesystem::path& path) { return classification_model(open_checkpoint(path)); }
+ClassificationModel load_classification_model(const std::filesystem::path& path) {
+  return classification_model(open_checkpoint(path));
+}
 
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;

@@ -30,13 +30,15 @@ struct ClassificationModel final : SavedModel {
   std::vector<std::string> labels;
   TextLengthOptions length;
 
-  ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer, std::vector<std::string> labels,
-                      TextLengthOptions length);
+  ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
+                      std::vector<std::string> labels, TextLengthOptions length);
 
   // The special tokens that it wants around a text; no bos unless it looks at the first token.
   SpecialTokens special() const;
   // What it sees of a text.
-  std::vector<std::int32_t> ids(std::string_view text) const { return classifier_ids(tokenizer.encode(text), special(), length); }
+  std::vector<std::int32_t> ids(std::string_view text) const {
+    return classifier_ids(tokenizer.encode(text), special(), length);
+  }
 
   std::string_view task() const override { return kTask; }
   ParameterSet& parameters() const override { return network->parameters(); }
@@ -44,16 +46,20 @@ struct ClassificationModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
-  GoldenFormat golden_format() const override { return {{{"text", &tokenizer}}, "log_probabilities", "classified texts"}; }
+  GoldenFormat golden_format() const override {
+    return {{{"text", &tokenizer}}, "log_probabilities", "classified texts"};
+  }
   GoldenInput random_input(Random& random) const override;
-  std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
+  std::vector<std::vector<float>> golden_outputs(
+      const std::vector<GoldenInput>& inputs) const override;
 };
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.
 ClassificationModel load_classification_model(const std::filesystem::path& path);
 ClassificationModel classification_model(const Checkpoint& checkpoint);
 
-// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError when one is not finite.
+// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError when one is
+// not finite.
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts);
 
 }  // namespace attend

@@ -1,4 +1,5 @@
-// Classification as something a Trainer trains: labelled texts, an encoder, and validation by accuracy and F1.
+// Classification as something a Trainer trains: labelled texts, an encoder, and validation by
+// accuracy and F1.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ namespace attend {
 
 struct ClassificationLoss {
   float label_smoothing = 0.0f;
-  float word_dropout = 0.0f;  // share of the tokens of a training text that are left out, others every time
+  float word_dropout =
+      0.0f;  // share of the tokens of a training text that are left out, others every time
   Tensor class_weights = {};  // [C], or undefined: all 1
 };
 
@@ -29,8 +31,9 @@ inline std::span<const std::string_view> enum_names(ClassificationScore) {
 
 class ClassificationObjective final : public Objective {
  public:
-  ClassificationObjective(ClassificationModel model, ClassificationBatcher batches, ClassificationLoss loss,
-                          std::optional<ClassificationBatcher> validation, ClassificationScore best_by = ClassificationScore::accuracy);
+  ClassificationObjective(ClassificationModel model, ClassificationBatcher batches,
+                          ClassificationLoss loss, std::optional<ClassificationBatcher> validation,
+                          ClassificationScore best_by = ClassificationScore::accuracy);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
@@ -43,7 +46,8 @@ class ClassificationObjective final : public Objective {
   Validation validate() override;
 
  private:
-  CrossEntropy loss_of(const Variable& logits, const Ids& labels, double normalizer, const Pass& pass) const;
+  CrossEntropy loss_of(const Variable& logits, const Ids& labels, double normalizer,
+                       const Pass& pass) const;
 
   ClassificationModel model_;
   ClassificationBatcher batches_;

@@ -28,33 +28,42 @@ void check(const ClassificationTraining& o) {
 std::vector<float> balanced_weights(const LabelledText& texts) {
   std::vector<float> counts(texts.classes.size(), 0.0f), weights;
   for (const std::int32_t label : texts.labels) counts[static_cast<std::size_t>(label)] += 1.0f;
-  const auto share = static_cast<float>(texts.labels.size()) / static_cast<float>(texts.classes.size());
+  const auto share =
+      static_cast<float>(texts.labels.size()) / static_cast<float>(texts.classes.size());
   for (const float count : counts) weights.push_back(share / count);
   return weights;
 }
 
 // "label=number"; a label may have a '=' of its own.
-void set_weight(const std::string& option, const std::vector<std::string>& classes, std::vector<float>& weights,
-                std::set<std::string>& named) {
+void set_weight(const std::string& option, const std::vector<std::string>& classes,
+                std::vector<float>& weights, std::set<std::string>& named) {
   const std::size_t equals = option.rfind('=');
   if (equals == std::string::npos)
-    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number, got {}", quote(option)));
+    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number, got {}",
+                                  quote(option)));
   const std::string label = option.substr(0, equals), number = option.substr(equals + 1);
   float weight = 0;
-  set_option({"class-weights", "", &weight, between(0, 1e6)}, std::span(&number, 1), fmt::format("class-weights: {}", printable(label)));
+  set_option({"class-weights", "", &weight, between(0, 1e6)}, std::span(&number, 1),
+             fmt::format("class-weights: {}", printable(label)));
   const auto found = std::find(classes.begin(), classes.end(), label);
   if (found == classes.end())
-    throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}", quote(label), fmt::join(classes, ", ")));
-  if (!named.insert(label).second) throw ConfigError(fmt::format("class-weights: expected one weight for {}, got two", quote(label)));
+    throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}",
+                                  quote(label), fmt::join(classes, ", ")));
+  if (!named.insert(label).second)
+    throw ConfigError(
+        fmt::format("class-weights: expected one weight for {}, got two", quote(label)));
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
 // The vocabulary, the classes and the shape of a model are settled by its first checkpoint.
-Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o, const std::vector<std::string>& labels) {
+Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o,
+                            const std::vector<std::string>& labels) {
   ClassificationModel model = classification_model(checkpoint);
-  require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(o.model));
+  require_same_model(checkpoint, options_to_json(model.network->config()),
+                     options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
-  require_same_model(checkpoint, fmt::format("for {}", fmt::join(model.labels, ", ")), fmt::format("for {}", fmt::join(labels, ", ")));
+  require_same_model(checkpoint, fmt::format("for {}", fmt::join(model.labels, ", ")),
+                     fmt::format("for {}", fmt::join(labels, ", ")));
   return std::move(model.tokenizer);
 }
 
@@ -70,7 +79,9 @@ Tensor class_weights(const std::vector<std::string>& options, const LabelledText
     for (const std::string& option : options) set_weight(option, texts.classes, weights, named);
   }
   if (std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0.0f; }))
-    throw ConfigError("class-weights: expected a class with a weight above 0, got none: there would be nothing to learn");
+    throw ConfigError(
+        "class-weights: expected a class with a weight above 0, got none: there would be nothing "
+        "to learn");
   return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
 }
 
@@ -79,31 +90,38 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   TrainingTask task;
   task.name = ClassificationTraining::kName;
   const LabelledText train = read_labelled(in_folder(o.data.data, o.data.train), o.data.columns);
-  std::optional<LabelledText> valid;  // read before anything is trained: what is wrong with it shows at once
-  if (!o.data.valid.empty()) valid = read_labelled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
+  std::optional<LabelledText>
+      valid;  // read before anything is trained: what is wrong with it shows at once
+  if (!o.data.valid.empty())
+    valid = read_labelled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
 
-  const Tokenizer tokenizer =
-      resumed != nullptr ? resumed_tokenizer(*resumed, o, train.classes) : Tokenizer::train(train.texts, o.tokenizer);
+  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o, train.classes)
+                                                 : Tokenizer::train(train.texts, o.tokenizer);
   ClassifierConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(train.classes.size());
-  ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer, train.classes, o.data.length};
+  ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
+                            train.classes, o.data.length};
   model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
-  task.notes.push_back(fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
+  task.notes.push_back(
+      fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
 
-  const auto batches = [&](const LabelledText& texts, const char* name, std::optional<std::uint64_t> seed) {
+  const auto batches = [&](const LabelledText& texts, const char* name,
+                           std::optional<std::uint64_t> seed) {
     LabelledReport report;
-    ClassificationBatch all = encode_labelled(texts, tokenizer, model.special(), o.data.length, report);
+    ClassificationBatch all =
+        encode_labelled(texts, tokenizer, model.special(), o.data.length, report);
     task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
     return ClassificationBatcher(std::move(all), o.data.batch, seed);
   };
-  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout, class_weights(o.loss.class_weights, train)};
+  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
+                          class_weights(o.loss.class_weights, train)};
   ClassificationBatcher training = batches(train, "training", o.trainer.seed);
   std::optional<ClassificationBatcher> validation;
   if (valid) validation = batches(*valid, "validation", std::nullopt);
-  task.objective =
-      std::make_unique<ClassificationObjective>(model, std::move(training), std::move(loss), std::move(validation), o.data.best_by);
+  task.objective = std::make_unique<ClassificationObjective>(
+      model, std::move(training), std::move(loss), std::move(validation), o.data.best_by);
   task.model = std::make_shared<ClassificationModel>(model);
   return task;
 }

@@ -1,4 +1,5 @@
-// Training a classifier from files: everything one may choose, and the way from there to an objective.
+// Training a classifier from files: everything one may choose, and the way from there to an
+// objective.
 #pragma once
 
 #include <string>
@@ -29,9 +30,11 @@ template <class Visitor>
 void fields(ClassificationDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train,
-        "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several files are read one after another");
+        "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several "
+        "files are read one after another");
   visit("valid", o.valid, "validation texts, in the same form as --train");
-  visit("best-by", o.best_by, "validation score that chooses the best step: accuracy, macro_f1, or the lowest loss");
+  visit("best-by", o.best_by,
+        "validation score that chooses the best step: accuracy, macro_f1, or the lowest loss");
   visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);
@@ -46,10 +49,13 @@ struct ClassificationLossOptions {
 
 template <class Visitor>
 void fields(ClassificationLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over all classes");
-  visit("word-dropout", o.word_dropout, below_one(), "share of the tokens of a text that a training step leaves out at random");
+  visit("label-smoothing", o.label_smoothing, between(0, 1),
+        "share of the target distribution that is spread over all classes");
+  visit("word-dropout", o.word_dropout, below_one(),
+        "share of the tokens of a text that a training step leaves out at random");
   visit("class-weights", o.class_weights,
-        "weights of classes in the loss: label=number (1 for classes that are not named), or balanced (equal sums for all classes)");
+        "weights of classes in the loss: label=number (1 for classes that are not named), or "
+        "balanced (equal sums for all classes)");
 }
 
 struct ClassificationTraining {
@@ -82,11 +88,13 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// The weights of the classes [C] that `options` (see class-weights above) mean for these texts; undefined for none. Throws ConfigError.
+// The weights of the classes [C] that `options` (see class-weights above) mean for these texts;
+// undefined for none. Throws ConfigError.
 Tensor class_weights(const std::vector<std::string>& options, const LabelledText& texts);
 
-// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError,
-// also when the model differs from that of `resumed`; IoError and DataError for the files.
+// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
+// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// and DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

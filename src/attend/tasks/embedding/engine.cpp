@@ -48,13 +48,16 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
 
 }  // namespace
 
-EmbeddingEngine EmbeddingEngine::load(const std::filesystem::path& path) { return EmbeddingEngine(*load_model(path)); }
+EmbeddingEngine EmbeddingEngine::load(const std::filesystem::path& path) {
+  return EmbeddingEngine(*load_model(path));
+}
 
 EmbeddingEngine::EmbeddingEngine(const SavedModel& model)
     : encoder_(model.text_encoder()), longest_(model.longest_input()), source_(model.source) {}
 
 void EmbeddingEngine::check_tokens(std::size_t tokens, const std::string& where) const {
-  require_room(where, static_cast<std::int64_t>(tokens), encoder_.special.bos >= 0 ? 2 : 1, longest_);
+  require_room(where, static_cast<std::int64_t>(tokens), encoder_.special.bos >= 0 ? 2 : 1,
+               longest_);
 }
 
 Tensor EmbeddingEngine::checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const {
@@ -66,7 +69,9 @@ Tensor EmbeddingEngine::checked_pooled(const Tensor& vectors, EmbeddingPooling p
 
 int EmbeddingEngine::layer_number(int layer) const {
   const int number = layer < 0 ? layers() + 1 + layer : layer;
-  if (number < 0 || number > layers()) throw ConfigError(fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
+  if (number < 0 || number > layers())
+    throw ConfigError(
+        fmt::format("layer: expected -{} .. {}, got {}", layers() + 1, layers(), layer));
   return number;
 }
 
@@ -74,9 +79,11 @@ void EmbeddingEngine::check_length(const std::string& text, const std::string& w
   if (longest_ > 0) check_tokens(encoder_.tokenizer.encode(text).size(), where);
 }
 
-std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts, const EmbeddingOptions& options) const {
+std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
+                                                  const EmbeddingOptions& options) const {
   check_options(options);
-  const auto state = static_cast<std::size_t>(layer_number(options.layer));  // recorded are the input, then the output of every layer
+  const auto state = static_cast<std::size_t>(
+      layer_number(options.layer));  // recorded are the input, then the output of every layer
   const Tokenizer& tokenizer = encoder_.tokenizer;
   const std::int32_t before = encoder_.special.bos >= 0 ? 1 : 0;
   const NoGradient guard;
@@ -84,7 +91,8 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
   for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
     RaggedBuilder sequences;
-    for (const std::string& text : texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
+    for (const std::string& text :
+         texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
       const std::vector<std::int32_t> own = tokenizer.encode(text);
       check_tokens(own.size(), fmt::format("text {}", embeddings.size() + 1));
       embeddings.push_back(without_vectors(tokenizer, own));
@@ -99,14 +107,17 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
     const Ragged batch = sequences.build();
     encoder_.run(batch, pass);
     for (std::int64_t i = 0; i < batch.sequences(); ++i) {
-      const Tensor own = hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
-      embeddings[begin + static_cast<std::size_t>(i)].vectors = checked_pooled(own, options.pooling);
+      const Tensor own =
+          hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
+      embeddings[begin + static_cast<std::size_t>(i)].vectors =
+          checked_pooled(own, options.pooling);
     }
   }
   return embeddings;
 }
 
-std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(std::span<const std::string> texts, EmbeddingPooling pooling) const {
+std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
+    std::span<const std::string> texts, EmbeddingPooling pooling) const {
   const Tensor& table = encoder_.embeddings;
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
@@ -130,7 +141,9 @@ float cosine_similarity(std::span<const float> a, std::span<const float> b) {
     a_squares += double{a[d]} * a[d];
     b_squares += double{b[d]} * b[d];
   }
-  return a_squares == 0 || b_squares == 0 ? 0.0f : static_cast<float>(product / std::sqrt(a_squares * b_squares));
+  return a_squares == 0 || b_squares == 0
+             ? 0.0f
+             : static_cast<float>(product / std::sqrt(a_squares * b_squares));
 }
 
 }  // namespace attend

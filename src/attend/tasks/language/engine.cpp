@@ -23,7 +23,8 @@ struct Prompt {
 };
 
 // `name`: "the prompt", and where it comes from if that is known.
-Prompt read_prompt(std::string_view text, const std::string& name, const Tokenizer& tokenizer, int context) {
+Prompt read_prompt(std::string_view text, const std::string& name, const Tokenizer& tokenizer,
+                   int context) {
   if (!is_utf8(text)) throw DataError(fmt::format("{} is not UTF-8", name));
   Prompt prompt;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -34,8 +35,10 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
     begin = end + 1;
   }
   if (std::ssize(prompt.stream) > context)
-    throw DataError(fmt::format("{} has {} tokens, ends of lines among them; expected at most {}, which the model sees at once: shorten it",
-                                name, prompt.stream.size(), context));
+    throw DataError(
+        fmt::format("{} has {} tokens, ends of lines among them; expected at most {}, which the "
+                    "model sees at once: shorten it",
+                    name, prompt.stream.size(), context));
   return prompt;
 }
 
@@ -43,7 +46,8 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
 class Writer {
  public:
   // `line`: the tokens of the line that goes on, which is not written again.
-  Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line, std::function<void(std::string_view)> accept)
+  Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line,
+         std::function<void(std::string_view)> accept)
       : eos_(tokenizer.eos_id()), stream_(tokenizer), accept_(std::move(accept)) {
     for (const std::int32_t token : line) stream_.add(token);
   }
@@ -77,20 +81,23 @@ struct Beginning {
   LanguageScorer scorer;
 };
 
-Beginning begin(const LanguageModel& model, std::string_view text, const GenerationOptions& options) {
+Beginning begin(const LanguageModel& model, std::string_view text,
+                const GenerationOptions& options) {
   const Tokenizer& tokenizer = model.tokenizer;
   check_options(options);
   const int context = model.context_for(options.context);
-  const std::string name = options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
+  const std::string name =
+      options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt prompt = read_prompt(text, name, tokenizer, context);
   const SpecialTokens special = tokenizer.special_tokens();
-  LanguageScorer scorer(*model.network, prompt.stream,
-                        {.context = context,
-                         .max_length = options.max_tokens,
-                         .cache = options.cache,
-                         .forbidden = {special.pad, special.unk, special.bos},  // they spell nothing
-                         .repetition_penalty = options.repetition_penalty,
-                         .never_penalised = special.eos});
+  LanguageScorer scorer(
+      *model.network, prompt.stream,
+      {.context = context,
+       .max_length = options.max_tokens,
+       .cache = options.cache,
+       .forbidden = {special.pad, special.unk, special.bos},  // they spell nothing
+       .repetition_penalty = options.repetition_penalty,
+       .never_penalised = special.eos});
   return {std::move(prompt), std::move(scorer)};
 }
 
@@ -100,7 +107,8 @@ auto with_source(const LanguageModel& model, const Decode& decode) {
   try {
     return decode();
   } catch (const NotFiniteError& error) {
-    throw NotFiniteError(fmt::format("{}{}{}", model.source, model.source.empty() ? "" : ": ", error.what()));
+    throw NotFiniteError(
+        fmt::format("{}{}{}", model.source, model.source.empty() ? "" : ": ", error.what()));
   }
 }
 
@@ -110,7 +118,11 @@ std::int32_t end_of(const LanguageModel& model, const GenerationOptions& options
 }
 
 Generation generation(Hypothesis hypothesis, std::int32_t end) {
-  Generation result{{}, std::move(hypothesis.ids), std::move(hypothesis.token_scores), hypothesis.score, hypothesis.complete && end >= 0};
+  Generation result{{},
+                    std::move(hypothesis.ids),
+                    std::move(hypothesis.token_scores),
+                    hypothesis.score,
+                    hypothesis.complete && end >= 0};
   if (result.complete) result.ids.push_back(end);
   return result;
 }
@@ -124,7 +136,8 @@ GenerationOptions GenerationEngine::default_options() const {
 }
 
 Generation GenerationEngine::generate(std::string_view prompt, const GenerationOptions& options,
-                                      const std::function<void(std::string_view)>& accept, std::uint64_t sample) const {
+                                      const std::function<void(std::string_view)>& accept,
+                                      std::uint64_t sample) const {
   if (options.beam.beam_size > 0) {
     GenerationOptions best = options;
     best.n_best = 1;
@@ -152,11 +165,13 @@ Generation GenerationEngine::generate(std::string_view prompt, const GenerationO
   });
 }
 
-std::vector<Generation> GenerationEngine::generate_best(std::string_view prompt, const GenerationOptions& options) const {
+std::vector<Generation> GenerationEngine::generate_best(std::string_view prompt,
+                                                        const GenerationOptions& options) const {
   return with_source(*model_, [&] {
     Beginning beginning = begin(*model_, prompt, options);
     const std::int32_t end = end_of(*model_, options);
-    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty, options.n_best, options.max_tokens, 0};
+    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty,
+                                 options.n_best, options.max_tokens, 0};
     std::vector<Generation> results;
     std::vector<Hypothesis> found = std::move(beam_search(beginning.scorer, end, beam).front());
     for (Hypothesis& hypothesis : found) {

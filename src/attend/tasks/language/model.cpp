@@ -19,7 +19,9 @@ namespace {
 
 // log p of all ids but the first, which is only read.
 float log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
-  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)), std::vector(ids.begin() + 1, ids.end()), {0}};
+  const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)),
+                            std::vector(ids.begin() + 1, ids.end()),
+                            {0}};
   const auto result = static_cast<float>(-negative_log_likelihood(*model.network, batch));
   require_finite(std::span(&result, 1), "log-probability of a passage", model.source);
   return result;
@@ -27,9 +29,12 @@ float log_probability(const LanguageModel& model, const std::vector<std::int32_t
 
 }  // namespace
 
-LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Tokenizer tokenizer_, LanguageOptions context_,
-                             ContinuousCacheOptions cache_)
-    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), context(context_), cache(cache_) {}
+LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Tokenizer tokenizer_,
+                             LanguageOptions context_, ContinuousCacheOptions cache_)
+    : network(std::move(network_)),
+      tokenizer(std::move(tokenizer_)),
+      context(context_),
+      cache(cache_) {}
 
 int LanguageModel::context_for(int asked) const {
   const int tokens = asked == 0 ? context.sequence_length : asked;
@@ -38,7 +43,8 @@ int LanguageModel::context_for(int asked) const {
 }
 
 Metadata LanguageModel::configuration() const {
-  Metadata metadata{{"attend.config", options_to_json(network->config())}, {"attend.context", options_to_json(context)}};
+  Metadata metadata{{"attend.config", options_to_json(network->config())},
+                    {"attend.context", options_to_json(context)}};
   if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
   return metadata;
 }
@@ -61,11 +67,14 @@ GoldenInput LanguageModel::random_input(Random& random) const {
   return {std::move(ids)};
 }
 
-std::vector<std::vector<float>> LanguageModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+std::vector<std::vector<float>> LanguageModel::golden_outputs(
+    const std::vector<GoldenInput>& inputs) const {
   std::vector<std::vector<float>> outputs;
   for (const GoldenInput& input : inputs) {
     if (std::ssize(input[0]) < 2 || std::ssize(input[0]) > context.sequence_length + 1)
-      throw DataError(fmt::format("{}: expected two or more ids, as many as the context holds, found {}", kGoldenKey, input[0].size()));
+      throw DataError(
+          fmt::format("{}: expected two or more ids, as many as the context holds, found {}",
+                      kGoldenKey, input[0].size()));
     outputs.push_back({log_probability(*this, input[0])});
   }
   return outputs;
@@ -78,14 +87,17 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   config.vocab_size = tokenizer.vocab_size();
   const auto context = read_options<LanguageOptions>(checkpoint, "attend.context");
   const auto cache = read_options_if_any<ContinuousCacheOptions>(checkpoint, "attend.cache");
-  auto network = read_network(checkpoint, config.n_layers,
-                              [&] { return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference); });
+  auto network = read_network(checkpoint, config.n_layers, [&] {
+    return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
+  });
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;
 }
 
-LanguageModel load_language_model(const std::filesystem::path& path) { return language_model(open_checkpoint(path)); }
+LanguageModel load_language_model(const std::filesystem::path& path) {
+  return language_model(open_checkpoint(path));
+}
 
 }  // namespace attend

@@ -6,7 +6,8 @@
 //              attend.cache    the ContinuousCacheOptions it predicts with, as JSON; absent: none
 //   tensors    tokenizer
 //
-// A text is one stream of tokens in which eos stands for the end of every line, and for the beginning of the text.
+// A text is one stream of tokens in which eos stands for the end of every line, and for the
+// beginning of the text.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,11 @@ struct LanguageModel final : SavedModel {
   LanguageOptions context;       // how much of a text it has learned to see at once
   ContinuousCacheOptions cache;  // what it was made to be used with
 
-  LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer, LanguageOptions context,
-                ContinuousCacheOptions cache = {});
+  LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
+                LanguageOptions context, ContinuousCacheOptions cache = {});
 
-  // Tokens to see at once when so many are asked for; 0: as many as it has learned to. Throws ConfigError for more than it has positions.
+  // Tokens to see at once when so many are asked for; 0: as many as it has learned to. Throws
+  // ConfigError for more than it has positions.
   int context_for(int asked) const;
 
   std::string_view task() const override { return kTask; }
@@ -44,9 +46,12 @@ struct LanguageModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;  // a token knows what stands before it
-  GoldenFormat golden_format() const override { return {{{"ids", &tokenizer}}, "log_probability", "passages"}; }
+  GoldenFormat golden_format() const override {
+    return {{{"ids", &tokenizer}}, "log_probability", "passages"};
+  }
   GoldenInput random_input(Random& random) const override;
-  std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
+  std::vector<std::vector<float>> golden_outputs(
+      const std::vector<GoldenInput>& inputs) const override;
 };
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.

@@ -1,4 +1,5 @@
-// Language modelling as something a Trainer trains: a text, a Transformer, and validation by perplexity.
+// Language modelling as something a Trainer trains: a text, a Transformer, and validation by
+// perplexity.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,14 @@ struct LanguageLoss {
 
 class LanguageObjective final : public Objective {
  public:
-  LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss, std::optional<LanguageValidation> validation);
+  LanguageObjective(LanguageModel model, LanguageBatcher batches, LanguageLoss loss,
+                    std::optional<LanguageValidation> validation);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
-  BatchSize size(std::int64_t epoch, std::int64_t batch) override { return {batches_.size(epoch, batch), 0}; }
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override {
+    return {batches_.size(epoch, batch), 0};
+  }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
   // score: the log-likelihood per token, that is, minus the logarithm of the perplexity.

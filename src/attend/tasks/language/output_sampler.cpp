@@ -18,18 +18,25 @@ constexpr double kExponent = 0.75;
 constexpr int kBisections = 100;  // more than a double has bits
 
 double expected_size(const std::vector<double>& weights, double factor) {
-  return std::accumulate(weights.begin(), weights.end(), 0.0, [factor](double sum, double w) { return sum + std::min(1.0, factor * w); });
+  return std::accumulate(weights.begin(), weights.end(), 0.0, [factor](double sum, double w) {
+    return sum + std::min(1.0, factor * w);
+  });
 }
 
 }  // namespace
 
-OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t vocab_size, std::int64_t expected, std::uint64_t seed)
+OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t vocab_size,
+                             std::int64_t expected, std::uint64_t seed)
     : seed_(seed) {
   if (expected < 1 || expected > vocab_size)
-    throw ConfigError(fmt::format("output-sample: expected 1 to {}, the size of the vocabulary, got {}", vocab_size, expected));
+    throw ConfigError(
+        fmt::format("output-sample: expected 1 to {}, the size of the vocabulary, got {}",
+                    vocab_size, expected));
   std::vector<double> weights(static_cast<std::size_t>(vocab_size), 0.0);
   for (const std::int32_t id : stream) {
-    if (id < 0 || id >= vocab_size) throw ShapeError(fmt::format("[output_sampler] expected tokens 0..{}, got {}", vocab_size - 1, id));
+    if (id < 0 || id >= vocab_size)
+      throw ShapeError(
+          fmt::format("[output_sampler] expected tokens 0..{}, got {}", vocab_size - 1, id));
     ++weights[static_cast<std::size_t>(id)];
   }
   for (double& weight : weights) weight = std::pow(std::max(weight, 1.0), kExponent);
@@ -38,7 +45,8 @@ OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t 
     const double middle = 0.5 * (low + high);
     (expected_size(weights, middle) < static_cast<double>(expected) ? low : high) = middle;
   }
-  for (const double weight : weights) probability_.push_back(static_cast<float>(std::min(1.0, high * weight)));
+  for (const double weight : weights)
+    probability_.push_back(static_cast<float>(std::min(1.0, high * weight)));
 }
 
 ClassSample OutputSampler::draw(std::int64_t epoch, std::int64_t batch) const {
@@ -55,6 +63,8 @@ ClassSample OutputSampler::draw(std::int64_t epoch, std::int64_t batch) const {
   return sample;
 }
 
-std::int64_t OutputSampler::always() const { return std::count(probability_.begin(), probability_.end(), 1.0f); }
+std::int64_t OutputSampler::always() const {
+  return std::count(probability_.begin(), probability_.end(), 1.0f);
+}
 
 }  // namespace attend

@@ -27,13 +27,16 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
   return rows;
 }
 
-// The targets of a batch that count, each with the hidden state it is predicted from, in the order of the text.
+// The targets of a batch that count, each with the hidden state it is predicted from, in the order
+// of the text.
 struct Predictions {
   Tensor hidden;  // [M, D]
   std::vector<std::int32_t> targets;
   std::vector<float> log_probabilities;
 
-  double nll() const { return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0); }
+  double nll() const {
+    return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+  }
 };
 
 Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch) {
@@ -53,19 +56,24 @@ Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch
 
 }  // namespace
 
-std::vector<float> target_log_probabilities(const LanguageTransformer& model, const LanguageBatch& batch) {
+std::vector<float> target_log_probabilities(const LanguageTransformer& model,
+                                            const LanguageBatch& batch) {
   return predict(model, batch).log_probabilities;
 }
 
-double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) { return predict(model, batch).nll(); }
+double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) {
+  return predict(model, batch).nll();
+}
 
-TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text, const TextPerplexityOptions& options) {
+TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
+                               const TextPerplexityOptions& options) {
   check_options(options);
   TextPerplexity result;
   result.context = model.context_for(options.context);
   result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
   result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
-  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride, options.batch);
+  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride,
+                                          options.batch);
   std::optional<ContinuousCache> cache;
   if (options.cache.used()) cache.emplace(options.cache, model.network->config().d_model);
   double nll = 0, nll_without = 0;
@@ -73,29 +81,40 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
     Predictions predictions = predict(*model.network, batches.batch(i));
     require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model.source);
     nll_without += predictions.nll();
-    if (cache) predictions.log_probabilities = cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
+    if (cache)
+      predictions.log_probabilities =
+          cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
     nll += predictions.nll();
   }
   result.perplexity.add(nll, text.targets(), text.words, text.characters);
   result.cache_tokens = options.cache.tokens;
-  if (cache) result.without_cache.emplace().add(nll_without, text.targets(), text.words, text.characters);
-  for (const Perplexity& one : {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
+  if (cache)
+    result.without_cache.emplace().add(nll_without, text.targets(), text.words, text.characters);
+  for (const Perplexity& one :
+       {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
     const auto per_token = static_cast<float>(one.per_token());
     require_finite(std::span(&per_token, 1), "perplexity of the text", model.source);
   }
   return result;
 }
 
-bool TextPerplexity::has_per_word() const { return perplexity.words > 0 && std::isfinite(perplexity.per_word()); }
+bool TextPerplexity::has_per_word() const {
+  return perplexity.words > 0 && std::isfinite(perplexity.per_word());
+}
 
 std::string TextPerplexity::summary(int digits) const {
   std::string line =
-      fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)", perplexity.per_token(), digits, perplexity.tokens);
-  if (has_per_word()) line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits, perplexity.words);
-  if (perplexity.characters > 0) line += fmt::format(", {:.4f} bits per character", perplexity.bits_per_character());
+      fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)",
+                  perplexity.per_token(), digits, perplexity.tokens);
+  if (has_per_word())
+    line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits,
+                        perplexity.words);
+  if (perplexity.characters > 0)
+    line += fmt::format(", {:.4f} bits per character", perplexity.bits_per_character());
   line += fmt::format("; context {}, stride {}", context, stride);
   if (without_cache)
-    line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens, without_cache->per_token(), digits);
+    line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens,
+                        without_cache->per_token(), digits);
   if (unknown > 0) line += fmt::format("; {} of the tokens unknown", unknown);
   return line;
 }

@@ -30,7 +30,8 @@ SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& mod
 }
 
 // Of lines that the model sees whole, together.
-void score_short(const LanguageModel& model, std::span<const LineIds* const> lines, std::span<SequenceScore* const> scores) {
+void score_short(const LanguageModel& model, std::span<const LineIds* const> lines,
+                 std::span<SequenceScore* const> scores) {
   RaggedBuilder inputs;
   LineIds targets;
   const std::int32_t eos = model.tokenizer.eos_id();
@@ -54,7 +55,8 @@ SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   LineIds stream = line;
   stream.insert(stream.begin(), model.tokenizer.eos_id());
   stream.push_back(model.tokenizer.eos_id());
-  const LanguageEvaluationBatcher windows(std::move(stream), model.context, std::max(1, model.context.sequence_length / 2), {});
+  const LanguageEvaluationBatcher windows(std::move(stream), model.context,
+                                          std::max(1, model.context.sequence_length / 2), {});
   std::vector<float> token_scores;
   for (std::int64_t i = 0; i < windows.batches(); ++i) {
     const std::vector<float> more = target_log_probabilities(*model.network, windows.batch(i));
@@ -63,7 +65,8 @@ SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   return score_of(std::move(token_scores), model);
 }
 
-std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const ScoredLine> lines) {
+std::vector<SequenceScore> scores_of(const LanguageModel& model,
+                                     std::span<const ScoredLine> lines) {
   std::vector<SequenceScore> scores(lines.size());
   std::vector<const LineIds*> together;
   std::vector<SequenceScore*> of_them;
@@ -80,16 +83,19 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model, std::span<const
   return scores;
 }
 
-ScoredLine scored_line(const LanguageModel& model, const std::string& line, const std::string& where, int max_tokens) {
+ScoredLine scored_line(const LanguageModel& model, const std::string& line,
+                       const std::string& where, int max_tokens) {
   LineIds ids = model.tokenizer.encode(line);
   if (std::ssize(ids) > max_tokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, max_tokens, ids.size()));
+    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
+                                max_tokens, ids.size()));
   return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
 }
 
 }  // namespace
 
-void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, const AnswerSink<SequenceScore>& sink) {
+void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
+                 const AnswerSink<SequenceScore>& sink) {
   std::string line;
   const auto next = [&]() -> std::optional<ScoredLine> {
     if (!lines.next(line)) return std::nullopt;
@@ -104,7 +110,9 @@ void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens, 
   });
 }
 
-std::vector<SequenceScore> score_lines(const LanguageModel& model, std::span<const std::string> lines, const ScoringOptions& options) {
+std::vector<SequenceScore> score_lines(const LanguageModel& model,
+                                       std::span<const std::string> lines,
+                                       const ScoringOptions& options) {
   std::size_t index = 0;
   const auto where = [&] { return fmt::format("line {}", index); };
   std::vector<SequenceScore> scores;

@@ -20,7 +20,8 @@ std::vector<std::string> read_all(const std::vector<std::string>& files) {
   std::vector<std::string> lines;
   for (const std::string& file : files) {
     std::vector<std::string> more = read_lines(file);
-    lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    lines.insert(lines.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
   }
   require_text(lines, files);
   return lines;
@@ -48,9 +49,11 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>& stream, int vocab_size) {
+LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>& stream,
+                     int vocab_size) {
   LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
-  if (o.loss.output_sample > 0) loss.sampler.emplace(stream, vocab_size, o.loss.output_sample, o.trainer.seed);
+  if (o.loss.output_sample > 0)
+    loss.sampler.emplace(stream, vocab_size, o.loss.output_sample, o.trainer.seed);
   return loss;
 }
 
@@ -63,14 +66,18 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   task.d_model = o.model.d_model;
 
   const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
-  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model) : Tokenizer::train(lines, o.vocabulary);
+  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model)
+                                                 : Tokenizer::train(lines, o.vocabulary);
   task.notes.push_back(fmt::format("vocabulary: {} pieces", tokenizer.vocab_size()));
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
-  LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer, o.data.windows, o.cache};
+  LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer,
+                      o.data.windows, o.cache};
 
-  model.text_kinds = {{"text", kind_of(lines, tokenizer, o.data.language.empty() ? language_of(o.data.train) : o.data.language)}};
+  model.text_kinds = {
+      {"text", kind_of(lines, tokenizer,
+                       o.data.language.empty() ? language_of(o.data.train) : o.data.language)}};
 
   LanguageText train = encode_language(lines, tokenizer);
   task.notes.push_back(fmt::format("training text: {}", train.summary()));
@@ -79,12 +86,14 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   std::optional<LanguageValidation> validation;
   if (!o.data.valid.empty()) {
-    const LanguageText text = encode_language(read_all(in_folder(o.data.data, o.data.valid)), tokenizer);
+    const LanguageText text =
+        encode_language(read_all(in_folder(o.data.data, o.data.valid)), tokenizer);
     task.notes.push_back(fmt::format("validation text: {}", text.summary()));
     validation = validation_of(text, o.data);
   }
 
-  task.objective = std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
+  task.objective =
+      std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
   task.model = std::make_shared<LanguageModel>(model);
   return task;
 }

@@ -1,4 +1,5 @@
-// Training a language model from files: everything one may choose, and the way from there to an objective.
+// Training a language model from files: everything one may choose, and the way from there to an
+// objective.
 #pragma once
 
 #include <string>
@@ -28,7 +29,9 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train, "training text, plain or gzip; several files are read one after another");
   visit("valid", o.valid, "validation text, to measure perplexity on");
-  visit("language", o.language, "language of the text, written into the model; by default the ending of the training files: train.en");
+  visit("language", o.language,
+        "language of the text, written into the model; by default the ending of the training "
+        "files: train.en");
   fields(o.windows, visit);
   fields(o.batch, visit);
 }
@@ -40,9 +43,11 @@ struct LanguageLossOptions {
 
 template <class Visitor>
 void fields(LanguageLossOptions& o, Visitor&& visit) {
-  visit("label-smoothing", o.label_smoothing, between(0, 1), "share of the target distribution that is spread over the whole vocabulary");
+  visit("label-smoothing", o.label_smoothing, between(0, 1),
+        "share of the target distribution that is spread over the whole vocabulary");
   visit("output-sample", o.output_sample, between(0, kVocabularySizes.most),
-        experimental("train with a sampled softmax over this many tokens, drawn for each batch; 0: the whole vocabulary"));
+        experimental("train with a sampled softmax over this many tokens, drawn for each batch; 0: "
+                     "the whole vocabulary"));
 }
 
 struct LanguageTraining {
@@ -68,8 +73,9 @@ void groups(LanguageTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError, also
-// when the model differs from that of `resumed`; IoError and DataError for the files.
+// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
+// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// and DataError for the files.
 TrainingTask prepare_training(const LanguageTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -22,9 +22,11 @@ namespace attend {
 
 namespace {
 
-// A batch has no more source tokens than it would have if all its sentences were so long: what it keeps in memory grows with them.
+// A batch has no more source tokens than it would have if all its sentences were so long: what it
+// keeps in memory grows with them.
 constexpr std::size_t kTokensOfASentence = 64;
-constexpr std::size_t kMostHypotheses = 4096;  // decoded together: each keeps keys and values of its own
+constexpr std::size_t kMostHypotheses =
+    4096;  // decoded together: each keeps keys and values of its own
 
 // Sample k of sentence i draws from stream i + k * kSentences: texts have fewer lines.
 constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
@@ -37,8 +39,11 @@ Ragged tokens_of(const Sources& sequences) {
   return builder.build();
 }
 
-std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& src, const TranslationOptions& options) {
-  if (options.shortlist) return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos, *model.shortlist);
+std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& src,
+                                  const TranslationOptions& options) {
+  if (options.shortlist)
+    return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos,
+                                               *model.shortlist);
   return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos);
 }
 
@@ -46,13 +51,16 @@ std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& s
 template <class SearchOptions>
 SearchOptions within_positions(SearchOptions options, const EncoderDecoder& network) {
   const std::int64_t positions = network.longest_sequence();
-  if (positions > 0 && options.max_length > positions) options.max_length = static_cast<int>(positions);
+  if (positions > 0 && options.max_length > positions)
+    options.max_length = static_cast<int>(positions);
   return options;
 }
 
 // n_best samples of each sentence; `numbers` are those of the sentences in the input.
-std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel& model, const Sources& sources,
-                                                         std::span<const std::uint64_t> numbers, const TranslationOptions& options) {
+std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel& model,
+                                                         const Sources& sources,
+                                                         std::span<const std::uint64_t> numbers,
+                                                         const TranslationOptions& options) {
   const auto samples = static_cast<std::size_t>(options.beam.n_best);
   Sources repeated;
   std::vector<std::uint64_t> streams;
@@ -63,13 +71,16 @@ std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel&
     }
   }
   const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(repeated), options);
-  std::vector<Hypothesis> drawn = sample(*scorer, model.special().eos, within_positions(*options.sampling, *model.network), streams);
+  std::vector<Hypothesis> drawn = sample(
+      *scorer, model.special().eos, within_positions(*options.sampling, *model.network), streams);
   std::vector<std::vector<Hypothesis>> found(sources.size());
-  for (std::size_t row = 0; row < drawn.size(); ++row) found[row / samples].push_back(std::move(drawn[row]));
+  for (std::size_t row = 0; row < drawn.size(); ++row)
+    found[row / samples].push_back(std::move(drawn[row]));
   return found;
 }
 
-std::vector<std::vector<Hypothesis>> search_translations(const TranslationModel& model, const Sources& sources,
+std::vector<std::vector<Hypothesis>> search_translations(const TranslationModel& model,
+                                                         const Sources& sources,
                                                          const TranslationOptions& options) {
   const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(sources), options);
   return beam_search(*scorer, model.special().eos, within_positions(options.beam, *model.network));
@@ -81,18 +92,21 @@ Translation empty_translation() {
   return translation;
 }
 
-void check_length(const std::vector<std::int32_t>& text, const std::string& where, const TranslationModel& model,
-                  const ScoringOptions& options) {
+void check_length(const std::vector<std::int32_t>& text, const std::string& where,
+                  const TranslationModel& model, const ScoringOptions& options) {
   if (std::ssize(text) > options.max_tokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where, options.max_tokens, text.size()));
+    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
+                                options.max_tokens, text.size()));
   require_room(where, std::ssize(text), 1, model.longest_input());
 }
 
 std::string ends_early(const LineReader& shorter, const LineReader& longer) {
-  return fmt::format("{} ends at line {}, before {}; expected as many lines in both", shorter.name(), shorter.line_number(), longer.name());
+  return fmt::format("{} ends at line {}, before {}; expected as many lines in both",
+                     shorter.name(), shorter.line_number(), longer.name());
 }
 
-// The next line of `first`. Where there is one and it is wrong, the line of `second` that belongs to it is passed over, too.
+// The next line of `first`. Where there is one and it is wrong, the line of `second` that belongs
+// to it is passed over, too.
 bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
   try {
     return first.next(line);
@@ -108,7 +122,9 @@ bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
 
 }  // namespace
 
-TranslationEngine TranslationEngine::load(const std::filesystem::path& path) { return TranslationEngine(load_translation_model(path)); }
+TranslationEngine TranslationEngine::load(const std::filesystem::path& path) {
+  return TranslationEngine(load_translation_model(path));
+}
 
 TranslationOptions TranslationEngine::default_options() const {
   TranslationOptions options;
@@ -117,19 +133,23 @@ TranslationOptions TranslationEngine::default_options() const {
   return options;
 }
 
-TranslationEngine::Request TranslationEngine::request(const std::string& line, std::uint64_t number, const std::string& where,
+TranslationEngine::Request TranslationEngine::request(const std::string& line, std::uint64_t number,
+                                                      const std::string& where,
                                                       const TranslationOptions& options) const {
   Request request{model_->src_tokenizer.encode(line), number};
   const auto tokens = static_cast<std::int64_t>(request.ids.size());
   if (tokens > options.max_source_tokens)
-    throw LineError(fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or raise --max-source-tokens",
-                                where, tokens, options.max_source_tokens));
+    throw LineError(
+        fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or "
+                    "raise --max-source-tokens",
+                    where, tokens, options.max_source_tokens));
   require_room(where, tokens, 1, model_->longest_input());
   if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
   return request;
 }
 
-std::vector<Translation> TranslationEngine::translate(std::span<const std::string> sentences, const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate(std::span<const std::string> sentences,
+                                                      const TranslationOptions& options) const {
   std::vector<Request> requests;
   requests.reserve(sentences.size());
   for (std::size_t i = 0; i < sentences.size(); ++i)
@@ -137,42 +157,52 @@ std::vector<Translation> TranslationEngine::translate(std::span<const std::strin
   return translate_requests(requests, options);
 }
 
-std::vector<Translation> TranslationEngine::translate_ids(std::vector<std::vector<std::int32_t>> sources,
-                                                          const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_ids(
+    std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const {
   std::vector<Request> requests;
   requests.reserve(sources.size());
-  for (std::vector<std::int32_t>& ids : sources) requests.push_back({std::move(ids), requests.size()});
+  for (std::vector<std::int32_t>& ids : sources)
+    requests.push_back({std::move(ids), requests.size()});
   return translate_requests(requests, options);
 }
 
-void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink, const TranslationOptions& options) const {
+void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink,
+                                  const TranslationOptions& options) const {
   std::string line;
   answer_all(Conversation<Request, Translation>{
       .window = static_cast<std::size_t>(std::max(1, options.window)),
       .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<Request> {
         if (!lines.next(line)) return std::nullopt;
-        return request(line, static_cast<std::uint64_t>(lines.line_number() - 1), lines.where(), options);
+        return request(line, static_cast<std::uint64_t>(lines.line_number() - 1), lines.where(),
+                       options);
       },
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const Request> window) { return translate_requests(window, options); },
+      .answer =
+          [&](std::span<const Request> window) { return translate_requests(window, options); },
       .sink = sink,
   });
 }
 
-std::vector<Translation> TranslationEngine::translate_requests(std::span<const Request> requests, const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_requests(
+    std::span<const Request> requests, const TranslationOptions& options) const {
   check_options(options);
-  if (options.shortlist && !model_->shortlist) throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
+  if (options.shortlist && !model_->shortlist)
+    throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return requests[a].ids.size() > requests[b].ids.size(); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].ids.size() > requests[b].ids.size();
+  });
 
-  // Batches side by side scale better than the products inside one, so there are some for every thread where there are sentences enough.
-  // They have equal shares of the source tokens: the longest sentences come first, and so many of them as of the last would take longer and
-  // keep more in memory.
-  const auto hypotheses = static_cast<std::size_t>(options.sampling ? options.beam.n_best : options.beam.beam_size);
-  const std::size_t size = std::clamp(kMostHypotheses / hypotheses, std::size_t{1}, static_cast<std::size_t>(options.batch_size));
+  // Batches side by side scale better than the products inside one, so there are some for every
+  // thread where there are sentences enough. They have equal shares of the source tokens: the
+  // longest sentences come first, and so many of them as of the last would take longer and keep
+  // more in memory.
+  const auto hypotheses =
+      static_cast<std::size_t>(options.sampling ? options.beam.n_best : options.beam.beam_size);
+  const std::size_t size = std::clamp(kMostHypotheses / hypotheses, std::size_t{1},
+                                      static_cast<std::size_t>(options.batch_size));
   const std::size_t shares = threads() > 1 ? 2 * static_cast<std::size_t>(threads()) : 1;
   std::size_t all_tokens = 0;
   for (const Request& request : requests) all_tokens += request.ids.size();
@@ -182,7 +212,8 @@ std::vector<Translation> TranslationEngine::translate_requests(std::span<const R
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t more = requests[order[i]].ids.size();
     const std::size_t of_share = before * shares / std::max<std::size_t>(all_tokens, 1);
-    if (begins.empty() || of_share != share || i - begins.back() == size || tokens + more > kTokensOfASentence * size) {
+    if (begins.empty() || of_share != share || i - begins.back() == size ||
+        tokens + more > kTokensOfASentence * size) {
       begins.push_back(i);
       share = of_share;
       tokens = 0;
@@ -194,18 +225,20 @@ std::vector<Translation> TranslationEngine::translate_requests(std::span<const R
 
   std::vector<Translation> results(requests.size());
   const auto translate_one = [&](std::int64_t number) {
-    const std::size_t begin = begins[static_cast<std::size_t>(number)], end = begins[static_cast<std::size_t>(number) + 1];
+    const std::size_t begin = begins[static_cast<std::size_t>(number)],
+                      end = begins[static_cast<std::size_t>(number) + 1];
     std::vector<const Request*> batch;
     for (std::size_t i = begin; i < end; ++i) batch.push_back(&requests[order[i]]);
     auto translated = translate_batch(batch, options);
-    for (std::size_t i = 0; i < batch.size(); ++i) results[order[begin + i]] = std::move(translated[i]);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      results[order[begin + i]] = std::move(translated[i]);
   };
   parallel_each(std::ssize(begins) - 1, translate_one);
   return results;
 }
 
-std::vector<Translation> TranslationEngine::translate_batch(std::span<const Request* const> batch,
-                                                            const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_batch(
+    std::span<const Request* const> batch, const TranslationOptions& options) const {
   Sources sources;
   std::vector<std::uint64_t> numbers;
   for (const Request* request : batch) {
@@ -216,9 +249,12 @@ std::vector<Translation> TranslationEngine::translate_batch(std::span<const Requ
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
     try {
-      found = options.sampling ? sample_translations(*model_, sources, numbers, options) : search_translations(*model_, sources, options);
-    } catch (const NotFiniteError& error) {  // of the model: decoding does not know where that comes from
-      throw NotFiniteError(fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
+      found = options.sampling ? sample_translations(*model_, sources, numbers, options)
+                               : search_translations(*model_, sources, options);
+    } catch (const NotFiniteError&
+                 error) {  // of the model: decoding does not know where that comes from
+      throw NotFiniteError(
+          fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
     }
   }
 
@@ -234,7 +270,9 @@ std::vector<Translation> TranslationEngine::translate_batch(std::span<const Requ
       translation.source_tokens.push_back(model_->src_tokenizer.piece(request->ids[i]));
     for (const Hypothesis& hypothesis : found[next]) {
       translation.candidates.push_back(candidate(hypothesis));
-      if (options.alignment) translation.candidates.back().alignment = word_alignment(*model_, request->ids, hypothesis.ids);
+      if (options.alignment)
+        translation.candidates.back().alignment =
+            word_alignment(*model_, request->ids, hypothesis.ids);
     }
     ++next;
     results.push_back(std::move(translation));
@@ -243,20 +281,26 @@ std::vector<Translation> TranslationEngine::translate_batch(std::span<const Requ
 }
 
 TranslationCandidate TranslationEngine::candidate(const Hypothesis& hypothesis) const {
-  require_finite(std::array{hypothesis.score, hypothesis.log_probability}, "scores of a translation", model_->source);
+  require_finite(std::array{hypothesis.score, hypothesis.log_probability},
+                 "scores of a translation", model_->source);
   TranslationCandidate candidate;
   candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
-  for (const std::int32_t id : hypothesis.ids) candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
+  for (const std::int32_t id : hypothesis.ids)
+    candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
   candidate.token_scores = hypothesis.token_scores;
   return candidate;
 }
 
-std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src, std::span<const std::string> tgt,
+std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src,
+                                                    std::span<const std::string> tgt,
                                                     const ScoringOptions& options) const {
-  if (src.size() != tgt.size()) throw DataError(fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer), tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
+  if (src.size() != tgt.size())
+    throw DataError(
+        fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
+  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer),
+                                         tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
   for (std::size_t i = 0; i < src.size(); ++i) {
     check_length(src_ids[i], fmt::format("source {}", i + 1), *model_, options);
     check_length(tgt_ids[i], fmt::format("target {}", i + 1), *model_, options);
@@ -265,7 +309,8 @@ std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string>
   return score_pairs(*model_, src_ids, tgt_ids);
 }
 
-void TranslationEngine::score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
+void TranslationEngine::score(LineReader& src, LineReader& tgt,
+                              const AnswerSink<SequenceScore>& sink,
                               const ScoringOptions& options) const {
   struct Pair {
     std::vector<std::int32_t> src, tgt;
@@ -273,7 +318,8 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt, const AnswerSink
   std::string src_line, tgt_line;
   const auto next = [&]() -> std::optional<Pair> {
     const bool more_src = next_of_pair(src, tgt, src_line), more_tgt = tgt.next(tgt_line);
-    if (more_src != more_tgt) throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
+    if (more_src != more_tgt)
+      throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
     if (!more_src) return std::nullopt;
     Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
     check_length(pair.src, src.where(), *model_, options);

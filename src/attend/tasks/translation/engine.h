@@ -1,4 +1,5 @@
-// Translation with a trained model: what attend/translator.h promises, for code that has the model itself.
+// Translation with a trained model: what attend/translator.h promises, for code that has the model
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -23,52 +24,72 @@ namespace attend {
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
-  visit("batch-size", o.batch_size, between(1, 65536), "sentences decoded together; fewer when long, or with a wide beam");
+  visit("batch-size", o.batch_size, between(1, 65536),
+        "sentences decoded together; fewer when long, or with a wide beam");
   visit("window", o.window, between(1, 1e6),
-        "most sentences to read ahead and sort by length; sentences that have arrived are answered without waiting for more");
-  visit("shortlist", o.shortlist, "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
-  visit("alignment", o.alignment, "also print the most attended source word for each word of a translation, as pairs of numbers from 0");
-  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6), "longest source sentence in tokens");
+        "most sentences to read ahead and sort by length; sentences that have arrived are answered "
+        "without waiting for more");
+  visit("shortlist", o.shortlist,
+        "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
+  visit("alignment", o.alignment,
+        "also print the most attended source word for each word of a translation, as pairs of "
+        "numbers from 0");
+  visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
+        "longest source sentence in tokens");
 }
 
-// Any number of threads may call the const members of one object at the same time; they get the answers that they would get alone.
+// Any number of threads may call the const members of one object at the same time; they get the
+// answers that they would get alone.
 class TranslationEngine {
  public:
   // Throws IoError or DataError.
   static TranslationEngine load(const std::filesystem::path& path);
-  explicit TranslationEngine(TranslationModel model) : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+  explicit TranslationEngine(TranslationModel model)
+      : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
 
   const TranslationModel& model() const { return *model_; }
   // The options that the model was made to be used with.
   TranslationOptions default_options() const;
 
-  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws LineError for one that is too long.
-  std::vector<Translation> translate(std::span<const std::string> sentences, const TranslationOptions& options) const;
-  std::vector<Translation> translate(std::span<const std::string> sentences) const { return translate(sentences, default_options()); }
+  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws
+  // LineError for one that is too long.
+  std::vector<Translation> translate(std::span<const std::string> sentences,
+                                     const TranslationOptions& options) const;
+  std::vector<Translation> translate(std::span<const std::string> sentences) const {
+    return translate(sentences, default_options());
+  }
 
-  // The same for sources that are tokens already, each with eos at its end and within the positions that the model has learned.
-  std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const;
+  // The same for sources that are tokens already, each with eos at its end and within the positions
+  // that the model has learned.
+  std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources,
+                                         const TranslationOptions& options) const;
 
-  // Line after line until the end of `lines`, in bounded memory. A line that cannot be translated is a LineError, its message begins with
-  // file and line; see AnswerSink for what becomes of it.
-  void translate(LineReader& lines, const AnswerSink<Translation>& sink, const TranslationOptions& options) const;
+  // Line after line until the end of `lines`, in bounded memory. A line that cannot be translated
+  // is a LineError, its message begins with file and line; see AnswerSink for what becomes of it.
+  void translate(LineReader& lines, const AnswerSink<Translation>& sink,
+                 const TranslationOptions& options) const;
 
-  // The log-probability of given pairs. Throws LineError for a text that is too long, DataError unless there are as many targets as
-  // sources.
-  std::vector<SequenceScore> score(std::span<const std::string> src, std::span<const std::string> tgt,
+  // The log-probability of given pairs. Throws LineError for a text that is too long, DataError
+  // unless there are as many targets as sources.
+  std::vector<SequenceScore> score(std::span<const std::string> src,
+                                   std::span<const std::string> tgt,
                                    const ScoringOptions& options = {}) const;
 
   // The same for texts of as many lines, line by line as translate() does.
-  void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink, const ScoringOptions& options = {}) const;
+  void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
+             const ScoringOptions& options = {}) const;
 
  private:
   struct Request {
     std::vector<std::int32_t> ids;  // with eos
-    std::uint64_t number;           // of the sentence in the input, the stream that sampling draws from
+    std::uint64_t number;  // of the sentence in the input, the stream that sampling draws from
   };
-  std::vector<Translation> translate_requests(std::span<const Request> requests, const TranslationOptions& options) const;
-  std::vector<Translation> translate_batch(std::span<const Request* const> batch, const TranslationOptions& options) const;
-  Request request(const std::string& line, std::uint64_t number, const std::string& where, const TranslationOptions& options) const;
+  std::vector<Translation> translate_requests(std::span<const Request> requests,
+                                              const TranslationOptions& options) const;
+  std::vector<Translation> translate_batch(std::span<const Request* const> batch,
+                                           const TranslationOptions& options) const;
+  Request request(const std::string& line, std::uint64_t number, const std::string& where,
+                  const TranslationOptions& options) const;
   TranslationCandidate candidate(const Hypothesis& hypothesis) const;
 
   std::shared_ptr<const TranslationModel> model_;

@@ -21,36 +21,47 @@ namespace {
 // The vocabulary sizes belong to the file but are no options: the tokenizers decide them.
 ArchitectureConfig read_config(const Checkpoint& checkpoint) {
   ModelOptions options;
-  if (checkpoint.metadata.contains("attend.arch")) {  // files from before there were several have none
+  if (checkpoint.metadata.contains(
+          "attend.arch")) {  // files from before there were several have none
     const std::string name = checkpoint.text("attend.arch");
     const auto names = enum_names(options.arch);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw DataError(
-          fmt::format("{}: attend.arch: expected one of {}, found {}", checkpoint.source, fmt::join(names, ", "), printable(name, 60)));
+      throw DataError(fmt::format("{}: attend.arch: expected one of {}, found {}",
+                                  checkpoint.source, fmt::join(names, ", "), printable(name, 60)));
     options.arch = static_cast<Architecture>(found - names.begin());
   }
   ArchitectureConfig config = options.chosen();
-  std::visit([&](auto& one) { options_from_json(checkpoint.text("attend.config"), one, checkpoint.source + ": attend.config"); }, config);
+  std::visit(
+      [&](auto& one) {
+        options_from_json(checkpoint.text("attend.config"), one,
+                          checkpoint.source + ": attend.config");
+      },
+      config);
   return config;
 }
 
 std::int64_t layers(const ArchitectureConfig& config) {
   const auto* transformer = std::get_if<TransformerConfig>(&config);
-  return transformer == nullptr ? 0 : std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
+  return transformer == nullptr
+             ? 0
+             : std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
 }
 
 // Of the source and of the target; a joint vocabulary is built once.
 std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
   if (checkpoint.find("tokenizer") == nullptr)
-    return {read_tokenizer(checkpoint, "tokenizer.src"), read_tokenizer(checkpoint, "tokenizer.tgt")};
+    return {read_tokenizer(checkpoint, "tokenizer.src"),
+            read_tokenizer(checkpoint, "tokenizer.tgt")};
   const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
   return {joint, joint};
 }
 
 constexpr std::string_view kShortlist = "shortlist.";
 
-Tensor ids_tensor(std::span<const std::int32_t> ids) { return Tensor::from(ids, {std::ssize(ids)}); }
+Tensor ids_tensor(std::span<const std::int32_t> ids) {
+  return Tensor::from(ids, {std::ssize(ids)});
+}
 
 std::vector<NamedTensor> shortlist_tensors(const Shortlist& shortlist) {
   return {{"shortlist.always", ids_tensor(shortlist.always)},
@@ -66,16 +77,21 @@ std::vector<std::int32_t> read_ids(const Checkpoint& checkpoint, const char* nam
   return {ids.begin(), ids.end()};
 }
 
-std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, const Tokenizer& src, const Tokenizer& tgt) {
+std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, const Tokenizer& src,
+                                                const Tokenizer& tgt) {
   if (checkpoint.find("shortlist.always") == nullptr) return nullptr;
   auto shortlist = std::make_shared<Shortlist>();
   shortlist->always = read_ids(checkpoint, "shortlist.always");
-  const std::vector<std::int32_t> offsets = read_ids(checkpoint, "shortlist.offsets"), ids = read_ids(checkpoint, "shortlist.translations");
-  const bool fits = std::ssize(offsets) == src.vocab_size() + 1 && offsets.front() == 0 && offsets.back() == std::ssize(ids) &&
+  const std::vector<std::int32_t> offsets = read_ids(checkpoint, "shortlist.offsets"),
+                                  ids = read_ids(checkpoint, "shortlist.translations");
+  const bool fits = std::ssize(offsets) == src.vocab_size() + 1 && offsets.front() == 0 &&
+                    offsets.back() == std::ssize(ids) &&
                     std::is_sorted(offsets.begin(), offsets.end());
-  const bool ends = std::find(shortlist->always.begin(), shortlist->always.end(), tgt.eos_id()) != shortlist->always.end();
+  const bool ends = std::find(shortlist->always.begin(), shortlist->always.end(), tgt.eos_id()) !=
+                    shortlist->always.end();
   if (!fits || !ends || !is_in_vocabulary(shortlist->always, tgt) || !is_in_vocabulary(ids, tgt))
-    throw DataError(fmt::format("{}: its shortlist is not one for its vocabularies", checkpoint.source));
+    throw DataError(
+        fmt::format("{}: its shortlist is not one for its vocabularies", checkpoint.source));
   shortlist->translations = Ragged::copy(ids, offsets);
   return shortlist;
 }
@@ -92,7 +108,8 @@ std::string config_json(const ArchitectureConfig& config) {
   return std::visit([](const auto& one) { return options_to_json(one); }, config);
 }
 
-TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tokenizer src, Tokenizer tgt, TranslationDecoding decoding_,
+TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tokenizer src,
+                                   Tokenizer tgt, TranslationDecoding decoding_,
                                    std::shared_ptr<const Shortlist> shortlist_)
     : network(std::move(network_)),
       src_tokenizer(std::move(src)),
@@ -130,28 +147,35 @@ GoldenFormat TranslationModel::golden_format() const {
 }
 
 GoldenInput TranslationModel::random_input(Random& random) const {
-  const std::int64_t learned = longest_input(), longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
+  const std::int64_t learned = longest_input(),
+                     longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
   std::vector<std::int32_t> src = first_ids(random_ids(random, src_tokenizer), longest);
   src.push_back(src_tokenizer.eos_id());
   return {std::move(src), first_ids(random_ids(random, tgt_tokenizer), longest)};
 }
 
-std::vector<std::vector<float>> TranslationModel::golden_outputs(const std::vector<GoldenInput>& inputs) const {
+std::vector<std::vector<float>> TranslationModel::golden_outputs(
+    const std::vector<GoldenInput>& inputs) const {
   std::vector<std::vector<std::int32_t>> src, tgt;
   for (const GoldenInput& input : inputs) {
     src.push_back(input[0]);
     tgt.push_back(input[1]);
   }
   std::vector<std::vector<float>> outputs;
-  for (const SequenceScore& score : score_pairs(*this, src, tgt)) outputs.push_back({score.log_probability});
+  for (const SequenceScore& score : score_pairs(*this, src, tgt))
+    outputs.push_back({score.log_probability});
   return outputs;
 }
 
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist) {
   Checkpoint result = checkpoint;
-  std::erase_if(result.tensors, [](const NamedTensor& t) { return t.name.starts_with(kTrainingState) || t.name.starts_with(kShortlist); });
-  std::erase_if(result.metadata, [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
-  for (NamedTensor& tensor : shortlist_tensors(shortlist)) result.tensors.push_back(std::move(tensor));
+  std::erase_if(result.tensors, [](const NamedTensor& t) {
+    return t.name.starts_with(kTrainingState) || t.name.starts_with(kShortlist);
+  });
+  std::erase_if(result.metadata,
+                [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
+  for (NamedTensor& tensor : shortlist_tensors(shortlist))
+    result.tensors.push_back(std::move(tensor));
   return result;
 }
 
@@ -162,15 +186,19 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   const auto decoding = read_options_if_any<TranslationDecoding>(checkpoint, "attend.decoding");
   common(config).src_vocab_size = src.vocab_size();
   common(config).tgt_vocab_size = tgt.vocab_size();
-  std::shared_ptr<EncoderDecoder> network =
-      read_network(checkpoint, layers(config), [&] { return make_encoder_decoder(config, EncoderDecoder::Purpose::inference); });
+  std::shared_ptr<EncoderDecoder> network = read_network(checkpoint, layers(config), [&] {
+    return make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
+  });
   auto shortlist = read_shortlist(checkpoint, src, tgt);
-  TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding, std::move(shortlist));
+  TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding,
+                         std::move(shortlist));
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;
 }
 
-TranslationModel load_translation_model(const std::filesystem::path& path) { return translation_model(open_checkpoint(path)); }
+TranslationModel load_translation_model(const std::filesystem::path& path) {
+  return translation_model(open_checkpoint(path));
+}
 
 }  // namespace attend

@@ -4,7 +4,8 @@
 //              attend.arch      the Architecture by name; absent: transformer
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
-//   tensors    tokenizer.src and tokenizer.tgt, or tokenizer when the vocabulary is joint; with a shortlist shortlist.always,
+//   tensors    tokenizer.src and tokenizer.tgt, or tokenizer when the vocabulary is joint; with a
+//   shortlist shortlist.always,
 //              shortlist.offsets, shortlist.translations (i32)
 #pragma once
 
@@ -25,7 +26,8 @@
 
 namespace attend {
 
-// How to search for a translation when nobody says otherwise: what was settled on the validation text belongs to the model.
+// How to search for a translation when nobody says otherwise: what was settled on the validation
+// text belongs to the model.
 struct TranslationDecoding {
   int beam_size = BeamSearchOptions{}.beam_size;
   float length_penalty = BeamSearchOptions{}.length_penalty;
@@ -34,7 +36,8 @@ struct TranslationDecoding {
 template <class Visitor>
 void fields(TranslationDecoding& o, Visitor&& visit) {
   visit("beam-size", o.beam_size, kBeamSizes, "default beam size of the trained model");
-  visit("length-penalty", o.length_penalty, kLengthPenalties, "default length penalty of the trained model");
+  visit("length-penalty", o.length_penalty, kLengthPenalties,
+        "default length penalty of the trained model");
 }
 
 struct TranslationModel final : SavedModel {
@@ -46,8 +49,9 @@ struct TranslationModel final : SavedModel {
   TranslationDecoding decoding;
   std::shared_ptr<const Shortlist> shortlist;  // most models have none
 
-  TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer, Tokenizer tgt_tokenizer,
-                   TranslationDecoding decoding = {}, std::shared_ptr<const Shortlist> shortlist = nullptr);
+  TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,
+                   Tokenizer tgt_tokenizer, TranslationDecoding decoding = {},
+                   std::shared_ptr<const Shortlist> shortlist = nullptr);
 
   SpecialTokens special() const { return tgt_tokenizer.special_tokens(); }
 
@@ -60,13 +64,15 @@ struct TranslationModel final : SavedModel {
   TextEncoder text_encoder() const override;  // of the source
   GoldenFormat golden_format() const override;
   GoldenInput random_input(Random& random) const override;
-  std::vector<std::vector<float>> golden_outputs(const std::vector<GoldenInput>& inputs) const override;
+  std::vector<std::vector<float>> golden_outputs(
+      const std::vector<GoldenInput>& inputs) const override;
 };
 
 // As it stands in the file.
 std::string config_json(const ArchitectureConfig& config);
 
-// The model in `checkpoint` with this shortlist instead of one that it may have; what only training needs is left out.
+// The model in `checkpoint` with this shortlist instead of one that it may have; what only training
+// needs is left out.
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);
 
 // Throws IoError, or DataError for a file that is damaged or holds something else.

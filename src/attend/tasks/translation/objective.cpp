@@ -8,21 +8,29 @@ namespace attend {
 
 namespace {
 
-void append_sources(std::vector<std::vector<std::int32_t>>& sources, const TranslationBatch& batch) {
-  for (std::int64_t i = 0; i < batch.src.sequences(); ++i) sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
+void append_sources(std::vector<std::vector<std::int32_t>>& sources,
+                    const TranslationBatch& batch) {
+  for (std::int64_t i = 0; i < batch.src.sequences(); ++i)
+    sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
 }
 
 }  // namespace
 
 std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text) {
   std::vector<std::string> references;
-  for (const std::int32_t i : pairs.origin) references.push_back(text.tgt[static_cast<std::size_t>(i)]);
+  for (const std::int32_t i : pairs.origin)
+    references.push_back(text.tgt[static_cast<std::size_t>(i)]);
   return references;
 }
 
-TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches, TranslationLoss loss,
+TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches,
+                                           TranslationLoss loss,
                                            std::optional<TranslationValidation> validation)
-    : model_(std::move(model)), translator_(model_), batches_(std::move(batches)), loss_(loss), validation_(std::move(validation)) {}
+    : model_(std::move(model)),
+      translator_(model_),
+      batches_(std::move(batches)),
+      loss_(loss),
+      validation_(std::move(validation)) {}
 
 BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
   const TranslationBatcher::Size size = batches_.size(epoch, batch);
@@ -34,12 +42,15 @@ std::vector<std::int64_t> TranslationObjective::phases() const {
   return {0, loss_.r_drop_after};
 }
 
-BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer, Pass& pass) {
+BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
+                                     Pass& pass) {
   const TranslationBatch batch = batches_.batch(epoch, index);
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
-  CrossEntropy result = makes_two_passes(epoch)
-                            ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out, loss_.r_drop, options, pass)
-                            : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
+  CrossEntropy result =
+      makes_two_passes(epoch)
+          ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out, loss_.r_drop,
+                                        options, pass)
+          : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
@@ -52,7 +63,8 @@ Validation TranslationObjective::validate() {
     const TranslationBatch batch = validation_->batches.batch(0, i);
     append_sources(sources, batch);
     Pass pass = Pass::inference();
-    const CrossEntropy part = model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, {loss_.label_smoothing, 1.0}, pass);
+    const CrossEntropy part = model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out,
+                                                   {loss_.label_smoothing, 1.0}, pass);
     result.loss += part.loss_sum;
     result.nll += part.nll;
     targets += static_cast<double>(batch.tgt_out->size());
@@ -62,11 +74,13 @@ Validation TranslationObjective::validate() {
   if (!std::isfinite(result.loss)) return result;
 
   std::vector<std::string> hypotheses;
-  for (const Translation& translation : translator_.translate_ids(std::move(sources), validation_->decoding)) {
+  for (const Translation& translation :
+       translator_.translate_ids(std::move(sources), validation_->decoding)) {
     hypotheses.push_back(translation.text());
   }
   BleuOptions options;
-  options.tokenization = validation_->pretokenized ? BleuTokenization::kNone : BleuTokenization::k13a;
+  options.tokenization =
+      validation_->pretokenized ? BleuTokenization::kNone : BleuTokenization::k13a;
   result.score = corpus_bleu(hypotheses, {validation_->references}, options).score;
   result.metrics.emplace_back("bleu", result.score);
   return result;

@@ -1,4 +1,5 @@
-// Translation as something a Trainer trains: sentence pairs, an encoder-decoder, and validation by perplexity and BLEU.
+// Translation as something a Trainer trains: sentence pairs, an encoder-decoder, and validation by
+// perplexity and BLEU.
 #pragma once
 
 #include <memory>
@@ -12,10 +13,12 @@
 
 namespace attend {
 
-// Held-out pairs. Both measures are of the same sources: those of the batches, which the loss and the decoder read.
+// Held-out pairs. Both measures are of the same sources: those of the batches, which the loss and
+// the decoder read.
 struct TranslationValidation {
   TranslationBatcher batches;           // without a seed: in the order of the text
-  std::vector<std::string> references;  // what the outputs for their sources are compared with, whole even where the loss reads less
+  std::vector<std::string> references;  // what the outputs for their sources are compared with,
+                                        // whole even where the loss reads less
   TranslationOptions decoding;
   bool pretokenized = false;  // BLEU on the tokens as they are, instead of sacreBLEU's 13a
 };
@@ -25,7 +28,8 @@ std::vector<std::string> references_of(const EncodedPairs& pairs, const Parallel
 
 struct TranslationLoss {
   float label_smoothing = 0.1f;
-  float r_drop = 0.0f;            // weight of the divergence between two passes with different dropout; 0: one pass
+  float r_drop =
+      0.0f;  // weight of the divergence between two passes with different dropout; 0: one pass
   std::int64_t r_drop_after = 0;  // epochs that have one pass all the same
 };
 
@@ -44,7 +48,9 @@ class TranslationObjective final : public Objective {
   Validation validate() override;
 
  private:
-  bool makes_two_passes(std::int64_t epoch) const { return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after; }
+  bool makes_two_passes(std::int64_t epoch) const {
+    return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after;
+  }
 
   TranslationModel model_;
   TranslationEngine translator_;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kBatch = 64;  // pairs that go through the model together
 
 void score_batch(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
-                 std::span<const std::vector<std::int32_t>> tgt, std::vector<SequenceScore>& scores) {
+                 std::span<const std::vector<std::int32_t>> tgt,
+                 std::vector<SequenceScore>& scores) {
   const SpecialTokens special = model.special();
   RaggedBuilder sources, inputs;
   std::vector<std::int32_t> targets;
@@ -28,21 +29,25 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
   const Ragged source = sources.build(), input = inputs.build();
   const Variable memory = model.network->encode(source, pass);
   const Variable hidden = model.network->decode(input, memory, source, pass);
-  const std::vector<float> log_probabilities = model.network->target_log_probabilities(hidden, targets);
+  const std::vector<float> log_probabilities =
+      model.network->target_log_probabilities(hidden, targets);
   require_finite(log_probabilities, "log-probabilities of the target tokens", model.source);
   for (std::size_t i = 0; i < tgt.size(); ++i) {
     SequenceScore score;
     const auto first = log_probabilities.begin() + input.begin_of(static_cast<std::int64_t>(i));
     score.token_scores.assign(first, first + input.length(static_cast<std::int64_t>(i)));
-    score.log_probability = std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
-    require_finite(std::span(&score.log_probability, 1), "the log-probability of a target", model.source);
+    score.log_probability =
+        std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
+    require_finite(std::span(&score.log_probability, 1), "the log-probability of a target",
+                   model.source);
     scores.push_back(std::move(score));
   }
 }
 
 }  // namespace
 
-std::vector<SequenceScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
+std::vector<SequenceScore> score_pairs(const TranslationModel& model,
+                                       std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt) {
   const NoGradient guard;
   std::vector<SequenceScore> scores;

@@ -10,9 +10,10 @@
 
 namespace attend {
 
-// src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the others. Throws DataError
-// when one is not finite.
-std::vector<SequenceScore> score_pairs(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
+// src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the
+// others. Throws DataError when one is not finite.
+std::vector<SequenceScore> score_pairs(const TranslationModel& model,
+                                       std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt);
 
 }  // namespace attend

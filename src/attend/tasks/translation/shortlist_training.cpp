@@ -36,14 +36,17 @@ std::vector<std::int32_t> most_frequent(const Ragged& tgt, int vocab_size, int c
 
 }  // namespace
 
-Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pairs, const ShortlistOptions& options) {
+Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pairs,
+                         const ShortlistOptions& options) {
   check_options(options);
   const Tokenizer &src = model.src_tokenizer, &tgt = model.tgt_tokenizer;
-  const auto lexicon = learn_lexicon(with_ends(pairs.src, src.eos_id()), pairs.tgt, src.vocab_size());
+  const auto lexicon =
+      learn_lexicon(with_ends(pairs.src, src.eos_id()), pairs.tgt, src.vocab_size());
 
   Shortlist shortlist;
   shortlist.always = most_frequent(pairs.tgt, tgt.vocab_size(), options.frequent);
-  if (std::find(shortlist.always.begin(), shortlist.always.end(), tgt.eos_id()) == shortlist.always.end())
+  if (std::find(shortlist.always.begin(), shortlist.always.end(), tgt.eos_id()) ==
+      shortlist.always.end())
     shortlist.always.push_back(tgt.eos_id());
   RaggedBuilder translations;
   for (std::int32_t id = 0; id < src.vocab_size(); ++id) {
@@ -53,14 +56,17 @@ Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pair
       targets.push_back(entry.target);
     }
     const std::int32_t itself = tgt.id(src.piece(id));
-    if (itself != tgt.unk_id() && std::find(targets.begin(), targets.end(), itself) == targets.end()) targets.push_back(itself);
+    if (itself != tgt.unk_id() &&
+        std::find(targets.begin(), targets.end(), itself) == targets.end())
+      targets.push_back(itself);
     translations.add(targets);
   }
   shortlist.translations = translations.build();
   return shortlist;
 }
 
-ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlist& shortlist, const EncodedPairs& pairs) {
+ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlist& shortlist,
+                                   const EncodedPairs& pairs) {
   const Ragged src = with_ends(pairs.src, model.src_tokenizer.eos_id());
   std::int64_t allowed_tokens = 0, target_tokens = 0, covered = 0;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {
@@ -68,7 +74,8 @@ ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlis
     allowed_tokens += std::ssize(allowed);
     target_tokens += pairs.tgt.length(i) + 1;
     ++covered;  // its end
-    for (const std::int32_t id : pairs.tgt[i]) covered += std::binary_search(allowed.begin(), allowed.end(), id) ? 1 : 0;
+    for (const std::int32_t id : pairs.tgt[i])
+      covered += std::binary_search(allowed.begin(), allowed.end(), id) ? 1 : 0;
   }
   if (src.sequences() == 0) return {};
   return {static_cast<double>(allowed_tokens) / static_cast<double>(src.sequences()),

@@ -30,15 +30,20 @@ void check(const TranslationTraining& o) {
     throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
   check_options(o.loss);
   check_options(o.decoding);
-  if (o.model.arch == Architecture::transformer) require_positions("max-length", o.data.length.max_length, o.model.transformer);
+  if (o.model.arch == Architecture::transformer)
+    require_positions("max-length", o.data.length.max_length, o.model.transformer);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
   if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
-    throw ConfigError("tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), got all");
+    throw ConfigError(
+        "tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), "
+        "got all");
 }
 
 Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& options) {
-  if (!options.joint_vocabulary) return {Tokenizer::train(text.src, options.tokenizer), Tokenizer::train(text.tgt, options.tokenizer)};
+  if (!options.joint_vocabulary)
+    return {Tokenizer::train(text.src, options.tokenizer),
+            Tokenizer::train(text.tgt, options.tokenizer)};
   std::vector<std::string> both = text.src;
   both.insert(both.end(), text.tgt.begin(), text.tgt.end());
   Tokenizer joint = Tokenizer::train(both, options.tokenizer);
@@ -50,30 +55,35 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   TranslationModel model = translation_model(checkpoint);
   const ArchitectureConfig saved = model.network->architecture();
   if (saved.index() != config.index())
-    throw ConfigError(
-        fmt::format("--resume: the model of {} was made with --arch {}, not {}", checkpoint.source, name_of(saved), name_of(config)));
+    throw ConfigError(fmt::format("--resume: the model of {} was made with --arch {}, not {}",
+                                  checkpoint.source, name_of(saved), name_of(config)));
   require_same_model(checkpoint, config_json(saved), config_json(config));
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
 }
 
-TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers, const TranslationTraining& o, std::int64_t longest) {
+TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers,
+                                    const TranslationTraining& o, std::int64_t longest) {
   const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
   const float dropout = o.vocabulary.bpe_dropout;
-  if (dropout == 0.0f) return TranslationBatcher(std::move(pairs), src, tgt, o.data.batch, o.trainer.seed);
-  const auto source = std::make_shared<const SampledPairs>(std::move(pairs), BpeDropout(tokenizers.src, dropout),
-                                                           BpeDropout(tokenizers.tgt, dropout), o.trainer.seed, longest);
+  if (dropout == 0.0f)
+    return TranslationBatcher(std::move(pairs), src, tgt, o.data.batch, o.trainer.seed);
+  const auto source = std::make_shared<const SampledPairs>(
+      std::move(pairs), BpeDropout(tokenizers.src, dropout), BpeDropout(tokenizers.tgt, dropout),
+      o.trainer.seed, longest);
   return TranslationBatcher(source, src, tgt, o.data.batch, o.trainer.seed);
 }
 
 void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
   if (report.kept == 0)
-    throw DataError(fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}", text.origins.front().file,
-                                length.max_length, report.summary()));
+    throw DataError(
+        fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}",
+                    text.origins.front().file, length.max_length, report.summary()));
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
   if (joint) return fmt::format("vocabulary: {} pieces, joint", tokenizers.src.vocab_size());
-  return fmt::format("vocabularies: {} source and {} target pieces", tokenizers.src.vocab_size(), tokenizers.tgt.vocab_size());
+  return fmt::format("vocabularies: {} source and {} target pieces", tokenizers.src.vocab_size(),
+                     tokenizers.tgt.vocab_size());
 }
 
 }  // namespace
@@ -86,44 +96,53 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   ArchitectureConfig config = o.model.chosen();
   task.d_model = d_model_of(config);
 
-  const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train), tgt_files = in_folder(o.data.data, o.data.tgt_train);
+  const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train),
+                                 tgt_files = in_folder(o.data.data, o.data.tgt_train);
   const ParallelText train = read_parallel(src_files, tgt_files);
   require_text(train.src, src_files);
   require_text(train.tgt, tgt_files);
-  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config) : train_tokenizers(train, o.vocabulary);
+  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config)
+                                                   : train_tokenizers(train, o.vocabulary);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
 
   common(config).src_vocab_size = tokenizers.src.vocab_size();
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
-  TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src, tokenizers.tgt, o.decoding};
+  TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src,
+                         tokenizers.tgt, o.decoding};
   const auto language = [](const std::string& given, const std::vector<std::string>& files) {
     return given.empty() ? language_of(files) : given;
   };
-  model.text_kinds = {{"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
-                      {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
+  model.text_kinds = {
+      {"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
+      {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
   const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
 
   const auto encode = [&](const ParallelText& text, const char* name) {
     ReadReport report;
-    EncodedPairs pairs = encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
+    EncodedPairs pairs =
+        encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
     task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
     require_some(report, text, o.data.length);
     return pairs;
   };
-  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
+  TranslationBatcher batches =
+      training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
 
   std::optional<TranslationValidation> validation;
   if (!o.data.src_valid.empty()) {
-    const ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid), in_folder(o.data.data, o.data.tgt_valid));
+    const ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid),
+                                            in_folder(o.data.data, o.data.tgt_valid));
     const EncodedPairs pairs = encode(text, "validation");
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
     decoding.beam.length_penalty = o.decoding.length_penalty;
-    validation = TranslationValidation{TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt), references_of(pairs, text),
-                                       decoding, o.vocabulary.tokenizer.pretokenized};
+    validation = TranslationValidation{
+        TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt), references_of(pairs, text),
+        decoding, o.vocabulary.tokenizer.pretokenized};
   }
 
-  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches), o.loss.training, std::move(validation));
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches),
+                                                          o.loss.training, std::move(validation));
   task.model = std::make_shared<TranslationModel>(model);
   return task;
 }

@@ -1,4 +1,5 @@
-// Training a translator from files: everything one may choose, and the way from there to an objective.
+// Training a translator from files: everything one may choose, and the way from there to an
+// objective.
 #pragma once
 
 #include <optional>
@@ -33,14 +34,17 @@ template <class Visitor>
 void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("src-train", o.src_train,
-        "source side of the training text, plain or gzip, one sentence per line; several files are read one after another");
+        "source side of the training text, plain or gzip, one sentence per line; several files are "
+        "read one after another");
   visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
   visit("src-valid", o.src_valid, "source side of the validation text");
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
   visit("src-language", o.src_language,
-        "language of the source, written into the model; by default the ending of the training files: train.en");
+        "language of the source, written into the model; by default the ending of the training "
+        "files: train.en");
   visit("tgt-language", o.tgt_language,
-        "language of the target, written into the model; by default the ending of the training files: train.de");
+        "language of the target, written into the model; by default the ending of the training "
+        "files: train.de");
   fields(o.length, visit);
   fields(o.batch, visit);
 }
@@ -55,7 +59,8 @@ template <class Visitor>
 void fields(VocabularyOptions& o, Visitor&& visit) {
   visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
   fields(o.tokenizer, visit);
-  visit("bpe-dropout", o.bpe_dropout, below_one(), "share of BPE merges skipped at random, other ones in every epoch; 0: none");
+  visit("bpe-dropout", o.bpe_dropout, below_one(),
+        "share of BPE merges skipped at random, other ones in every epoch; 0: none");
 }
 
 struct TranslationLossOptions {
@@ -68,9 +73,11 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.training.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over the whole vocabulary");
   visit("r-drop", o.training.r_drop, between(0, 1000),
-        "weight of the divergence between two passes with different dropout (R-Drop, Liang et al. 2021), which cost twice as much; 0: off");
+        "weight of the divergence between two passes with different dropout (R-Drop, Liang et al. "
+        "2021), which cost twice as much; 0: off");
   visit("r-drop-after", o.training.r_drop_after, between(0, 1e9), "epochs before R-Drop begins");
-  visit("valid-beam-size", o.valid_beam_size, kBeamSizes, "beam size for the BLEU of the validation text");
+  visit("valid-beam-size", o.valid_beam_size, kBeamSizes,
+        "beam size for the BLEU of the validation text");
 }
 
 struct TranslationTraining {
@@ -96,8 +103,9 @@ void groups(TranslationTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run) and makes the model. Throws ConfigError,
-// also when the model differs from that of `resumed`; IoError and DataError for the files.
+// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run) and
+// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// and DataError for the files.
 TrainingTask prepare_training(const TranslationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -1,4 +1,5 @@
-// additive_scores and its gradient. tanh is computed again in the backward pass: storing it would take a number for each pair and column.
+// additive_scores and its gradient. tanh is computed again in the backward pass: storing it would
+// take a number for each pair and column.
 #include <cassert>
 #include <limits>
 
@@ -29,7 +30,8 @@ void additive_scores_unit(const AttentionCall& call, const AttentionUnit& unit) 
     for (std::ptrdiff_t j = 0; j < unit.keys; ++j) {
       const float* k = call.k.at(unit.key_row + j, unit.head * call.width);
       const auto term = [&](std::size_t c, std::size_t left) HWY_ATTR {
-        return hn::Mul(load_up_to(v + c, left), tanh_of(hn::Add(load_up_to(q + c, left), load_up_to(k + c, left))));
+        return hn::Mul(load_up_to(v + c, left),
+                       tanh_of(hn::Add(load_up_to(q + c, left), load_up_to(k + c, left))));
       };
       const auto sum = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
       *to++ = hn::GetLane(hn::SumOfLanes(d, fold_row(width, hn::Zero(d), term, sum)));
@@ -38,7 +40,8 @@ void additive_scores_unit(const AttentionCall& call, const AttentionUnit& unit) 
 }
 
 // A whole sequence: dk is summed over its queries. call.dv [N, H*Dh] gets a row for each query.
-void additive_scores_backward_unit(const AttentionCall& call, const AttentionUnit& unit, bool accumulate) {
+void additive_scores_backward_unit(const AttentionCall& call, const AttentionUnit& unit,
+                                   bool accumulate) {
   const Floats d;
   const auto one = hn::Set(d, 1.0f);
   const float* ds_block = call.weights + pairs_begin(call, unit);
@@ -47,7 +50,8 @@ void additive_scores_backward_unit(const AttentionCall& call, const AttentionUni
     const std::ptrdiff_t column = unit.head * call.width + c;
     const auto v = load_up_to(call.v.at(0, column), left);
     if (!accumulate) {
-      for (std::ptrdiff_t j = 0; j < unit.keys; ++j) store_up_to(hn::Zero(d), call.dk.at(unit.key_row + j, column), left);
+      for (std::ptrdiff_t j = 0; j < unit.keys; ++j)
+        store_up_to(hn::Zero(d), call.dk.at(unit.key_row + j, column), left);
     }
     for (std::ptrdiff_t i = 0; i < unit.queries; ++i) {
       const auto q = load_up_to(call.q.at(unit.query_row + i, column), left);
@@ -79,9 +83,11 @@ HWY_EXPORT(additive_scores_backward_unit);
 
 namespace {
 
-// The cost of a pair is that of a tanh for each column, some ten times a multiply-add: the cut into parts is told a larger width.
+// The cost of a pair is that of a tanh for each column, some ten times a multiply-add: the cut into
+// parts is told a larger width.
 struct AdditiveCall : AttentionCall {
-  AdditiveCall(const Tensor& query, const Tensor& key, const Tensor& vector, const AttentionLayout& layout, const Tensor& scores) {
+  AdditiveCall(const Tensor& query, const Tensor& key, const Tensor& vector,
+               const AttentionLayout& layout, const Tensor& scores) {
     q = rows_of(query);
     k = rows_of(key);
     v = rows_of(vector);
@@ -95,25 +101,31 @@ struct AdditiveCall : AttentionCall {
 
 }  // namespace
 
-void FastBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& scores) {
+void FastBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                                  const AttentionLayout& layout, const Tensor& scores) {
   assert(q.cols() == k.cols() && v.size() == q.cols());
   const AdditiveCall call(q, k, v, layout, scores);
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    HWY_DYNAMIC_DISPATCH(additive_scores_unit)(c, unit);
-  });
+  for_attention_units(call, layout, kQueriesPerUnit,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(additive_scores_unit)(c, unit);
+                      });
 }
 
-void FastBackend::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                                           const Tensor& dscores, const Tensor& dq, const Tensor& dv, float beta, const Tensor& dk) {
+void FastBackend::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           const AttentionLayout& layout, const Tensor& dscores,
+                                           const Tensor& dq, const Tensor& dv, float beta,
+                                           const Tensor& dk) {
   AdditiveCall call(q, k, v, layout, dscores);
   call.dq = rows_of(dq);
   call.dk = rows_of(dk);
   call.dv = rows_of(dv);
   call.accumulate = beta != 0.0f;
   constexpr std::ptrdiff_t kWholeSequence = std::numeric_limits<std::ptrdiff_t>::max() / 2;
-  for_attention_units(call, layout, kWholeSequence, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    HWY_DYNAMIC_DISPATCH(additive_scores_backward_unit)(c, unit, static_cast<const AdditiveCall&>(c).accumulate);
-  });
+  for_attention_units(call, layout, kWholeSequence,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(additive_scores_backward_unit)
+                        (c, unit, static_cast<const AdditiveCall&>(c).accumulate);
+                      });
 }
 
 }  // namespace attend

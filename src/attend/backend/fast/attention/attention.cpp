@@ -17,8 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// The softmax of each query of a block, as far as its keys have been visited (Milakov & Gimelshein 2018): the largest score and the sum of
-// exp(score - largest). A new tile multiplies what was summed before by `keep`; at the end everything is multiplied by `factor`.
+// The softmax of each query of a block, as far as its keys have been visited (Milakov & Gimelshein
+// 2018): the largest score and the sum of exp(score - largest). A new tile multiplies what was
+// summed before by `keep`; at the end everything is multiplied by `factor`.
 struct RunningSoftmax {
   float* largest;
   float* sum;
@@ -26,15 +27,17 @@ struct RunningSoftmax {
   float* factor;
 };
 
-// Replaces scores of keys that a query does not see by -infinity, in the rows where the queries of one vector differ, and returns the
-// largest scores so far.
-HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n, FloatVector largest, float* scores) {
+// Replaces scores of keys that a query does not see by -infinity, in the rows where the queries of
+// one vector differ, and returns the largest scores so far.
+HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n,
+                                    FloatVector largest, float* scores) {
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto forbidden = hn::Set(d, -__builtin_inff());
   const std::ptrdiff_t seen_by_all = tile.seen(n);
   const std::ptrdiff_t seen_by_any = tile.seen(n + lanes - 1);
-  for (std::ptrdiff_t j = 0; j < seen_by_all; ++j) largest = hn::Max(largest, hn::LoadU(d, scores + j * tile.stride + n));
+  for (std::ptrdiff_t j = 0; j < seen_by_all; ++j)
+    largest = hn::Max(largest, hn::LoadU(d, scores + j * tile.stride + n));
   for (std::ptrdiff_t j = seen_by_all; j < seen_by_any; ++j) {
     float* at = scores + j * tile.stride + n;
     const auto blind = hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n));
@@ -45,14 +48,17 @@ HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n,
   return largest;
 }
 
-// Largest scores as the subtrahend of an exponent: a query without any key has zeros, and no NaN from infinity - infinity.
+// Largest scores as the subtrahend of an exponent: a query without any key has zeros, and no NaN
+// from infinity - infinity.
 HWY_INLINE FloatVector finite_largest(FloatVector largest) {
   const Floats d;
   return hn::IfThenZeroElse(hn::Eq(largest, hn::Set(d, -__builtin_inff())), largest);
 }
 
-// scores -> exp(scores - largest) * dropout factors, for the vector of queries at column n. `factors` may be null.
-HWY_INLINE void softmax_tile_column(const AttentionTile& tile, std::ptrdiff_t n, const float* factors, const RunningSoftmax& running,
+// scores -> exp(scores - largest) * dropout factors, for the vector of queries at column n.
+// `factors` may be null.
+HWY_INLINE void softmax_tile_column(const AttentionTile& tile, std::ptrdiff_t n,
+                                    const float* factors, const RunningSoftmax& running,
                                     float* scores) {
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
@@ -76,7 +82,8 @@ HWY_INLINE void softmax_tile_column(const AttentionTile& tile, std::ptrdiff_t n,
       hn::StoreU(hn::Mul(e, hn::LoadU(d, factor)), d, at);
     }
   }
-  for (std::ptrdiff_t j = seen; j < tile.keys(); ++j, at += tile.stride) hn::StoreU(hn::Zero(d), d, at);
+  for (std::ptrdiff_t j = seen; j < tile.keys(); ++j, at += tile.stride)
+    hn::StoreU(hn::Zero(d), d, at);
   const auto keep = exp_of(d, hn::Sub(before, shift));
   hn::StoreU(largest, d, running.largest + n);
   hn::StoreU(keep, d, running.keep + n);
@@ -91,22 +98,26 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
     const auto sum = hn::LoadU(d, running.sum + n);
     const auto none = hn::Eq(sum, hn::Zero(d));
     hn::StoreU(hn::IfThenZeroElse(none, hn::Div(hn::Set(d, 1.0f), sum)), d, running.factor + n);
-    const auto log = hn::Add(hn::LoadU(d, running.largest + n), hn::Log(d, hn::Max(hn::Set(d, 1e-38f), sum)));
+    const auto log =
+        hn::Add(hn::LoadU(d, running.largest + n), hn::Log(d, hn::Max(hn::Set(d, 1e-38f), sum)));
     hn::StoreU(hn::IfThenElse(none, hn::Set(d, -__builtin_inff()), log), d, running.sum + n);
   }
 }
 
 // The weights before dropout of the queries of `block`, computed again tile by tile.
-HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block, const float* q_transposed,
+HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& unit,
+                                const AttentionTile& block, const float* q_transposed,
                                 const RunningSoftmax& running, float* scores) {
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  float* const first = call.weights + unit.block * call.heads + (unit.head * unit.queries + block.query_begin) * unit.keys;
+  float* const first = call.weights + unit.block * call.heads +
+                       (unit.head * unit.queries + block.query_begin) * unit.keys;
   for (std::ptrdiff_t i = 0; i < block.queries() * unit.keys; ++i) first[i] = 0.0f;
   AttentionTile tile = block;
   for (tile.key_begin = 0; tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
-    const StridedRows k{call.k.at(unit.key_row + tile.key_begin, unit.head * call.width), call.k.stride};
+    const StridedRows k{call.k.at(unit.key_row + tile.key_begin, unit.head * call.width),
+                        call.k.stride};
     tile_product(tile, k, q_transposed, call.width, scores);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scores);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
@@ -118,7 +129,8 @@ HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& 
       }
     }
     for (std::ptrdiff_t i = 0; i < tile.queries(); ++i) {
-      for (std::ptrdiff_t j = 0; j < tile.seen(i); ++j) first[i * unit.keys + tile.key_begin + j] = scores[j * tile.stride + i];
+      for (std::ptrdiff_t j = 0; j < tile.seen(i); ++j)
+        first[i * unit.keys + tile.key_begin + j] = scores[j * tile.stride + i];
     }
   }
 }
@@ -130,8 +142,9 @@ struct ForwardScratch {
   RunningSoftmax running;
 };
 
-HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block,
-                                const ForwardScratch& scratch, const Prefetch& prefetch) {
+HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& unit,
+                                const AttentionTile& block, const ForwardScratch& scratch,
+                                const Prefetch& prefetch) {
   const std::ptrdiff_t query_row = unit.query_row + block.query_begin;
   const std::ptrdiff_t value_column = unit.head * call.value_width;
   const StridedRows q{call.q.at(query_row, unit.head * call.width), call.q.stride};
@@ -143,24 +156,35 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
   }
 
   AttentionTile tile = block;
-  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
+  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end;
+       tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
     const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
-    tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride}, scratch.q_transposed, call.width, scratch.scores);
+    tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
+                 scratch.q_transposed, call.width, scratch.scores);
     fetch.keys(call.k, call.width);
-    if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
+    if (call.bias != nullptr)
+      add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
     const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
-    for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) softmax_tile_column(tile, n, scratch.factors, scratch.running, scratch.scores);
+    for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes)
+      softmax_tile_column(tile, n, scratch.factors, scratch.running, scratch.scores);
     fetch.keys(call.v, call.value_width);
     const bool last = tile.key_end == block.key_end;
     if (last) finish_softmax(tile.stride, scratch.running);
 
-    SmallProduct product{
-        tile.queries(), call.value_width, tile.keys(), scratch.scores, 1, tile.stride, call.v.at(key_row, value_column), call.v.stride, out,
-        call.out.stride};
+    SmallProduct product{tile.queries(),
+                         call.value_width,
+                         tile.keys(),
+                         scratch.scores,
+                         1,
+                         tile.stride,
+                         call.v.at(key_row, value_column),
+                         call.v.stride,
+                         out,
+                         call.out.stride};
     product.accumulate = tile.key_begin > 0;
     product.keep = scratch.running.keep;
     product.factor = last ? scratch.running.factor : nullptr;
@@ -172,12 +196,14 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
   }
 }
 
-void attention_unit(const AttentionCall& call, const AttentionUnit& unit, const AttentionUnit* next) {
+void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
+                    const AttentionUnit* next) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const bool drops = call.drop_threshold > 0;
   const std::ptrdiff_t queries_width = call.width * kQueryBlock;
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
-  float* at = attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock));
+  float* at =
+      attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock));
   ForwardScratch scratch;
   scratch.running = {at, at + kQueryBlock, at + 2 * kQueryBlock, at + 3 * kQueryBlock};
   scratch.q_transposed = at + 4 * kQueryBlock;
@@ -201,7 +227,8 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit, const 
         *call.log_sum_exp.at(unit.query_row + begin + i, unit.head) = scratch.running.sum[i];
       }
     }
-    if (call.weights != nullptr) write_weights(call, unit, block, scratch.q_transposed, scratch.running, scratch.scores);
+    if (call.weights != nullptr)
+      write_weights(call, unit, block, scratch.q_transposed, scratch.running, scratch.scores);
   }
 }
 
@@ -214,15 +241,18 @@ namespace attend {
 
 HWY_EXPORT(attention_unit);
 
-void FastBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
+void FastBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                            const AttentionLayout& layout, const Tensor& out,
                             const Tensor& log_sum_exp, const Tensor& weights) {
   assert(q.cols() == k.cols() && v.cols() == out.cols());
   AttentionCall call = describe_attention(q, k, v, layout, out);
   if (log_sum_exp.defined()) call.log_sum_exp = rows_of(log_sum_exp);
   if (weights.defined()) call.weights = weights.data();
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
-    HWY_DYNAMIC_DISPATCH(attention_unit)(c, unit, next);
-  });
+  for_attention_units(
+      call, layout, kQueriesPerUnit,
+      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
+        HWY_DYNAMIC_DISPATCH(attention_unit)(c, unit, next);
+      });
 }
 
 }  // namespace attend

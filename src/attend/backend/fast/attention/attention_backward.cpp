@@ -19,7 +19,9 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // One block holds all queries of the sequence, so no other adds to the gradients of the keys.
-HWY_INLINE bool answers_alone(const AttentionUnit& unit) { return unit.queries > 0 && unit.queries <= kQueryBlock; }
+HWY_INLINE bool answers_alone(const AttentionUnit& unit) {
+  return unit.queries > 0 && unit.queries <= kQueryBlock;
+}
 
 struct BackwardScratch {
   float* q_transposed;
@@ -27,12 +29,15 @@ struct BackwardScratch {
   float* scores;      // becomes the weights after dropout
   float* dweights;    // becomes scale * the gradient of the scores
   float* factors;     // null without dropout
-  float* normaliser;  // log sum exp of each query, +infinity for one without keys: exp(score - infinity) = 0
+  float* normaliser;  // log sum exp of each query, +infinity for one without keys: exp(score -
+                      // infinity) = 0
   float* mean;        // scale * sum_j weight_j dweight_j = scale * dout . out
 };
 
-// With p = exp(score - log sum exp) and f the dropout factor:  scores -> f p,  dweights -> scale p (f dweight - mean).
-HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n, float scale, const BackwardScratch& scratch) {
+// With p = exp(score - log sum exp) and f the dropout factor:  scores -> f p,  dweights -> scale p
+// (f dweight - mean).
+HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n, float scale,
+                                     const BackwardScratch& scratch) {
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto normaliser = hn::LoadU(d, scratch.normaliser + n);
@@ -43,7 +48,8 @@ HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n
   for (std::ptrdiff_t j = 0; j < seen_by_any; ++j) {
     const std::ptrdiff_t at = j * tile.stride + n;
     auto p = exp_of(d, hn::Sub(hn::LoadU(d, scratch.scores + at), normaliser));
-    if (j >= seen_by_all) p = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n)), p);
+    if (j >= seen_by_all)
+      p = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n)), p);
     auto dweight = hn::LoadU(d, scratch.dweights + at);
     auto dropped = p;
     if (scratch.factors != nullptr) {
@@ -62,14 +68,15 @@ HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n
   }
 }
 
-HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block,
-                           const BackwardScratch& scratch) {
+HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
+                           const AttentionTile& block, const BackwardScratch& scratch) {
   const std::ptrdiff_t query_row = unit.query_row + block.query_begin;
   const std::ptrdiff_t value_column = unit.head * call.value_width;
   const StridedRows q{call.q.at(query_row, unit.head * call.width), call.q.stride};
   const StridedRows dout{call.dout.at(query_row, value_column), call.dout.stride};
   small_transpose(q, block.queries(), call.width, call.scale, scratch.q_transposed, block.stride);
-  small_transpose(dout, block.queries(), call.value_width, 1.0f, scratch.dout_transposed, block.stride);
+  small_transpose(dout, block.queries(), call.value_width, 1.0f, scratch.dout_transposed,
+                  block.stride);
   for (std::ptrdiff_t i = 0; i < block.stride; ++i) {
     scratch.normaliser[i] = __builtin_inff();
     scratch.mean[i] = 0.0f;
@@ -78,15 +85,16 @@ HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
     const float log_sum_exp = *call.log_sum_exp.at(query_row + i, unit.head);
     if (log_sum_exp == -__builtin_inff()) continue;
     scratch.normaliser[i] = log_sum_exp;
-    scratch.mean[i] =
-        call.scale * row_dot(call.out.at(query_row + i, value_column), dout.at(i, 0), static_cast<std::size_t>(call.value_width));
+    scratch.mean[i] = call.scale * row_dot(call.out.at(query_row + i, value_column), dout.at(i, 0),
+                                           static_cast<std::size_t>(call.value_width));
   }
 }
 
 // The tile's part of dq (overwritten by the first tile), dk and dv (overwritten when the block
 // answers alone).
-HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& tile,
-                                  const BackwardScratch& scratch, const Prefetch& prefetch) {
+HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit& unit,
+                                  const AttentionTile& tile, const BackwardScratch& scratch,
+                                  const Prefetch& prefetch) {
   const std::ptrdiff_t query_row = unit.query_row + tile.query_begin;
   const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
   const std::ptrdiff_t column = unit.head * call.width;
@@ -146,42 +154,49 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   prefetch.keys(call.dv, call.value_width);
 }
 
-HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& block,
-                               const BackwardScratch& scratch, const Prefetch& prefetch) {
+HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& unit,
+                               const AttentionTile& block, const BackwardScratch& scratch,
+                               const Prefetch& prefetch) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   load_block(call, unit, block, scratch);
   AttentionTile tile = block;
-  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
+  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end;
+       tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
     const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
-    tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride}, scratch.q_transposed, call.width, scratch.scores);
-    if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
+    tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
+                 scratch.q_transposed, call.width, scratch.scores);
+    if (call.bias != nullptr)
+      add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
     fetch.queries(call.dout, call.value_width);
-    tile_product(tile, {call.v.at(key_row, unit.head * call.value_width), call.v.stride}, scratch.dout_transposed, call.value_width,
-                 scratch.dweights);
+    tile_product(tile, {call.v.at(key_row, unit.head * call.value_width), call.v.stride},
+                 scratch.dout_transposed, call.value_width, scratch.dweights);
     fetch.queries(call.out, call.value_width);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
     fetch.keys(call.k, call.width);
-    for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) backward_tile_column(tile, n, call.scale, scratch);
+    for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes)
+      backward_tile_column(tile, n, call.scale, scratch);
     fetch.keys(call.v, call.value_width);
     backward_products(call, unit, tile, scratch, fetch);
   }
 }
 
-HWY_INLINE void clear_rows(const StridedRows& rows, std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t column,
-                           std::ptrdiff_t width) {
+HWY_INLINE void clear_rows(const StridedRows& rows, std::ptrdiff_t first, std::ptrdiff_t count,
+                           std::ptrdiff_t column, std::ptrdiff_t width) {
   for (std::ptrdiff_t r = 0; r < count; ++r) {
     float* row = rows.at(first + r, column);
     for (std::ptrdiff_t i = 0; i < width; ++i) row[i] = 0.0f;
   }
 }
 
-void attention_backward_unit(const AttentionCall& call, const AttentionUnit& unit, const AttentionUnit* next) {
+void attention_backward_unit(const AttentionCall& call, const AttentionUnit& unit,
+                             const AttentionUnit* next) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
-  float* at = attention_scratch(static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size));
+  float* at = attention_scratch(
+      static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size));
   BackwardScratch scratch;
   scratch.normaliser = at;
   scratch.mean = at + kQueryBlock;
@@ -219,8 +234,10 @@ namespace attend {
 
 HWY_EXPORT(attention_backward_unit);
 
-void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out,
-                                     const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq, const Tensor& dk, const Tensor& dv) {
+void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                     const AttentionLayout& layout, const Tensor& out,
+                                     const Tensor& log_sum_exp, const Tensor& dout,
+                                     const Tensor& dq, const Tensor& dk, const Tensor& dv) {
   assert(q.cols() == k.cols() && v.cols() == out.cols() && log_sum_exp.defined());
   AttentionCall call = describe_attention(q, k, v, layout, out);
   call.log_sum_exp = rows_of(log_sum_exp);
@@ -229,10 +246,11 @@ void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Ten
   call.dk = rows_of(dk);
   call.dv = rows_of(dv);
   // The gradients of a key sum over all queries of its sequence, so a sequence is not cut here.
-  for_attention_units(call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
-                        HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit, next);
-                      });
+  for_attention_units(
+      call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
+      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
+        HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit, next);
+      });
 }
 
 }  // namespace attend

@@ -24,10 +24,13 @@ namespace HWY_NAMESPACE {
 
 // Numbers of a key or a value, a whole vector or the first `count`.
 HWY_INLINE FloatVector numbers_at(const float* from) { return hn::LoadU(Floats(), from); }
-HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) { return load_part(Floats(), from, count); }
+HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) {
+  return load_part(Floats(), from, count);
+}
 HWY_INLINE FloatVector numbers_at(const std::int8_t* from) {
   const hn::Rebind<std::int8_t, Floats> bytes;
-  return hn::ConvertTo(Floats(), hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(bytes, from)));
+  return hn::ConvertTo(Floats(),
+                       hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(bytes, from)));
 }
 HWY_INLINE FloatVector numbers_at(const std::int8_t* from, std::size_t count) {
   HWY_ALIGN std::int8_t part[hn::MaxLanes(Floats())] = {};
@@ -52,7 +55,8 @@ HWY_INLINE const T* row_at(const void* row, std::ptrdiff_t shift) {
 }
 
 // numbers[j] *= the scale that is `shift` bytes behind keys[j].
-HWY_INLINE void multiply_scales(const void* const* keys, std::ptrdiff_t shift, std::size_t begin, std::size_t end, float* numbers) {
+HWY_INLINE void multiply_scales(const void* const* keys, std::ptrdiff_t shift, std::size_t begin,
+                                std::size_t end, float* numbers) {
   for (std::size_t j = begin; j < end; ++j) {
     float scale;
     __builtin_memcpy(&scale, row_at<std::int8_t>(keys[j], shift), sizeof scale);
@@ -65,14 +69,19 @@ HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
   for (std::size_t i = 0; i < 4; ++i) sums[i] = hn::GetLane(vectors[i]);
 }
 #else
-// sums[i] = the sum of the lanes of vectors[i]: added up together, they take fewer instructions than one by one.
+// sums[i] = the sum of the lanes of vectors[i]: added up together, they take fewer instructions
+// than one by one.
 HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
   const Floats d;
   const hn::Repartition<std::uint64_t, Floats> pairs;
   const hn::FixedTag<float, 4> four;
-  const auto fold = [d](auto a, auto b) HWY_ATTR { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
-  const auto ab = hn::BitCast(pairs, fold(vectors[0], vectors[1])), cd = hn::BitCast(pairs, fold(vectors[2], vectors[3]));
-  const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)), hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
+  const auto fold = [d](auto a, auto b) HWY_ATTR {
+    return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  };
+  const auto ab = hn::BitCast(pairs, fold(vectors[0], vectors[1])),
+             cd = hn::BitCast(pairs, fold(vectors[2], vectors[3]));
+  const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)),
+                              hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
 #if HWY_MAX_BYTES >= 64
   const hn::Half<Floats> half;
   const hn::Half<decltype(half)> quarter;
@@ -89,7 +98,8 @@ HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
 
 // scores[g] = q . keys[g] for four keys, `shift` floats behind their pointers; `width` floats each.
 template <class T>
-HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrdiff_t shift, std::size_t width, float* scores) {
+HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrdiff_t shift,
+                              std::size_t width, float* scores) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVector total[4];
@@ -99,30 +109,35 @@ HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrd
   for (; i + lanes <= width; i += lanes) {
     const auto x = hn::LoadU(d, q + i);
 #pragma GCC unroll 4
-    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i), total[g]);
+    for (std::size_t g = 0; g < 4; ++g)
+      total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i), total[g]);
   }
   if (i < width) {
     const auto x = load_part(d, q + i, width - i);
 #pragma GCC unroll 4
-    for (std::size_t g = 0; g < 4; ++g) total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i, width - i), total[g]);
+    for (std::size_t g = 0; g < 4; ++g)
+      total[g] = hn::MulAdd(x, numbers_at(row_at<T>(keys[g], shift) + i, width - i), total[g]);
   }
   sums_of_four(total, scores);
 }
 
-// out = sum_j weights[j] values[j] for `count` values, added to what is there unless they are the first; kVectors vectors.
+// out = sum_j weights[j] values[j] for `count` values, added to what is there unless they are the
+// first; kVectors vectors.
 template <class T, std::size_t kVectors>
-HWY_INLINE void cached_values(const float* weights, const void* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
-                              float* out) {
+HWY_INLINE void cached_values(const float* weights, const void* const* keys, std::ptrdiff_t shift,
+                              std::size_t count, bool first, float* out) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVector total[kVectors];
 #pragma GCC unroll 4
-  for (std::size_t v = 0; v < kVectors; ++v) total[v] = first ? hn::Zero(d) : hn::LoadU(d, out + v * lanes);
+  for (std::size_t v = 0; v < kVectors; ++v)
+    total[v] = first ? hn::Zero(d) : hn::LoadU(d, out + v * lanes);
   for (std::size_t j = 0; j < count; ++j) {
     const auto weight = hn::Set(d, weights[j]);
     const T* value = row_at<T>(keys[j], shift);
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) total[v] = hn::MulAdd(weight, numbers_at(value + v * lanes), total[v]);
+    for (std::size_t v = 0; v < kVectors; ++v)
+      total[v] = hn::MulAdd(weight, numbers_at(value + v * lanes), total[v]);
   }
 #pragma GCC unroll 4
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(total[v], d, out + v * lanes);
@@ -130,11 +145,13 @@ HWY_INLINE void cached_values(const float* weights, const void* const* keys, std
 
 // The same for `width` floats of one vector.
 template <class T>
-HWY_INLINE void cached_values_part(const float* weights, const void* const* keys, std::ptrdiff_t shift, std::size_t count, bool first,
+HWY_INLINE void cached_values_part(const float* weights, const void* const* keys,
+                                   std::ptrdiff_t shift, std::size_t count, bool first,
                                    std::size_t width, float* out) {
   const Floats d;
   auto total = first ? hn::Zero(d) : load_part(d, out, width);
-  for (std::size_t j = 0; j < count; ++j) total = hn::MulAdd(hn::Set(d, weights[j]), numbers_at(row_at<T>(keys[j], shift), width), total);
+  for (std::size_t j = 0; j < count; ++j)
+    total = hn::MulAdd(hn::Set(d, weights[j]), numbers_at(row_at<T>(keys[j], shift), width), total);
   store_part(total, d, out, width);
 }
 
@@ -154,7 +171,8 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
   }
   map_row(scores, scores, count, [factor](auto s) HWY_ATTR { return hn::Mul(factor, s); });
   const auto shift = hn::Set(d, subtrahend(row_max(scores, count)));
-  map_row(scores, scores, count, [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
+  map_row(scores, scores, count,
+          [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
   const float sum = row_sum(scores, count, [](auto e) HWY_ATTR { return e; });
   const auto inverse = hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum);
   map_row(scores, scores, count, [inverse](auto e) HWY_ATTR { return hn::Mul(e, inverse); });
@@ -162,7 +180,8 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
 
 // The scores of the keys [begin, end) for one head; up to three behind them are overwritten.
 template <class T>
-HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* scores) {
+HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin,
+                                   std::size_t end, float* scores) {
   const float* q = query.q + head * query.width;
   const std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(head) * head_elements<T>(query.width);
   std::size_t j = begin;
@@ -172,50 +191,66 @@ HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, s
     for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
     cached_scores<T>(q, last, shift, query.width, scores + j);
   }
-  if (kHasScales<T>) multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(query.width), begin, end, scores);
+  if (kHasScales<T>)
+    multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(query.width), begin, end,
+                    scores);
 }
 
 // Adds the values of the keys [begin, end) to the output of one head. Their weights are used up.
 template <class T>
-HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin, std::size_t end, float* weights) {
+HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin,
+                                   std::size_t end, float* weights) {
   const std::size_t lanes = hn::Lanes(Floats()), width = query.value_width, count = end - begin;
   const bool first = begin == 0;
   const void* const* keys = query.keys + begin;
-  std::ptrdiff_t shift = query.value_distance + static_cast<std::ptrdiff_t>(head) * head_elements<T>(width);
-  if (kHasScales<T>) multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(width), begin, end, weights);
+  std::ptrdiff_t shift =
+      query.value_distance + static_cast<std::ptrdiff_t>(head) * head_elements<T>(width);
+  if (kHasScales<T>)
+    multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(width), begin, end, weights);
   float* out = query.out + head * width;
   std::size_t i = 0;
   const auto next = [&](std::size_t vectors) {
-    i += vectors * lanes, out += vectors * lanes, shift += static_cast<std::ptrdiff_t>(vectors * lanes);
+    i += vectors * lanes, out += vectors * lanes,
+        shift += static_cast<std::ptrdiff_t>(vectors * lanes);
   };
-  for (; i + 4 * lanes <= width; next(4)) cached_values<T, 4>(weights + begin, keys, shift, count, first, out);
-  if (i + 2 * lanes <= width) cached_values<T, 2>(weights + begin, keys, shift, count, first, out), next(2);
-  if (i + lanes <= width) cached_values<T, 1>(weights + begin, keys, shift, count, first, out), next(1);
+  for (; i + 4 * lanes <= width; next(4))
+    cached_values<T, 4>(weights + begin, keys, shift, count, first, out);
+  if (i + 2 * lanes <= width)
+    cached_values<T, 2>(weights + begin, keys, shift, count, first, out), next(2);
+  if (i + lanes <= width)
+    cached_values<T, 1>(weights + begin, keys, shift, count, first, out), next(1);
   if (i < width) cached_values_part<T>(weights + begin, keys, shift, count, first, width - i, out);
 }
 
-// One query row, some of its heads: first keys, then values, so many at a time that they stay in the first-level cache while the heads pass
-// by. `scores` has room for query.scores_stride() of each head.
+// One query row, some of its heads: first keys, then values, so many at a time that they stay in
+// the first-level cache while the heads pass by. `scores` has room for query.scores_stride() of
+// each head.
 template <class T>
-HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
+HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end,
+                           float* scores) {
   constexpr std::size_t kFloats = 4096;
   const std::size_t heads = head_end - head_begin, widest = HWY_MAX(query.width, query.value_width);
   const std::size_t keys = HWY_MAX(1, kFloats / (4 * heads * widest)) * 4;
   for (std::size_t j = 0; j < query.count; j += keys) {
     const std::size_t end = HWY_MIN(query.count, j + keys);
-    for (std::size_t h = 0; h < heads; ++h) cached_head_scores<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
+    for (std::size_t h = 0; h < heads; ++h)
+      cached_head_scores<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
-  for (std::size_t h = 0; h < heads; ++h) cached_softmax(scores + h * query.scores_stride(), query.scale, query.count);
+  for (std::size_t h = 0; h < heads; ++h)
+    cached_softmax(scores + h * query.scores_stride(), query.scale, query.count);
   if (query.count == 0) {
-    for (std::size_t i = head_begin * query.value_width; i < head_end * query.value_width; ++i) query.out[i] = 0.0f;
+    for (std::size_t i = head_begin * query.value_width; i < head_end * query.value_width; ++i)
+      query.out[i] = 0.0f;
   }
   for (std::size_t j = 0; j < query.count; j += keys) {
     const std::size_t end = HWY_MIN(query.count, j + keys);
-    for (std::size_t h = 0; h < heads; ++h) cached_head_values<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
+    for (std::size_t h = 0; h < heads; ++h)
+      cached_head_values<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
 }
 
-void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end, float* scores) {
+void attention_cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end,
+                          float* scores) {
   if (query.in_bytes) {
     cached_row<std::int8_t>(query, head_begin, head_end, scores);
   } else {
@@ -254,7 +289,8 @@ const std::byte* key_at(const std::vector<SlabRows>& slabs, KeySlot slot) {
 
 }  // namespace
 
-void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance, int heads, float scale,
+void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys,
+                                   std::int64_t value_distance, int heads, float scale,
                                    const Tensor& out) {
   assert(q.rows() == out.rows() && keys.offsets.size() == q.rows() + 1);
   const SlotSpan slots(keys.slots);
@@ -264,9 +300,12 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, std::in
   const std::int64_t rows = q.rows();
   // Few rows: a row is shared by several threads, each with some of the heads.
   const std::int64_t parts =
-      rows >= threads() ? 1 : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
+      rows >= threads()
+          ? 1
+          : std::min<std::int64_t>(heads, (threads() + rows - 1) / std::max<std::int64_t>(1, rows));
   const std::int64_t floats = slots.size() * (q.cols() + out.cols());
-  const std::int64_t grain = rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
+  const std::int64_t grain =
+      rows == 0 ? 1 : 4 * kGrain * rows * parts / std::max<std::int64_t>(1, floats);
   parallel_for(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t r = item / parts;
@@ -308,11 +347,13 @@ void FastBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads
       const std::byte* key = key_at(slabs, slots[static_cast<std::size_t>(i)]);
       float* to = y.row(i);
       if (!in_bytes) {
-        std::memcpy(to, key + static_cast<std::size_t>(begin) * sizeof(float), head_count * width * sizeof(float));
+        std::memcpy(to, key + static_cast<std::size_t>(begin) * sizeof(float),
+                    head_count * width * sizeof(float));
         continue;
       }
       const auto* group = reinterpret_cast<const std::int8_t*>(key) + begin;
-      for (std::size_t head = 0; head < head_count; ++head, group += width + sizeof(float), to += width) {
+      for (std::size_t head = 0; head < head_count;
+           ++head, group += width + sizeof(float), to += width) {
         float scale = 0.0f;
         std::memcpy(&scale, group + width, sizeof scale);
         for (std::size_t d = 0; d < width; ++d) to[d] = scale * static_cast<float>(group[d]);

@@ -1,4 +1,5 @@
-// Attention in parts: products, sums, softmax and arg max of pairs of queries and keys. A unit of work is one head of one sequence.
+// Attention in parts: products, sums, softmax and arg max of pairs of queries and keys. A unit of
+// work is one head of one sequence.
 #include <cassert>
 
 #include "attend/backend/fast/attention/attention_work.h"
@@ -26,9 +27,11 @@ void pair_products_unit(const AttentionCall& call, const AttentionUnit& unit) {
   const std::ptrdiff_t queries = unit.query_end - unit.query_begin;
   float* transposed = attention_scratch(static_cast<std::size_t>((call.width + queries) * stride));
   float* products = transposed + call.width * stride;
-  small_transpose({call.k.at(unit.key_row, unit.head * call.width), call.k.stride}, unit.keys, call.width, 1.0f, transposed, stride);
+  small_transpose({call.k.at(unit.key_row, unit.head * call.width), call.k.stride}, unit.keys,
+                  call.width, 1.0f, transposed, stride);
   const float* q = call.q.at(unit.query_row + unit.query_begin, unit.head * call.width);
-  small_product({queries, stride, call.width, q, call.q.stride, 1, transposed, stride, products, stride});
+  small_product(
+      {queries, stride, call.width, q, call.q.stride, 1, transposed, stride, products, stride});
   float* to = call.weights + pairs_begin(call, unit) + unit.query_begin * unit.keys;
   for (std::ptrdiff_t i = 0; i < queries; ++i, to += unit.keys) {
     for (std::ptrdiff_t j = 0; j < unit.keys; ++j) to[j] = products[i * stride + j];
@@ -71,18 +74,21 @@ void pair_sums_by_key_unit(const AttentionCall& call, const AttentionUnit& unit,
   if (product.rows > 0) small_product(product);
 }
 
-// to = softmax(scale * from + bias) over the first `seen` of `count` keys, 0 for the others. bias may be null.
+// to = softmax(scale * from + bias) over the first `seen` of `count` keys, 0 for the others. bias
+// may be null.
 void pair_softmax_row(const PairRow& row) {
   const Floats d;
   const auto scale = hn::Set(d, row.scale);
   if (row.bias == nullptr) {
     map_row(row.from, row.to, row.seen, [scale](auto s) HWY_ATTR { return hn::Mul(scale, s); });
   } else {
-    map_rows(row.from, row.bias, row.to, row.seen, [scale](auto s, auto b) HWY_ATTR { return hn::Add(hn::Mul(scale, s), b); });
+    map_rows(row.from, row.bias, row.to, row.seen,
+             [scale](auto s, auto b) HWY_ATTR { return hn::Add(hn::Mul(scale, s), b); });
   }
   const float max = row_max(row.to, row.seen);
   const auto shift = hn::Set(d, max == -__builtin_inff() ? 0.0f : max);
-  map_row(row.to, row.to, row.seen, [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
+  map_row(row.to, row.to, row.seen,
+          [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
   const float sum = row_sum(row.to, row.seen, [](auto e) HWY_ATTR { return e; });
   const auto factor = hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum);
   map_row(row.to, row.to, row.seen, [factor](auto e) HWY_ATTR { return hn::Mul(e, factor); });
@@ -93,8 +99,9 @@ void pair_softmax_row(const PairRow& row) {
 void pair_softmax_backward_row(const PairRow& row, const float* gradient) {
   const auto mean = hn::Set(Floats(), row_dot(row.from, gradient, row.count));
   const auto scale = hn::Set(Floats(), row.scale);
-  map_rows(row.from, gradient, row.to, row.count,
-           [mean, scale](auto w, auto dw) HWY_ATTR { return hn::Mul(hn::Mul(scale, w), hn::Sub(dw, mean)); });
+  map_rows(row.from, gradient, row.to, row.count, [mean, scale](auto w, auto dw) HWY_ATTR {
+    return hn::Mul(hn::Mul(scale, w), hn::Sub(dw, mean));
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -139,7 +146,9 @@ template <class Visit>
 void for_pair_rows(const PairCall& call, const AttentionUnit& unit, const Visit& visit) {
   for (std::ptrdiff_t i = unit.query_begin; i < unit.query_end; ++i) {
     const std::ptrdiff_t begin = pairs_begin(call, unit) + i * unit.keys;
-    const std::ptrdiff_t seen = call.causal ? std::clamp<std::ptrdiff_t>(i + 1 + unit.keys - unit.queries, 0, unit.keys) : unit.keys;
+    const std::ptrdiff_t seen =
+        call.causal ? std::clamp<std::ptrdiff_t>(i + 1 + unit.keys - unit.queries, 0, unit.keys)
+                    : unit.keys;
     PairRow row;
     row.from = call.from + begin;
     row.to = call.weights + begin;
@@ -172,65 +181,81 @@ constexpr std::ptrdiff_t kWholeSequence = std::numeric_limits<std::ptrdiff_t>::m
 
 }  // namespace
 
-void FastBackend::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout, const Tensor& pairs) {
+void FastBackend::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                                const Tensor& pairs) {
   assert(a.cols() == b.cols());
   PairCall call(pairs, layout, a.cols());
   call.q = rows_of(a);
   call.k = rows_of(b);
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    HWY_DYNAMIC_DISPATCH(pair_products_unit)(c, unit);
-  });
+  for_attention_units(call, layout, kQueriesPerUnit,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_products_unit)(c, unit);
+                      });
 }
 
-void FastBackend::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta, const Tensor& y) {
+void FastBackend::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
+                            float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
   PairCall call(pairs, layout, b.cols());
   call.v = rows_of(b);
   call.out = rows_of(y);
   call.accumulate = beta != 0.0f;
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    HWY_DYNAMIC_DISPATCH(pair_sums_unit)(c, unit, pair_call(c).accumulate);
-  });
+  for_attention_units(call, layout, kQueriesPerUnit,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_sums_unit)(c, unit, pair_call(c).accumulate);
+                      });
 }
 
-void FastBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout, float beta, const Tensor& y) {
+void FastBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
+                                   const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(a.cols() == y.cols());
   PairCall call(pairs, layout, a.cols());
   call.q = rows_of(a);
   call.out = rows_of(y);
   call.accumulate = beta != 0.0f;
-  for_attention_units(call, layout, kWholeSequence, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    HWY_DYNAMIC_DISPATCH(pair_sums_by_key_unit)(c, unit, pair_call(c).accumulate);
-  });
+  for_attention_units(call, layout, kWholeSequence,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_sums_by_key_unit)
+                        (c, unit, pair_call(c).accumulate);
+                      });
 }
 
-void FastBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) {
+void FastBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout,
+                               const Tensor& weights) {
   PairCall call(weights, layout, layout.heads);
   call.from = scores.data();
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    for_pair_rows(pair_call(c), unit, [](const PairRow& row, std::ptrdiff_t) { HWY_DYNAMIC_DISPATCH(pair_softmax_row)(row); });
-  });
+  for_attention_units(call, layout, kQueriesPerUnit,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        for_pair_rows(pair_call(c), unit, [](const PairRow& row, std::ptrdiff_t) {
+                          HWY_DYNAMIC_DISPATCH(pair_softmax_row)(row);
+                        });
+                      });
 }
 
-void FastBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights, const AttentionLayout& layout,
-                                        const Tensor& dscores) {
+void FastBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
+                                        const AttentionLayout& layout, const Tensor& dscores) {
   PairCall call(dscores, layout, layout.heads);
   call.from = weights.data();
   call.gradient = dweights.data();
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    const float* gradient = pair_call(c).gradient;
-    for_pair_rows(pair_call(c), unit, [gradient](const PairRow& row, std::ptrdiff_t begin) {
-      HWY_DYNAMIC_DISPATCH(pair_softmax_backward_row)(row, gradient + begin);
-    });
-  });
+  for_attention_units(
+      call, layout, kQueriesPerUnit,
+      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+        const float* gradient = pair_call(c).gradient;
+        for_pair_rows(pair_call(c), unit, [gradient](const PairRow& row, std::ptrdiff_t begin) {
+          HWY_DYNAMIC_DISPATCH(pair_softmax_backward_row)(row, gradient + begin);
+        });
+      });
 }
 
-void FastBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout, const Tensor& weights) {
+void FastBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
+                               const Tensor& weights) {
   PairCall call(weights, layout, layout.heads);
   call.from = scores.data();
-  for_attention_units(call, layout, kQueriesPerUnit, [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-    for_pair_rows(pair_call(c), unit, [](const PairRow& row, std::ptrdiff_t) { arg_max_row(row); });
-  });
+  for_attention_units(call, layout, kQueriesPerUnit,
+                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+                        for_pair_rows(pair_call(c), unit,
+                                      [](const PairRow& row, std::ptrdiff_t) { arg_max_row(row); });
+                      });
 }
 
 }  // namespace attend

@@ -1,8 +1,8 @@
 // What the forward and the backward kernel of attention share, compiled once per instruction set.
 //
-// Both work on tiles of transposed scores: keys are rows, queries are the lanes of vectors. The softmax then runs down the columns without
-// a single horizontal operation, a query never meets another one, and one call of Philox draws the dropout of 8 keys for a vector of
-// queries.
+// Both work on tiles of transposed scores: keys are rows, queries are the lanes of vectors. The
+// softmax then runs down the columns without a single horizontal operation, a query never meets
+// another one, and one call of Philox draws the dropout of 8 keys for a vector of queries.
 #if defined(ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H
 #undef ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H
@@ -18,37 +18,46 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Scores of keys [key_begin, key_end) against queries [query_begin, query_end) of a sequence, at most kKeyTile by kQueryBlock. Tiles start
-// at multiples of kKeyTile whatever the queries are, so that the sums over keys do not depend on the cut.
+// Scores of keys [key_begin, key_end) against queries [query_begin, query_end) of a sequence, at
+// most kKeyTile by kQueryBlock. Tiles start at multiples of kKeyTile whatever the queries are, so
+// that the sums over keys do not depend on the cut.
 struct AttentionTile {
   std::ptrdiff_t query_begin, query_end;
   std::ptrdiff_t key_begin, key_end;
   std::ptrdiff_t stride;  // floats per row of the tile: the queries rounded up to whole vectors
-  std::ptrdiff_t ahead;   // causal: query i sees keys 0 .. i + ahead; otherwise so large that all see all
+  std::ptrdiff_t
+      ahead;  // causal: query i sees keys 0 .. i + ahead; otherwise so large that all see all
 
   std::ptrdiff_t queries() const { return query_end - query_begin; }
   std::ptrdiff_t keys() const { return key_end - key_begin; }
   // Key j of the tile is seen by the query in column i when j <= i + diagonal.
   std::ptrdiff_t diagonal() const { return query_begin + ahead - key_begin; }
-  // How many keys of the tile are seen by the query in column `column`. Not less than 0, not more than keys().
+  // How many keys of the tile are seen by the query in column `column`. Not less than 0, not more
+  // than keys().
   std::ptrdiff_t seen(std::ptrdiff_t column) const {
     const std::ptrdiff_t end = column + 1 + diagonal();
     return HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(end, keys()));
   }
   // The first column that sees key `row` of the tile.
-  std::ptrdiff_t first_to_see(std::ptrdiff_t row) const { return HWY_MAX(std::ptrdiff_t{0}, row - diagonal()); }
+  std::ptrdiff_t first_to_see(std::ptrdiff_t row) const {
+    return HWY_MAX(std::ptrdiff_t{0}, row - diagonal());
+  }
 };
 
-// out = x y^T of the tile, keys down, queries across: x [keys, width] by rows, y transposed [width, stride].
-HWY_INLINE void tile_product(const AttentionTile& tile, const StridedRows& x, const float* y_transposed, std::ptrdiff_t width, float* out) {
-  SmallProduct product{tile.keys(), tile.stride, width, x.data, x.stride, 1, y_transposed, tile.stride, out, tile.stride};
+// out = x y^T of the tile, keys down, queries across: x [keys, width] by rows, y transposed [width,
+// stride].
+HWY_INLINE void tile_product(const AttentionTile& tile, const StridedRows& x,
+                             const float* y_transposed, std::ptrdiff_t width, float* out) {
+  SmallProduct product{tile.keys(), tile.stride,  width,       x.data, x.stride,
+                       1,           y_transposed, tile.stride, out,    tile.stride};
   product.triangle = Triangle::scores;
   product.diagonal = tile.diagonal();
   small_product(product);
 }
 
 // Adds the bias [Tq, Tk] of the sequence to the scores.
-HWY_INLINE void add_tile_bias(const AttentionTile& tile, const float* bias, std::ptrdiff_t row_length, float* scores) {
+HWY_INLINE void add_tile_bias(const AttentionTile& tile, const float* bias,
+                              std::ptrdiff_t row_length, float* scores) {
   for (std::ptrdiff_t i = 0; i < tile.queries(); ++i) {
     const float* row = bias + (tile.query_begin + i) * row_length + tile.key_begin;
     for (std::ptrdiff_t j = 0; j < tile.keys(); ++j) scores[j * tile.stride + i] += row[j];
@@ -58,13 +67,17 @@ HWY_INLINE void add_tile_bias(const AttentionTile& tile, const float* bias, std:
 #if HWY_TARGET == HWY_SCALAR
 
 // As below.
-HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& tile, float* factors) {
+HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit,
+                                  const AttentionTile& tile, float* factors) {
   for (std::ptrdiff_t n = 0; n < tile.stride; ++n) {
-    const auto row = static_cast<std::uint32_t>((unit.query_row + tile.query_begin + n) * call.heads + unit.head);
+    const auto row = static_cast<std::uint32_t>(
+        (unit.query_row + tile.query_begin + n) * call.heads + unit.head);
     for (std::ptrdiff_t j = 0; j < tile.seen(n); j += 8) {
-      const auto words = call.drop_key.at(static_cast<std::uint32_t>((tile.key_begin + j) / 8), row);
+      const auto words =
+          call.drop_key.at(static_cast<std::uint32_t>((tile.key_begin + j) / 8), row);
       for (std::ptrdiff_t i = 0; i < 8; ++i) {
-        const std::uint32_t bits = words[static_cast<std::size_t>(i / 2)] >> (16 * (i % 2)) & 0xFFFFu;
+        const std::uint32_t bits =
+            words[static_cast<std::size_t>(i / 2)] >> (16 * (i % 2)) & 0xFFFFu;
         factors[(j + i) * tile.stride + n] = bits >= call.drop_threshold ? call.drop_scale : 0.0f;
       }
     }
@@ -73,8 +86,9 @@ HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit
 
 #else
 
-// A vector of counters of Philox: the words of even lanes in the low halves of 64-bit lanes, where the widening product wants them;
-// likewise the odd lanes. The high halves hold anything: nothing carries them into the low ones.
+// A vector of counters of Philox: the words of even lanes in the low halves of 64-bit lanes, where
+// the widening product wants them; likewise the odd lanes. The high halves hold anything: nothing
+// carries them into the low ones.
 struct PhiloxLanes {
   hn::Vec<hn::ScalableTag<std::uint32_t> > c0, c1, c2, c3;
 };
@@ -86,15 +100,19 @@ HWY_INLINE void philox_rounds(const AttentionCall& call, PhiloxLanes& s) {
   for (int round = 0; round < 10; ++round) {
     const auto a = hn::MulEven(s.c0, multiplier0);
     const auto b = hn::MulEven(s.c2, multiplier1);
-    s.c0 = hn::Xor(hn::BitCast(d, hn::ShiftRight<32>(b)), hn::Xor(s.c1, hn::Set(d, call.round_keys[round][0])));
-    s.c2 = hn::Xor(hn::BitCast(d, hn::ShiftRight<32>(a)), hn::Xor(s.c3, hn::Set(d, call.round_keys[round][1])));
+    s.c0 = hn::Xor(hn::BitCast(d, hn::ShiftRight<32>(b)),
+                   hn::Xor(s.c1, hn::Set(d, call.round_keys[round][0])));
+    s.c2 = hn::Xor(hn::BitCast(d, hn::ShiftRight<32>(a)),
+                   hn::Xor(s.c3, hn::Set(d, call.round_keys[round][1])));
     s.c1 = hn::BitCast(d, b);
     s.c3 = hn::BitCast(d, a);
   }
 }
 
-// factors[j][i] = the dropout factor of key j and query i of the tile: 0 or drop_scale, for the keys that a vector of queries sees.
-HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit, const AttentionTile& tile, float* factors) {
+// factors[j][i] = the dropout factor of key j and query i of the tile: 0 or drop_scale, for the
+// keys that a vector of queries sees.
+HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit,
+                                  const AttentionTile& tile, float* factors) {
   const Floats d;
   const hn::RebindToUnsigned<Floats> du;
   const hn::RebindToSigned<Floats> di;
@@ -109,7 +127,8 @@ HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit
     hn::StoreU(hn::IfThenElseZero(hn::RebindMask(d, kept), scale), d, to);
   };
   for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
-    const auto first = static_cast<std::uint32_t>(unit.query_row + tile.query_begin + n) * heads + static_cast<std::uint32_t>(unit.head);
+    const auto first = static_cast<std::uint32_t>(unit.query_row + tile.query_begin + n) * heads +
+                       static_cast<std::uint32_t>(unit.head);
     const auto rows = hn::Add(hn::Mul(hn::Iota(du, 0), hn::Set(du, heads)), hn::Set(du, first));
     const auto odd_rows = hn::BitCast(du, hn::ShiftRight<32>(hn::BitCast(wide, rows)));
     const std::ptrdiff_t seen = tile.seen(n + lanes - 1);

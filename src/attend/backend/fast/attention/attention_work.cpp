@@ -12,7 +12,8 @@ namespace attend {
 
 namespace {
 
-// Floats of a thread's scratch, enough for forward and backward passes with heads of 64: it is then taken once, not again for each kernel.
+// Floats of a thread's scratch, enough for forward and backward passes with heads of 64: it is then
+// taken once, not again for each kernel.
 constexpr std::size_t kSmallestScratch = std::size_t{1} << 16;
 
 // Queries of a sequence that its heads handle together.
@@ -21,19 +22,23 @@ struct Piece {
   std::int64_t cost;   // of one head
 };
 
-// A rough count of the multiply-adds of one head, per unit of head width, with what a unit costs besides.
+// A rough count of the multiply-adds of one head, per unit of head width, with what a unit costs
+// besides.
 std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
   const std::int64_t queries = unit.query_end - unit.query_begin;
   std::int64_t keys = unit.keys;
-  if (causal) keys = std::clamp<std::int64_t>(unit.keys - unit.queries + (unit.query_begin + unit.query_end) / 2, 0, unit.keys);
+  if (causal)
+    keys = std::clamp<std::int64_t>(
+        unit.keys - unit.queries + (unit.query_begin + unit.query_end) / 2, 0, unit.keys);
   return queries * (keys + 8) + 8 * unit.keys + 64;
 }
 
-void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, std::vector<Piece>& pieces) {
+void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit,
+                    std::vector<Piece>& pieces) {
   pieces.clear();
   std::ptrdiff_t block = 0;
-  const auto query_offsets = device_span(layout.query_offsets), key_begin = device_span(layout.key_begin),
-             key_end = device_span(layout.key_end);
+  const auto query_offsets = device_span(layout.query_offsets),
+             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
   for (std::size_t b = 0; b < key_begin.size(); ++b) {
     AttentionUnit unit;
     unit.query_row = query_offsets[b];
@@ -51,8 +56,10 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
   }
 }
 
-// Where each part starts: parts of about equal cost. A position is piece * heads + head; the last entry is the end.
-void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::int64_t part_cost, std::vector<std::int64_t>& starts) {
+// Where each part starts: parts of about equal cost. A position is piece * heads + head; the last
+// entry is the end.
+void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::int64_t part_cost,
+                    std::vector<std::int64_t>& starts) {
   starts.assign(1, 0);
   std::int64_t cost = 0;
   std::int64_t position = 0;
@@ -69,14 +76,18 @@ void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::i
   starts.push_back(position);
 }
 
-constexpr std::int64_t kPartsPerThread = 8;      // so that a thread that is held up does not hold up the others
+constexpr std::int64_t kPartsPerThread =
+    8;  // so that a thread that is held up does not hold up the others
 constexpr std::int64_t kSmallestPart = 1 << 18;  // multiply-adds worth handing to another thread
 
 }  // namespace
 
-StridedRows rows_of(const Tensor& x) { return {x.data(), static_cast<std::ptrdiff_t>(x.row_stride())}; }
+StridedRows rows_of(const Tensor& x) {
+  return {x.data(), static_cast<std::ptrdiff_t>(x.row_stride())};
+}
 
-AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout, const Tensor& out) {
+AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                 const AttentionLayout& layout, const Tensor& out) {
   AttentionCall call;
   call.q = rows_of(q);
   call.k = rows_of(k);
@@ -104,14 +115,17 @@ AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor&
   return call;
 }
 
-void for_attention_units(const AttentionCall& call, const AttentionLayout& layout, std::ptrdiff_t queries_per_unit, RunUnit run) {
+void for_attention_units(const AttentionCall& call, const AttentionLayout& layout,
+                         std::ptrdiff_t queries_per_unit, RunUnit run) {
   thread_local std::vector<Piece> pieces;
   thread_local std::vector<std::int64_t> starts;
   collect_pieces(layout, queries_per_unit, pieces);
   std::int64_t total = 0;
   for (const Piece& piece : pieces) total += piece.cost;
-  const std::int64_t smallest = kSmallestPart / std::max<std::int64_t>(1, call.width + call.value_width);
-  const std::int64_t part_cost = std::max(smallest, 1 + total * call.heads / (kPartsPerThread * threads()));
+  const std::int64_t smallest =
+      kSmallestPart / std::max<std::int64_t>(1, call.width + call.value_width);
+  const std::int64_t part_cost =
+      std::max(smallest, 1 + total * call.heads / (kPartsPerThread * threads()));
   cut_into_parts(pieces, call.heads, part_cost, starts);
 
   const Piece* const all = pieces.data();  // the threads have `pieces` of their own

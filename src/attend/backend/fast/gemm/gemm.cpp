@@ -13,14 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A panel of b (kDepthBlock x two vectors) stays in the first-level cache, kRowBlock rows of a in the second, a chunk of panels in the
-// third.
+// A panel of b (kDepthBlock x two vectors) stays in the first-level cache, kRowBlock rows of a in
+// the second, a chunk of panels in the third.
 constexpr std::size_t kDepthBlock = kSumBlock;
 constexpr std::size_t kRowBlock = 96;
 constexpr std::size_t kChunk = 2048;
 
-// Floats of scratch memory that gemm_part wants for so many columns, aligned to a vector: a block of a, then panels of b.
-std::size_t gemm_scratch(std::size_t columns) { return kDepthBlock * (HWY_MIN(columns + kTileColumns, kChunk) + kRowBlock); }
+// Floats of scratch memory that gemm_part wants for so many columns, aligned to a vector: a block
+// of a, then panels of b.
+std::size_t gemm_scratch(std::size_t columns) {
+  return kDepthBlock * (HWY_MIN(columns + kTileColumns, kChunk) + kRowBlock);
+}
 
 // The tile's extent: [0] rows, [1] columns.
 std::size_t gemm_tile(bool columns) { return columns ? kTileColumns : kTileRows; }
@@ -52,8 +55,8 @@ HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t de
   }
 }
 
-// Columns [begin, end) of b in panels of `width`, `distance` floats from one to the next: those packed here, as wide as a tile, or those
-// of cpu/packed_weights.h.
+// Columns [begin, end) of b in panels of `width`, `distance` floats from one to the next: those
+// packed here, as wide as a tile, or those of cpu/packed_weights.h.
 struct Panels {
   const float* data;
   std::size_t width, distance;
@@ -62,23 +65,30 @@ struct Panels {
   TileInput at(std::size_t column) const {
     const std::size_t c = begin + column;
     TileInput input{data + c / width * distance + c % width, kLanes, width};
-    if (kLanes == width) input.second = c + kLanes < end ? distance : 0;  // the second vector is another panel's, or there is none
+    if (kLanes == width)
+      input.second = c + kLanes < end
+                         ? distance
+                         : 0;  // the second vector is another panel's, or there is none
     return input;
   }
 };
 
-// Rows of a as multiply_tile reads them: element (r, k) at data[r * row_step + k * k_step], the next tile `tile_step` on.
+// Rows of a as multiply_tile reads them: element (r, k) at data[r * row_step + k * k_step], the
+// next tile `tile_step` on.
 struct RowsOfA {
   const float* data;
   std::size_t row_step, k_step, tile_step;
 };
 
 // The rows of a block: where they are, unless they are transposed or rounded.
-HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing packing, float* packed) {
+HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing packing,
+                             float* packed) {
   const auto stride = static_cast<std::size_t>(product.a_stride);
-  const std::size_t rows = block.row_end - block.row_begin, depth = packed_depth(block.depth, packing);
+  const std::size_t rows = block.row_end - block.row_begin,
+                    depth = packed_depth(block.depth, packing);
   if (product.transpose_a) {
-    pack_transposed_a({product.a + block.k * stride + block.row_begin, stride}, rows, block.depth, packing, packed);
+    pack_transposed_a({product.a + block.k * stride + block.row_begin, stride}, rows, block.depth,
+                      packing, packed);
     return {packed, 1, kTileRows, kTileRows * depth};
   }
   const Operand a{product.a + block.row_begin * stride + block.k, stride};
@@ -88,7 +98,8 @@ HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing
 }
 
 // A chunk of columns in panels against at most kRowBlock rows.
-HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels, float* packed_a) {
+HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels,
+                               float* packed_a) {
   const Packing packing = packing_of(product);
   const MultiplyTile* kernels = tile_kernels(packing);
   const std::size_t depth = packed_depth(block.depth, packing);
@@ -101,7 +112,8 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
     TileOutput out = output_of(product, tile);
     const TileInput input = panels.at(column);
     const float* from = a.data;
-    for (std::size_t row = block.row_begin; row < block.row_end; row += kTileRows, from += a.tile_step, out.c += kTileRows * out.stride) {
+    for (std::size_t row = block.row_begin; row < block.row_end;
+         row += kTileRows, from += a.tile_step, out.c += kTileRows * out.stride) {
       const std::size_t rows = HWY_MIN(static_cast<std::size_t>(kTileRows), block.row_end - row);
       if (column == 0 && in_place) prefetch_rows(from + a.tile_step, a.row_step, block.depth);
       kernels[rows - 1](from, a.row_step, a.k_step, input, depth, out);
@@ -114,15 +126,19 @@ HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* 
   const Packing packing = packing_of(product);
   const auto stride = static_cast<std::size_t>(product.b_stride);
   if (product.transpose_b) {
-    pack_transposed_b({product.b + block.column * stride + block.k, stride}, block.depth, block.columns, packing, panels);
+    pack_transposed_b({product.b + block.column * stride + block.k, stride}, block.depth,
+                      block.columns, packing, panels);
   } else {
-    pack_b({product.b + block.k * stride + block.column, stride}, block.depth, block.columns, packing, panels);
+    pack_b({product.b + block.k * stride + block.column, stride}, block.depth, block.columns,
+           packing, panels);
   }
-  return {panels, kTileColumns, packed_depth(block.depth, packing) * kTileColumns, 0, block.columns};
+  return {panels, kTileColumns, packed_depth(block.depth, packing) * kTileColumns, 0,
+          block.columns};
 }
 
 // Columns of one block of the depth against all its rows.
-HWY_INLINE void multiply_rows(const Product& product, const Block& block, const Panels& panels, float* packed_a) {
+HWY_INLINE void multiply_rows(const Product& product, const Block& block, const Panels& panels,
+                              float* packed_a) {
   Block rows = block;
   for (std::size_t row = block.row_begin; row < block.row_end; row += kRowBlock) {
     rows.row_begin = row;
@@ -141,31 +157,43 @@ HWY_INLINE void multiply_panels(const Product& product, const Block& block, floa
     chunk.column = block.column + column;
     chunk.columns = HWY_MIN(kChunk, block.columns - column);
     const float* data = product.b + block.k * kWidth;
-    multiply_rows(product, chunk, {data, kWidth, kWidth * depth, chunk.column, chunk.column + chunk.columns}, packed_a);
+    multiply_rows(product, chunk,
+                  {data, kWidth, kWidth * depth, chunk.column, chunk.column + chunk.columns},
+                  packed_a);
   }
 }
 
 void gemm_part(const Product& product, const ProductPart& part, float* scratch) {
   const auto depth = static_cast<std::size_t>(product.depth);
-  const auto row_begin = static_cast<std::size_t>(part.row_begin), row_end = static_cast<std::size_t>(part.row_end);
-  const auto column_begin = static_cast<std::size_t>(part.column_begin), column_end = static_cast<std::size_t>(part.column_end);
-  const std::size_t panels_end = HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
+  const auto row_begin = static_cast<std::size_t>(part.row_begin),
+             row_end = static_cast<std::size_t>(part.row_end);
+  const auto column_begin = static_cast<std::size_t>(part.column_begin),
+             column_end = static_cast<std::size_t>(part.column_end);
+  const std::size_t panels_end =
+      HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
   float* panels = scratch + kDepthBlock * kRowBlock;
-  // Few rows: a panel is used at once, while it is in the first-level cache; but rows that have to be rounded are for all columns.
-  std::size_t chunk = row_end - row_begin <= kRowBlock && product.factors == Precision::f32 ? kTileColumns : kChunk;
+  // Few rows: a panel is used at once, while it is in the first-level cache; but rows that have to
+  // be rounded are for all columns.
+  std::size_t chunk =
+      row_end - row_begin <= kRowBlock && product.factors == Precision::f32 ? kTileColumns : kChunk;
 #if HWY_TARGET != HWY_SCALAR
-  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a && product.factors == Precision::f32;
+  const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a &&
+                   product.factors == Precision::f32;
   if (few) chunk = kFewColumns;
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
     const std::size_t k_count = HWY_MIN(kDepthBlock, depth - k);
     if (column_begin < panels_end)
-      multiply_panels(product, {k, k_count, row_begin, row_end, column_begin, panels_end - column_begin}, scratch);
+      multiply_panels(product,
+                      {k, k_count, row_begin, row_end, column_begin, panels_end - column_begin},
+                      scratch);
     for (std::size_t column = panels_end; column < column_end; column += chunk) {
-      const Block block{k, k_count, row_begin, row_end, column, HWY_MIN(chunk, column_end - column)};
+      const Block block{k,       k_count, row_begin,
+                        row_end, column,  HWY_MIN(chunk, column_end - column)};
 #if HWY_TARGET != HWY_SCALAR
       if (few && block.columns % kTileColumns == 0) {
-        const auto a_stride = static_cast<std::size_t>(product.a_stride), b_stride = static_cast<std::size_t>(product.b_stride);
+        const auto a_stride = static_cast<std::size_t>(product.a_stride),
+                   b_stride = static_cast<std::size_t>(product.b_stride);
         const Operand a{product.a + row_begin * a_stride + k, a_stride};
         const Operand b{product.b + column * b_stride + k, b_stride};
         multiply_few_rows(row_end - row_begin, a, b, block.depth, output_of(product, block));
@@ -194,7 +222,9 @@ HWY_EXPORT(gemm_part);
 
 namespace {
 
-std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 // How many parts the rows and the columns of c are divided into.
 struct Grid {
@@ -202,20 +232,27 @@ struct Grid {
   std::int64_t columns = 1;
 };
 
-// The grid whose largest part costs least: tiles to compute, and a share of b (and of an a that is transposed or rounded) to pack.
+// The grid whose largest part costs least: tiles to compute, and a share of b (and of an a that is
+// transposed or rounded) to pack.
 Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t tile_columns) {
   constexpr double kWorthSharing = 1 << 17;  // multiplications
-  const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) * static_cast<double>(product.depth);
+  const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+                      static_cast<double>(product.depth);
   const std::int64_t workers =
-      work < 2 * kWorthSharing ? 1 : std::min<std::int64_t>(threads(), static_cast<std::int64_t>(work / kWorthSharing));
+      work < 2 * kWorthSharing
+          ? 1
+          : std::min<std::int64_t>(threads(), static_cast<std::int64_t>(work / kWorthSharing));
   const bool packs_a = product.transpose_a || product.factors != Precision::f32;
   Grid best;
   double best_cost = 0.0;
   for (std::int64_t rows = 1; rows <= workers; ++rows) {
     const Grid grid{rows, workers / rows};
-    const auto height = static_cast<double>(round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows));
-    const auto width = static_cast<double>(round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns));
-    constexpr double kPacking = 8.0;  // packing an element costs as much as this many multiplications
+    const auto height =
+        static_cast<double>(round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows));
+    const auto width = static_cast<double>(
+        round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns));
+    constexpr double kPacking =
+        8.0;  // packing an element costs as much as this many multiplications
     const double cost = height * width + kPacking * (width + (packs_a ? height : 0.0));
     if (rows == 1 || cost < best_cost) {
       best = grid;
@@ -229,12 +266,15 @@ Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t ti
 
 void gemm(const Product& product) {
   const auto tile = HWY_DYNAMIC_DISPATCH(gemm_tile);
-  const auto tile_rows = static_cast<std::int64_t>(tile(false)), tile_columns = static_cast<std::int64_t>(tile(true));
+  const auto tile_rows = static_cast<std::int64_t>(tile(false)),
+             tile_columns = static_cast<std::int64_t>(tile(true));
   const Grid grid = choose_grid(product, tile_rows, tile_columns);
   const std::int64_t height = round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows);
-  const std::int64_t width = round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns);
+  const std::int64_t width =
+      round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns);
   const auto kernel = HWY_DYNAMIC_DISPATCH(gemm_part);
-  const auto scratch_size = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(gemm_scratch)(static_cast<std::size_t>(width)));
+  const auto scratch_size = static_cast<std::int64_t>(
+      HWY_DYNAMIC_DISPATCH(gemm_scratch)(static_cast<std::size_t>(width)));
   parallel_for(grid.rows * grid.columns, 1, [&](std::int64_t begin, std::int64_t end) {
     const Tensor scratch = Tensor::empty({scratch_size});
     for (std::int64_t i = begin; i < end; ++i) {
@@ -243,7 +283,8 @@ void gemm(const Product& product) {
       part.row_end = std::min(product.rows, part.row_begin + height);
       part.column_begin = std::min(product.columns, i % grid.columns * width);
       part.column_end = std::min(product.columns, part.column_begin + width);
-      if (part.row_begin < part.row_end && part.column_begin < part.column_end) kernel(product, part, scratch.data());
+      if (part.row_begin < part.row_end && part.column_begin < part.column_end)
+        kernel(product, part, scratch.data());
     }
   });
 }

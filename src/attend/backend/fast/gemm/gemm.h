@@ -1,9 +1,12 @@
 // Matrix products whose every element is the same number whatever surrounds it.
 //
-// oneDNN's f32 products are fast, but what a row becomes depends on how many rows there are and on the number of threads: tails of rows
-// take another path, and the depth is split differently for different shapes. A translation would then depend on the batch it is in. Here
-//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of (sum over k in the block, ascending, by FMA from zero))
-// for all shapes, transposes and thread counts, and with every instruction set that has FMA. Measured beside oneDNN by `make kernels`.
+// oneDNN's f32 products are fast, but what a row becomes depends on how many rows there are and on
+// the number of threads: tails of rows take another path, and the depth is split differently for
+// different shapes. A translation would then depend on the batch it is in. Here
+//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of (sum over k in
+//   the block, ascending, by FMA from zero))
+// for all shapes, transposes and thread counts, and with every instruction set that has FMA.
+// Measured beside oneDNN by `make kernels`.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,8 @@ struct Product {
   const float* b = nullptr;
   std::int64_t b_stride = 0;
   bool transpose_b = false;        // b is [N, K] in memory
-  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels (cpu/packed_weights.h); then b_stride is K
+  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels
+                                   // (cpu/packed_weights.h); then b_stride is K
   float* c = nullptr;
   std::int64_t c_stride = 0;
   float beta = 0.0f;

@@ -1,9 +1,12 @@
-// Factors of a product rounded to bf16 (a float's upper 16 bits), to the nearest, ties to even. They are rounded where they were packed, in
-// place, so it costs no pass over memory; sums stay f32.
+// Factors of a product rounded to bf16 (a float's upper 16 bits), to the nearest, ties to even.
+// They are rounded where they were packed, in place, so it costs no pass over memory; sums stay
+// f32.
 //
-// Two forms. Everywhere: rounded numbers that still are floats, for the f32 kernel: the same result, no faster. On processors that have
-// vdpbf16ps: pairs, the numbers of an even k and of the next in the lower and upper half of 32 bits, two products per instruction and
-// lane. That instruction takes denormal numbers for zero and rounds after each of the two sums, so the last bits of both forms differ.
+// Two forms. Everywhere: rounded numbers that still are floats, for the f32 kernel: the same
+// result, no faster. On processors that have vdpbf16ps: pairs, the numbers of an even k and of the
+// next in the lower and upper half of 32 bits, two products per instruction and lane. That
+// instruction takes denormal numbers for zero and rounds after each of the two sums, so the last
+// bits of both forms differ.
 #if defined(ATTEND_BACKEND_FAST_GEMM_BF16_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_BF16_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_BF16_INL_H
@@ -36,12 +39,13 @@ HWY_INLINE BitVector round_to_bf16(FloatVector v) {
 }
 
 HWY_INLINE void round_row_to_bf16(const float* from, std::size_t count, float* to) {
-  map_row(from, to, count, [](FloatVector v) HWY_ATTR { return hn::BitCast(Floats(), round_to_bf16(v)); });
+  map_row(from, to, count,
+          [](FloatVector v) HWY_ATTR { return hn::BitCast(Floats(), round_to_bf16(v)); });
 }
 
 #if HWY_TARGET == HWY_AVX3
-// sum + the products of both halves of a and b. By its name, because compilers know it as an intrinsic only in functions for processors
-// that all have it.
+// sum + the products of both halves of a and b. By its name, because compilers know it as an
+// intrinsic only in functions for processors that all have it.
 HWY_INLINE FloatVector multiply_pairs(FloatVector a, FloatVector b, FloatVector sum) {
   asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   return sum;
@@ -55,10 +59,12 @@ HWY_INLINE FloatVector narrow(FloatVector low, FloatVector high) {
 }
 
 HWY_INLINE FloatVector pair_of(FloatVector even, FloatVector odd) {
-  HWY_ALIGN static constexpr std::uint16_t kOrder[] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-                                                       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  HWY_ALIGN static constexpr std::uint16_t kOrder[] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                       21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                       11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
   const __m512i order = _mm512_load_si512(kOrder);
-  return FloatVector{_mm512_castsi512_ps(_mm512_permutexvar_epi16(order, _mm512_castps_si512(narrow(even, odd).raw)))};
+  return FloatVector{_mm512_castsi512_ps(
+      _mm512_permutexvar_epi16(order, _mm512_castps_si512(narrow(even, odd).raw)))};
 }
 
 // Pairs along a row: to[i] = (from[2 i], from[2 i + 1]), the last with 0 where `count` is odd.

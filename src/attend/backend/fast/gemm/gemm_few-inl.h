@@ -1,5 +1,5 @@
-// Products of very few rows with a transposed b that is not in panels: decoding while a model is trained. b is read once and transposed in
-// registers; nothing is packed.
+// Products of very few rows with a transposed b that is not in panels: decoding while a model is
+// trained. b is read once and transposed in registers; nothing is packed.
 #if defined(ATTEND_BACKEND_FAST_GEMM_FEW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
@@ -17,8 +17,9 @@ namespace HWY_NAMESPACE {
 constexpr std::size_t kFewRows = 3;
 constexpr std::size_t kFewColumns = 2 * kTileColumns;
 
-// `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. The order of the sums is that of multiply_tile.
-// One row wants two tiles: a sum waits four cycles for its next term, so many must be under way.
+// `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. The
+// order of the sums is that of multiply_tile. One row wants two tiles: a sum waits four cycles for
+// its next term, so many must be under way.
 template <int rows, int tiles>
 HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const TileOutput& out) {
   constexpr int kGroups = static_cast<int>(tiles * kTileColumns / kGroup);
@@ -34,22 +35,27 @@ HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const Ti
   for (; k + 4 <= depth; k += 4) {
 #pragma GCC unroll 12
     for (int g = 0; g < kGroups; ++g) {
-      transpose_block(b.data + static_cast<std::size_t>(g) * kGroup * b.stride + k, b.stride, [&](std::size_t i, V column) HWY_ATTR {
+      transpose_block(b.data + static_cast<std::size_t>(g) * kGroup * b.stride + k, b.stride,
+                      [&](std::size_t i, V column) HWY_ATTR {
 #pragma GCC unroll 12
-        for (int r = 0; r < rows; ++r) {
-          sums[r][g] = hn::MulAdd(hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k + i]), column, sums[r][g]);
-        }
-      });
+                        for (int r = 0; r < rows; ++r) {
+                          sums[r][g] = hn::MulAdd(
+                              hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k + i]),
+                              column, sums[r][g]);
+                        }
+                      });
     }
   }
   HWY_ALIGN float column[kGroup];
   for (; k < depth; ++k) {
 #pragma GCC unroll 12
     for (int g = 0; g < kGroups; ++g) {
-      for (std::size_t c = 0; c < kGroup; ++c) column[c] = b.data[(static_cast<std::size_t>(g) * kGroup + c) * b.stride + k];
+      for (std::size_t c = 0; c < kGroup; ++c)
+        column[c] = b.data[(static_cast<std::size_t>(g) * kGroup + c) * b.stride + k];
 #pragma GCC unroll 12
       for (int r = 0; r < rows; ++r) {
-        sums[r][g] = hn::MulAdd(hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k]), hn::Load(d, column), sums[r][g]);
+        sums[r][g] = hn::MulAdd(hn::Set(d, a.data[static_cast<std::size_t>(r) * a.stride + k]),
+                                hn::Load(d, column), sums[r][g]);
       }
     }
   }
@@ -59,7 +65,8 @@ HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const Ti
     for (int r = 0; r < rows; ++r) {
       for (int g = 0; g < kGroupsPerTile; ++g) {
         hn::Store(sums[r][t * kGroupsPerTile + g], d,
-                  tile + static_cast<std::size_t>(r) * kTileColumns + static_cast<std::size_t>(g) * kGroup);
+                  tile + static_cast<std::size_t>(r) * kTileColumns +
+                      static_cast<std::size_t>(g) * kGroup);
       }
     }
     TileOutput part = out;
@@ -71,7 +78,8 @@ HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const Ti
 }
 
 // As many columns as `out` says: one tile or kFewColumns.
-HWY_INLINE void multiply_few_rows(std::size_t rows, Operand a, Operand b, std::size_t depth, const TileOutput& out) {
+HWY_INLINE void multiply_few_rows(std::size_t rows, Operand a, Operand b, std::size_t depth,
+                                  const TileOutput& out) {
   const bool two = out.columns == kFewColumns;
   switch (rows) {
     case 1:

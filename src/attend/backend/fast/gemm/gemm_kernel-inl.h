@@ -15,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (16 on AVX2: 12 sums, 2 of b, 1 of a).
+// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (16 on
+// AVX2: 12 sums, 2 of b, 1 of a).
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
 constexpr int kTileRows = 6;
 #else
@@ -34,17 +35,23 @@ struct TileOutput {
   Activation activation;
 
   // What registers can finish: whole vectors, nothing but additions.
-  bool simple() const { return columns == kTileColumns && (beta == 0.0f || beta == 1.0f) && activation == Activation::none; }
+  bool simple() const {
+    return columns == kTileColumns && (beta == 0.0f || beta == 1.0f) &&
+           activation == Activation::none;
+  }
 };
 
 // c = function(tile + beta c + bias) for a tile of sums, [rows][kTileColumns].
 template <class Function>
-HWY_INLINE void write_tile(const float* tile, std::size_t rows, const TileOutput& out, const Function& function) {
+HWY_INLINE void write_tile(const float* tile, std::size_t rows, const TileOutput& out,
+                           const Function& function) {
   const Floats d;
   const auto beta = hn::Set(d, out.beta);
   for (std::size_t first = 0; first < out.columns; first += kLanes) {
     const std::size_t count = HWY_MIN(out.columns - first, kLanes);
-    const auto load = [&](const float* from) HWY_ATTR { return count == kLanes ? hn::LoadU(d, from) : load_part(d, from, count); };
+    const auto load = [&](const float* from) HWY_ATTR {
+      return count == kLanes ? hn::LoadU(d, from) : load_part(d, from, count);
+    };
     const auto bias = out.bias == nullptr ? hn::Zero(d) : load(out.bias + first);
     const float* from = tile + first;
     float* to = out.c + first;
@@ -74,7 +81,8 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
   }
 }
 
-// kTileColumns columns of b: two vectors for each k, `second` floats apart, those of the next k `step` floats on.
+// kTileColumns columns of b: two vectors for each k, `second` floats apart, those of the next k
+// `step` floats on.
 struct TileInput {
   const float* first;
   std::size_t second;
@@ -83,18 +91,22 @@ struct TileInput {
 
 // How a sum grows by what a lane of a and of b holds.
 struct AddProduct {
-  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return hn::MulAdd(a, b, sum); }
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) {
+    return hn::MulAdd(a, b, sum);
+  }
 };
 #if HWY_TARGET == HWY_AVX3
 struct AddPairOfProducts {
-  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) { return multiply_pairs(a, b, sum); }
+  static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) {
+    return multiply_pairs(a, b, sum);
+  }
 };
 #endif
 
 // `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times columns of b.
 template <int rows, class Add>
-HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step, const TileInput& b, std::size_t depth,
-                                const TileOutput& out) {
+HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step,
+                                const TileInput& b, std::size_t depth, const TileOutput& out) {
   const Floats d;
   FloatVector left[rows];
   FloatVector right[rows];
@@ -149,7 +161,8 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
   if (!simple) finish_tile(tile, rows, out);
 }
 
-using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t, const TileOutput&);
+using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t,
+                              const TileOutput&);
 
 template <class Add, int... counts>
 struct TileTable {

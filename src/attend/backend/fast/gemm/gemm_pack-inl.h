@@ -1,4 +1,5 @@
-// Packing: the factors of a product, rearranged as multiply_tile reads them, and rounded on the way where they are to be bf16.
+// Packing: the factors of a product, rearranged as multiply_tile reads them, and rounded on the way
+// where they are to be bf16.
 #if defined(ATTEND_BACKEND_FAST_GEMM_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_PACK_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_PACK_INL_H
@@ -19,7 +20,8 @@ struct Operand {
   std::size_t stride;
 };
 
-// A few k at a time: that many streams the processor can fetch ahead, and a cache line that several tiles share is fetched once.
+// A few k at a time: that many streams the processor can fetch ahead, and a cache line that several
+// tiles share is fetched once.
 constexpr std::size_t kStreams = 8;
 
 HWY_INLINE void copy_tile_rows(const float* from, float* to) {
@@ -39,7 +41,8 @@ HWY_INLINE void copy_tile_rows(const float* from, float* to) {
 #endif
 }
 
-// `rows` rows of a transposed a, packed[row / kTileRows][k][row % kTileRows]. Tiles then read one cache line after the other.
+// `rows` rows of a transposed a, packed[row / kTileRows][k][row % kTileRows]. Tiles then read one
+// cache line after the other.
 HWY_INLINE void pack_tiles(Operand a, std::size_t rows, std::size_t depth, float* packed) {
   for (std::size_t first = 0; first < depth; first += kStreams) {
     const std::size_t count = HWY_MIN(kStreams, depth - first);
@@ -74,7 +77,8 @@ HWY_INLINE void pack_rows(Operand b, std::size_t depth, std::size_t columns, flo
           hn::Store(hn::LoadU(d, from), d, to);
           hn::Store(hn::LoadU(d, from + kLanes), d, to + kLanes);
         } else {
-          for (std::size_t c = 0; c < kTileColumns; ++c) to[c] = column + c < columns ? from[c] : 0.0f;
+          for (std::size_t c = 0; c < kTileColumns; ++c)
+            to[c] = column + c < columns ? from[c] : 0.0f;
         }
       }
     }
@@ -93,8 +97,10 @@ HWY_INLINE void transpose_block(const float* b, std::size_t stride, const Use& u
   const hn::Repartition<double, Group> pairs;
   const hn::FixedTag<float, 4> four;
 #if HWY_MAX_BYTES >= 32
-  const auto load = [&](std::size_t row)
-                        HWY_ATTR { return hn::Combine(d, hn::LoadU(four, b + (row + 4) * stride), hn::LoadU(four, b + row * stride)); };
+  const auto load = [&](std::size_t row) HWY_ATTR {
+    return hn::Combine(d, hn::LoadU(four, b + (row + 4) * stride),
+                       hn::LoadU(four, b + row * stride));
+  };
 #else
   const auto load = [&](std::size_t row) HWY_ATTR { return hn::LoadU(four, b + row * stride); };
 #endif
@@ -120,7 +126,9 @@ HWY_INLINE void pack_columns(Operand b, std::size_t depth, std::size_t columns, 
     const float* from = b.data + first * b.stride;
     float* to = panel + first;
     for (std::size_t k = 0; k < whole; k += 4, to += 4 * kTileColumns) {
-      transpose_block(from + k, b.stride, [&](std::size_t i, auto column) HWY_ATTR { hn::Store(column, d, to + i * kTileColumns); });
+      transpose_block(from + k, b.stride, [&](std::size_t i, auto column) HWY_ATTR {
+        hn::Store(column, d, to + i * kTileColumns);
+      });
     }
     for (std::size_t k = whole; k < depth; ++k, to += kTileColumns) {
       for (std::size_t c = 0; c < kGroup; ++c) to[c] = from[c * b.stride + k];
@@ -128,7 +136,8 @@ HWY_INLINE void pack_columns(Operand b, std::size_t depth, std::size_t columns, 
   }
 #endif
   for (std::size_t c = first; c < kTileColumns; ++c) {
-    for (std::size_t k = 0; k < depth; ++k) panel[k * kTileColumns + c] = c < columns ? b.data[c * b.stride + k] : 0.0f;
+    for (std::size_t k = 0; k < depth; ++k)
+      panel[k * kTileColumns + c] = c < columns ? b.data[c * b.stride + k] : 0.0f;
   }
 }
 
@@ -140,7 +149,9 @@ struct RowPair {
 
   HWY_INLINE FloatVector pairs(std::size_t column, std::size_t count) const {
     const Floats d;
-    const auto load = [&](const float* from) HWY_ATTR { return count >= kLanes ? hn::LoadU(d, from) : load_part(d, from, count); };
+    const auto load = [&](const float* from) HWY_ATTR {
+      return count >= kLanes ? hn::LoadU(d, from) : load_part(d, from, count);
+    };
     return pair_of(load(even + column), odd != nullptr ? load(odd + column) : hn::Zero(d));
   }
 };
@@ -151,7 +162,8 @@ HWY_INLINE RowPair row_pair(Operand matrix, std::size_t row, std::size_t rows) {
 }
 
 // pack_tiles() of pairs: packed[row / kTileRows][k / 2][row % kTileRows].
-HWY_NOINLINE void pack_tiles_of_pairs(Operand a, std::size_t rows, std::size_t depth, float* packed) {
+HWY_NOINLINE void pack_tiles_of_pairs(Operand a, std::size_t rows, std::size_t depth,
+                                      float* packed) {
   const Floats d;
   static_assert(kTileRows == 12 && kLanes == 16);
   const hn::Half<Floats> eight;
@@ -179,7 +191,8 @@ HWY_NOINLINE void pack_tiles_of_pairs(Operand a, std::size_t rows, std::size_t d
 }
 
 // pack_rows() of pairs: panels[c / kTileColumns][k / 2][c % kTileColumns].
-HWY_NOINLINE void pack_rows_of_pairs(Operand b, std::size_t depth, std::size_t columns, float* panels) {
+HWY_NOINLINE void pack_rows_of_pairs(Operand b, std::size_t depth, std::size_t columns,
+                                     float* panels) {
   const Floats d;
   const std::size_t half = (depth + 1) / 2;
   for (std::size_t first = 0; first < depth; first += kStreams) {
@@ -198,23 +211,30 @@ HWY_NOINLINE void pack_rows_of_pairs(Operand b, std::size_t depth, std::size_t c
   }
 }
 
-// pack_columns() of pairs. They are made along the depth first, so that half as much has to be transposed.
-HWY_NOINLINE void pack_columns_of_pairs(Operand b, std::size_t depth, std::size_t columns, float* panel) {
+// pack_columns() of pairs. They are made along the depth first, so that half as much has to be
+// transposed.
+HWY_NOINLINE void pack_columns_of_pairs(Operand b, std::size_t depth, std::size_t columns,
+                                        float* panel) {
   constexpr std::size_t kMost = 128;  // pairs
   HWY_ALIGN float pairs[kTileColumns * kMost];
   for (std::size_t k = 0; k < depth; k += 2 * kMost) {
     const std::size_t count = HWY_MIN(2 * kMost, depth - k), half = (count + 1) / 2;
-    for (std::size_t c = 0; c < columns; ++c) pair_neighbours(b.data + c * b.stride + k, count, pairs + c * half);
+    for (std::size_t c = 0; c < columns; ++c)
+      pair_neighbours(b.data + c * b.stride + k, count, pairs + c * half);
     pack_columns({pairs, half}, half, columns, panel + k / 2 * kTileColumns);
   }
 }
 #endif
 
 // Lanes that `depth` factors are packed into.
-HWY_INLINE std::size_t packed_depth(std::size_t depth, Packing packing) { return packing == Packing::bf16_pairs ? (depth + 1) / 2 : depth; }
+HWY_INLINE std::size_t packed_depth(std::size_t depth, Packing packing) {
+  return packing == Packing::bf16_pairs ? (depth + 1) / 2 : depth;
+}
 
-// `rows` rows of a: [row][k]. They are far apart where the depth is large, so the processor does not foresee the next ones.
-HWY_NOINLINE void pack_a(Operand a, std::size_t rows, std::size_t depth, Packing packing, float* packed) {
+// `rows` rows of a: [row][k]. They are far apart where the depth is large, so the processor does
+// not foresee the next ones.
+HWY_NOINLINE void pack_a(Operand a, std::size_t rows, std::size_t depth, Packing packing,
+                         float* packed) {
   constexpr std::size_t kLine = 64 / sizeof(float), kRowsAhead = 4;
   const std::size_t stride = packed_depth(depth, packing);
   for (std::size_t row = 0; row < rows; ++row, packed += stride) {
@@ -231,16 +251,20 @@ HWY_NOINLINE void pack_a(Operand a, std::size_t rows, std::size_t depth, Packing
 }
 
 // `rows` rows of a transposed a, tile by tile: [row / kTileRows][k][row % kTileRows].
-HWY_INLINE void pack_transposed_a(Operand a, std::size_t rows, std::size_t depth, Packing packing, float* packed) {
+HWY_INLINE void pack_transposed_a(Operand a, std::size_t rows, std::size_t depth, Packing packing,
+                                  float* packed) {
 #if HWY_TARGET == HWY_AVX3
   if (packing == Packing::bf16_pairs) return pack_tiles_of_pairs(a, rows, depth, packed);
 #endif
   pack_tiles(a, rows, depth, packed);
-  if (packing == Packing::bf16_floats) round_row_to_bf16(packed, (rows + kTileRows - 1) / kTileRows * kTileRows * depth, packed);
+  if (packing == Packing::bf16_floats)
+    round_row_to_bf16(packed, (rows + kTileRows - 1) / kTileRows * kTileRows * depth, packed);
 }
 
-// Rows of b, `columns` wide, in panels: [c / kTileColumns][k][c % kTileColumns], 0 behind the last column.
-HWY_INLINE void pack_b(Operand b, std::size_t depth, std::size_t columns, Packing packing, float* panels) {
+// Rows of b, `columns` wide, in panels: [c / kTileColumns][k][c % kTileColumns], 0 behind the last
+// column.
+HWY_INLINE void pack_b(Operand b, std::size_t depth, std::size_t columns, Packing packing,
+                       float* panels) {
 #if HWY_TARGET == HWY_AVX3
   if (packing == Packing::bf16_pairs) return pack_rows_of_pairs(b, depth, columns, panels);
 #endif
@@ -250,7 +274,8 @@ HWY_INLINE void pack_b(Operand b, std::size_t depth, std::size_t columns, Packin
 }
 
 // The same of a transposed b: [columns][depth] in memory.
-HWY_NOINLINE void pack_transposed_b(Operand b, std::size_t depth, std::size_t columns, Packing packing, float* panels) {
+HWY_NOINLINE void pack_transposed_b(Operand b, std::size_t depth, std::size_t columns,
+                                    Packing packing, float* panels) {
   const std::size_t distance = packed_depth(depth, packing) * kTileColumns;
   for (std::size_t c = 0; c < columns; c += kTileColumns, panels += distance) {
     const Operand from{b.data + c * b.stride, b.stride};

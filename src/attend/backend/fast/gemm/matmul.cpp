@@ -11,7 +11,8 @@ namespace attend {
 namespace {
 
 // Of at least one element, over a depth of at least one.
-Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
+Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+                       const Tensor& c) {
   Product product;
   product.rows = c.rows();
   product.columns = c.cols();
@@ -29,7 +30,8 @@ Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& op
   return product;
 }
 
-Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
+Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                       const LinearOptions& options, const Tensor& y) {
   Product product;
   product.rows = y.rows();
   product.columns = y.cols();
@@ -50,17 +52,21 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
 
 }  // namespace
 
-void FastBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options, const Tensor& c) {
+void FastBackend::matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
+                         const Tensor& c) {
   if (c.size() == 0) return;
   const float beta = options.beta;
-  if ((options.transpose_a ? a.rows() : a.cols()) == 0) return beta == 0.0f ? c.zero() : axpby(beta, c, 0.0f, c);
+  if ((options.transpose_a ? a.rows() : a.cols()) == 0)
+    return beta == 0.0f ? c.zero() : axpby(beta, c, 0.0f, c);
   gemm(matmul_product(a, b, options, c));
 }
 
-void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options, const Tensor& y) {
+void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                         const LinearOptions& options, const Tensor& y) {
   assert(weight_columns(weight) > 0 && (!is_packed(weight) || weight.contiguous()));
   if (y.size() == 0) return;
-  if (is_quantized(weight)) return quantized_linear(RoundedRows(x), weight, bias, options.activation, y);
+  if (is_quantized(weight))
+    return quantized_linear(RoundedRows(x), weight, bias, options.activation, y);
   gemm(linear_product(x, weight, bias, options, y));
 }
 

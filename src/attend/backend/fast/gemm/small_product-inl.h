@@ -16,9 +16,10 @@ namespace HWY_NAMESPACE {
 // These are called by kernels of the same instruction set, so they need no dispatch of their own.
 void small_product(const SmallProduct& p);
 
-// to[i][r] = factor * from[r][i]: `rows` rows of `width` floats become columns; columns rows .. stride - 1 become
-// copies of the last. stride is a multiple of the lanes of a vector.
-void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width, float factor, float* to, std::ptrdiff_t stride);
+// to[i][r] = factor * from[r][i]: `rows` rows of `width` floats become columns; columns rows ..
+// stride - 1 become copies of the last. stride is a multiple of the lanes of a vector.
+void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width,
+                     float factor, float* to, std::ptrdiff_t stride);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend

@@ -19,7 +19,8 @@ struct Depth {
   bool skip;
 };
 
-HWY_INLINE Depth depth_of(const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t m_end, std::ptrdiff_t n_end) {
+HWY_INLINE Depth depth_of(const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t m_end,
+                          std::ptrdiff_t n_end) {
   switch (p.triangle) {
     case Triangle::scores:
       return {0, p.depth, m >= n_end + p.diagonal};
@@ -43,7 +44,8 @@ HWY_INLINE float multiply_add(float a, float b, float c) {
 }
 
 // The same by elements: for the columns that no vector covers, and where zeros hide something.
-HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t m_end, std::ptrdiff_t n,
+HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m,
+                                         std::ptrdiff_t m_end, std::ptrdiff_t n,
                                          std::ptrdiff_t n_end, Depth depth) {
   for (std::ptrdiff_t r = m; r < m_end; ++r) {
     for (std::ptrdiff_t c = n; c < n_end; ++c) {
@@ -62,7 +64,8 @@ HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m
 
 // kRows x kVectors vectors of C at (m, n), held in registers.
 template <int kRows, int kVectors, class D>
-HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t n, Depth depth) {
+HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t n,
+                                   Depth depth) {
   using V = hn::Vec<D>;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const float* HWY_RESTRICT a = p.a + m * p.a_row + depth.begin * p.a_depth;
@@ -72,20 +75,25 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
   const std::ptrdiff_t b_row = p.b_row;
   // The pragmas keep the accumulators in registers; 6 and 2 are the most there can be.
   V total[kRows][kVectors];
-  HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) { HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Zero(d); }
+  HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
+    HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Zero(d);
+  }
   for (std::ptrdiff_t k = depth.begin; k < depth.end; ++k) {
     V x[kVectors];
     HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * lanes);
     HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
       const V y = hn::Set(d, a[r * a_row]);
-      HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::MulAdd(y, x[v], total[r][v]);
+      HWY_UNROLL(2)
+      for (int v = 0; v < kVectors; ++v) total[r][v] = hn::MulAdd(y, x[v], total[r][v]);
     }
     a += a_depth;
     b += b_row;
   }
   if (p.zeros_hide) {
     V all = total[0][0];
-    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) { HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) all = hn::Add(all, total[r][v]); }
+    HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
+      HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) all = hn::Add(all, total[r][v]);
+    }
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::IsFinite(all)))) {
       small_product_elements(p, m, m + kRows, n, n + kVectors * lanes, depth);
       return;
@@ -108,17 +116,20 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
     }
   }
   HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
-    HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) hn::StoreU(total[r][v], d, c + r * c_row + v * lanes);
+    HWY_UNROLL(2)
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(total[r][v], d, c + r * c_row + v * lanes);
   }
 }
 
-constexpr int kProductRows = 6;  // 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2
+constexpr int kProductRows =
+    6;  // 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2
 
 // All rows of kVectors vectors of columns.
 template <int kVectors, class D>
 HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t n) {
   const std::ptrdiff_t columns = kVectors * static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  // The rows are dealt out evenly: 14 as 5 + 5 + 4, since a tile of 2 would leave the multipliers waiting for each other.
+  // The rows are dealt out evenly: 14 as 5 + 5 + 4, since a tile of 2 would leave the multipliers
+  // waiting for each other.
   const std::ptrdiff_t tiles = (p.rows + kProductRows - 1) / kProductRows;
   for (std::ptrdiff_t t = 0, m = 0; t < tiles; ++t) {
     const std::ptrdiff_t m_begin = m;
@@ -169,7 +180,8 @@ void small_product(const SmallProduct& p) {
 }
 
 // Rows behind the last are copies of it: they fill the vectors with harmless numbers.
-void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width, float factor, float* to, std::ptrdiff_t stride) {
+void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width,
+                     float factor, float* to, std::ptrdiff_t stride) {
   const std::ptrdiff_t last = rows - 1;
   std::ptrdiff_t whole = 0;  // columns of `from` that go through vectors
 #if HWY_TARGET != HWY_SCALAR
@@ -201,7 +213,8 @@ void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_
   }
 #endif
   for (std::ptrdiff_t i = whole; i < width; ++i) {
-    for (std::ptrdiff_t r = 0; r < stride; ++r) to[i * stride + r] = factor * *from.at(HWY_MIN(r, last), i);
+    for (std::ptrdiff_t r = 0; r < stride; ++r)
+      to[i * stride + r] = factor * *from.at(HWY_MIN(r, last), i);
   }
 }
 

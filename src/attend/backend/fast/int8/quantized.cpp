@@ -1,9 +1,12 @@
-// Products with weights in 8 bits (cpu/quantized_weights.h). Activations become integers, row by row; the sums are exact.
+// Products with weights in 8 bits (cpu/quantized_weights.h). Activations become integers, row by
+// row; the sums are exact.
 //
-// Columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices that do not fit): both operands lie along
-// the depth, as they are in memory. A vector of weights is widened to 16 bits and multiplied with a vector of each of a few rows,
-// neighbouring products being added in the same instruction. The sums of a tile are added up across their lanes at the end. Panels have
-// kernels of their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of integers being exact, all agree to the bit.
+// Columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices
+// that do not fit): both operands lie along the depth, as they are in memory. A vector of weights
+// is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring products
+// being added in the same instruction. The sums of a tile are added up across their lanes at the
+// end. Panels have kernels of their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of
+// integers being exact, all agree to the bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -30,15 +33,19 @@ bool quantized_in_bytes() {
 #endif
 }
 
-// Depth, rounded up to whole vectors of 16-bit numbers: the distance of two rows of rounded activations.
-std::size_t quantized_stride(std::size_t depth) { return (depth + kShorts - 1) / kShorts * kShorts; }
+// Depth, rounded up to whole vectors of 16-bit numbers: the distance of two rows of rounded
+// activations.
+std::size_t quantized_stride(std::size_t depth) {
+  return (depth + kShorts - 1) / kShorts * kShorts;
+}
 
 struct RowScale {
   float scale;
   std::int32_t shift;  // 128 times the sum of the rounded row
 };
 
-// The numbers of a vector, each within the limits, to the nearest integers, ties to even, at q. -> the integers.
+// The numbers of a vector, each within the limits, to the nearest integers, ties to even, at q. ->
+// the integers.
 template <class T>
 HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, T* q) {
   const hn::Rebind<T, Floats> narrow;
@@ -54,40 +61,50 @@ HWY_INLINE IntegerVector store_rounded(FloatVector v, std::int8_t* q) {
 }
 #endif
 
-// q[i] = x[i] * limit / max |x|, to the nearest, ties to even; zeros up to `stride`. -> max |x| / limit; NaN when x is not finite.
+// q[i] = x[i] * limit / max |x|, to the nearest, ties to even; zeros up to `stride`. -> max |x| /
+// limit; NaN when x is not finite.
 template <class T>
 HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q) {
   constexpr auto kLimit = static_cast<float>(kQuantizedActivationLimit);
   const Floats d;
   const hn::RebindToSigned<Floats> integers;
   const std::size_t lanes = hn::Lanes(d);
-  // Without their signs, floats are ordered like integers, and what is not finite is above all that is.
+  // Without their signs, floats are ordered like integers, and what is not finite is above all that
+  // is.
   auto largest = hn::Zero(integers);
   std::size_t i = 0;
-  for (; i + lanes <= depth; i += lanes) largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(hn::LoadU(d, x + i))));
-  if (i < depth) largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(load_part(d, x + i, depth - i))));
+  for (; i + lanes <= depth; i += lanes)
+    largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(hn::LoadU(d, x + i))));
+  if (i < depth)
+    largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(load_part(d, x + i, depth - i))));
   const std::int32_t top_bits = hn::GetLane(hn::MaxOfLanes(integers, largest));
   float top;
   __builtin_memcpy(&top, &top_bits, sizeof top);
   const bool finite = top <= __FLT_MAX__;
   const auto scale = hn::Set(d, finite && top >= kQuantizedVanishing ? kLimit / top : 0.0f);
   auto total = hn::Zero(integers);
-  const auto store = [&](FloatVector v, T* to)
-                         HWY_ATTR { total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), to)); };
+  const auto store = [&](FloatVector v, T* to) HWY_ATTR {
+    total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), to));
+  };
   for (i = 0; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), q + i);
   for (; i < stride; i += lanes) {
     HWY_ALIGN T last[hn::MaxLanes(d)];
     store(i < depth ? load_part(d, x + i, depth - i) : hn::Zero(d), last);
     __builtin_memcpy(q + i, last, HWY_MIN(stride - i, lanes) * sizeof(T));
   }
-  return {finite ? top / kLimit : __builtin_nanf(""), 128 * hn::GetLane(hn::SumOfLanes(integers, total))};
+  return {finite ? top / kLimit : __builtin_nanf(""),
+          128 * hn::GetLane(hn::SumOfLanes(integers, total))};
 }
 
 // Row `row` of `rounded`, as the products of this processor want it.
-void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* rounded, float* scale, std::int32_t* shift) {
+void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* rounded, float* scale,
+               std::int32_t* shift) {
   const std::size_t stride = quantized_stride(depth);
-  const RowScale of_row = quantized_in_bytes() ? round_numbers(x, depth, stride, reinterpret_cast<std::int8_t*>(rounded) + row * stride)
-                                               : round_numbers(x, depth, stride, reinterpret_cast<std::int16_t*>(rounded) + row * stride);
+  const RowScale of_row =
+      quantized_in_bytes()
+          ? round_numbers(x, depth, stride, reinterpret_cast<std::int8_t*>(rounded) + row * stride)
+          : round_numbers(x, depth, stride,
+                          reinterpret_cast<std::int16_t*>(rounded) + row * stride);
   scale[row] = of_row.scale;
   shift[row] = of_row.shift;
 }
@@ -100,7 +117,8 @@ void quantize_group(const float* x, std::size_t width, std::int8_t* to) {
 
 #if HWY_TARGET == HWY_SCALAR
 template <int rows, int columns, class T>
-HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
+HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w,
+                                  std::size_t w_stride, std::size_t depth,
                                   std::int32_t (*totals)[kTileColumns]) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
@@ -116,22 +134,28 @@ HWY_INLINE void sum_four(const IntegerVector* sums, std::int32_t* totals) {
   const Integers d;
   const hn::Repartition<std::uint64_t, Integers> pairs;
   const hn::FixedTag<std::int32_t, 4> four;
-  const auto fold = [&](IntegerVector a, IntegerVector b)
-                        HWY_ATTR { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
+  const auto fold = [&](IntegerVector a, IntegerVector b) HWY_ATTR {
+    return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  };
   const auto ab = hn::BitCast(pairs, fold(sums[0], sums[1]));
   const auto cd = hn::BitCast(pairs, fold(sums[2], sums[3]));
-  const auto abcd = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)), hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
+  const auto abcd = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)),
+                            hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
   HWY_ALIGN std::int32_t blocks[hn::MaxLanes(d)];
   hn::Store(abcd, d, blocks);
   auto total = hn::Load(four, blocks);
-  for (std::size_t block = 4; block < hn::Lanes(d); block += 4) total = hn::Add(total, hn::Load(four, blocks + block));
+  for (std::size_t block = 4; block < hn::Lanes(d); block += 4)
+    total = hn::Add(total, hn::Load(four, blocks + block));
   hn::StoreU(total, four, totals);
 }
 
-HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) { return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from)); }
+HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) {
+  return hn::PromoteTo(Shorts(), hn::LoadU(Bytes(), from));
+}
 HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
 
-// The last vector of a row of weights ends with its scale, and what is behind it: only the first `count` bytes count.
+// The last vector of a row of weights ends with its scale, and what is behind it: only the first
+// `count` bytes count.
 HWY_INLINE hn::Vec<Shorts> load_weights(const std::int8_t* from, std::size_t count) {
   const Bytes bytes;
   if (HWY_LIKELY(count >= kShorts)) return shorts_at(from);
@@ -142,23 +166,28 @@ HWY_INLINE hn::Vec<Shorts> load_weights(const std::int8_t* from, std::size_t cou
 
 // totals[r][c] = q[r] . w[c] for `rows` rows of rounded activations and `columns` rows of weights.
 template <int rows, int columns, class T>
-HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w, std::size_t w_stride, std::size_t depth,
+HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int8_t* w,
+                                  std::size_t w_stride, std::size_t depth,
                                   std::int32_t (*totals)[kTileColumns]) {
   const Integers d;
   IntegerVector sums[rows][kTileColumns];
-  IntegerVector odd[rows][kTileColumns];  // where the instruction set splits the sum in two; zero where not
+  IntegerVector
+      odd[rows][kTileColumns];  // where the instruction set splits the sum in two; zero where not
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < kTileColumns; ++c) sums[r][c] = odd[r][c] = hn::Zero(d);
   }
   const auto step = [&](std::size_t k, std::size_t count) HWY_ATTR {
     hn::Vec<Shorts> activations[rows];
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) activations[r] = shorts_at(q + static_cast<std::size_t>(r) * stride + k);
+    for (int r = 0; r < rows; ++r)
+      activations[r] = shorts_at(q + static_cast<std::size_t>(r) * stride + k);
 #pragma GCC unroll 4
     for (int c = 0; c < columns; ++c) {
       const auto weights = load_weights(w + static_cast<std::size_t>(c) * w_stride + k, count);
 #pragma GCC unroll 4
-      for (int r = 0; r < rows; ++r) sums[r][c] = hn::ReorderWidenMulAccumulate(d, activations[r], weights, sums[r][c], odd[r][c]);
+      for (int r = 0; r < rows; ++r)
+        sums[r][c] =
+            hn::ReorderWidenMulAccumulate(d, activations[r], weights, sums[r][c], odd[r][c]);
     }
   };
   std::size_t k = 0;
@@ -172,10 +201,12 @@ HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int
 
 #endif
 
-// y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding. `columns` <= kTileColumns.
+// y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding.
+// `columns` <= kTileColumns.
 template <int rows>
-HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[kTileColumns], const float* scales, std::size_t row,
-                             std::size_t column, std::size_t columns) {
+HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[kTileColumns],
+                             const float* scales, std::size_t row, std::size_t column,
+                             std::size_t columns) {
   HWY_ALIGN float bias[kTileColumns] = {};
   if (p.bias != nullptr) __builtin_memcpy(bias, p.bias + column, columns * sizeof(float));
   const hn::CappedTag<float, kTileColumns> d;
@@ -185,7 +216,9 @@ HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*tot
     const float row_scale = p.row_scales[row + r];
     for (std::size_t c = 0; c < kTileColumns; c += hn::Lanes(d)) {
       const auto scale = hn::Mul(hn::Set(d, row_scale), hn::Load(d, scales + c));
-      hn::Store(hn::MulAdd(hn::ConvertTo(d, hn::LoadU(integers, totals[r] + c)), scale, hn::Load(d, bias + c)), d, y + c);
+      hn::Store(hn::MulAdd(hn::ConvertTo(d, hn::LoadU(integers, totals[r] + c)), scale,
+                           hn::Load(d, bias + c)),
+                d, y + c);
     }
     __builtin_memcpy(p.y + (row + r) * p.y_stride + column, y, columns * sizeof(float));
   }
@@ -195,20 +228,25 @@ template <int rows, int columns, class T>
 HWY_NOINLINE void quantized_tile(const QuantizedProduct& p, std::size_t row, std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kTileColumns];
   const std::int8_t* w = p.weights + column * p.weights_stride;
-  multiply_integers<rows, columns>(p.rounded_row<T>(row), p.rounded_stride, w, p.weights_stride, p.depth, totals);
+  multiply_integers<rows, columns>(p.rounded_row<T>(row), p.rounded_stride, w, p.weights_stride,
+                                   p.depth, totals);
   HWY_ALIGN float scales[kTileColumns] = {};
-  for (std::size_t c = 0; c < columns; ++c) __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
+  for (std::size_t c = 0; c < columns; ++c)
+    __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
   write_totals<rows>(p, totals, scales, row, column, columns);
 }
 
 template <int rows, class T>
-HWY_INLINE void quantized_columns(const QuantizedProduct& p, std::size_t row, std::size_t begin, std::size_t end) {
+HWY_INLINE void quantized_columns(const QuantizedProduct& p, std::size_t row, std::size_t begin,
+                                  std::size_t end) {
   std::size_t column = begin;
-  for (; column + kTileColumns <= end; column += kTileColumns) quantized_tile<rows, kTileColumns, T>(p, row, column);
+  for (; column + kTileColumns <= end; column += kTileColumns)
+    quantized_tile<rows, kTileColumns, T>(p, row, column);
   for (; column < end; ++column) quantized_tile<rows, 1, T>(p, row, column);
 }
 
-HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::size_t begin, std::size_t end) {
+HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::size_t begin,
+                              std::size_t end) {
   float* y = p.y + row * p.y_stride + begin;
   const std::size_t count = end - begin;
   switch (p.activation) {
@@ -223,24 +261,30 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
   }
 }
 
-// All rows by the columns [begin, end), which are not in panels. A chunk of them stays in the second-level cache while all rows pass by.
+// All rows by the columns [begin, end), which are not in panels. A chunk of them stays in the
+// second-level cache while all rows pass by.
 template <class T>
 HWY_INLINE void multiply_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
   constexpr std::size_t kChunkBytes = 128 << 10;
-  const std::size_t chunk = HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
+  const std::size_t chunk =
+      HWY_MAX(kChunkBytes / p.weights_stride / kTileColumns, 1) * kTileColumns;
   for (std::size_t first = begin; first < end; first += chunk) {
     const std::size_t last = HWY_MIN(first + chunk, end);
     std::size_t row = 0;
-    for (; row + kTileRows <= p.rows; row += kTileRows) quantized_columns<kTileRows, T>(p, row, first, last);
+    for (; row + kTileRows <= p.rows; row += kTileRows)
+      quantized_columns<kTileRows, T>(p, row, first, last);
     if (row < p.rows) quantized_columns<1, T>(p, row, first, last);
   }
 }
 
 // 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
-std::size_t quantized_scratch(const QuantizedProduct& p) { return p.panel_columns > 0 && !quantized_in_bytes() ? p.depth * kWidth : 0; }
+std::size_t quantized_scratch(const QuantizedProduct& p) {
+  return p.panel_columns > 0 && !quantized_in_bytes() ? p.depth * kWidth : 0;
+}
 
 // All rows by the columns [begin, end).
-void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* scratch) {
+void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                    std::int16_t* scratch) {
   const std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
 #if HWY_TARGET == HWY_AVX3
   if (quantized_in_bytes()) {
@@ -278,16 +322,18 @@ HWY_EXPORT(quantized_part);
 
 RoundedRows::RoundedRows(const Tensor& x)
     : depth(x.cols()),
-      stride(static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_stride)(static_cast<std::size_t>(depth)))),
-      numbers(Tensor::empty({x.rows(), stride * (HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? 1 : 2)}, DType::u8)),
+      stride(static_cast<std::int64_t>(
+          HWY_DYNAMIC_DISPATCH(quantized_stride)(static_cast<std::size_t>(depth)))),
+      numbers(Tensor::empty(
+          {x.rows(), stride * (HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? 1 : 2)}, DType::u8)),
       scales(Tensor::empty({x.rows()})),
       shifts(Tensor::empty({x.rows()}, DType::i32)) {
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
   constexpr std::int64_t kWorthAThread = 1 << 14;  // numbers
   parallel_for(x.rows(), kWorthAThread / stride + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
-      round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(), scales.data(),
-            shifts.data<std::int32_t>());
+      round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(),
+            scales.data(), shifts.data<std::int32_t>());
   });
 }
 
@@ -298,12 +344,14 @@ void FastBackend::quantize_groups(const Tensor& x, std::int64_t width, const Ten
   parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       for (std::int64_t g = 0; g < groups; ++g)
-        kernel(x.row(r) + g * width, static_cast<std::size_t>(width), y.row<std::int8_t>(r) + g * (width + kQuantizedScaleBytes));
+        kernel(x.row(r) + g * width, static_cast<std::size_t>(width),
+               y.row<std::int8_t>(r) + g * (width + kQuantizedScaleBytes));
     }
   });
 }
 
-void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y) {
+void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
+                      Activation activation, const Tensor& y) {
   QuantizedProduct p;
   p.rows = static_cast<std::size_t>(y.rows());
   p.depth = static_cast<std::size_t>(x.depth);
@@ -325,11 +373,14 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   const std::int64_t cost = y.rows() * x.stride * kLine;
   const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);
   const auto shorts = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
-  parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1, [&](std::int64_t begin, std::int64_t end) {
-    const Tensor scratch = Tensor::empty({shorts * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
-    kernel(p, static_cast<std::size_t>(begin * kLine), static_cast<std::size_t>(std::min(end * kLine, y.cols())),
-           reinterpret_cast<std::int16_t*>(scratch.bytes()));
-  });
+  parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1,
+               [&](std::int64_t begin, std::int64_t end) {
+                 const Tensor scratch = Tensor::empty(
+                     {shorts * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
+                 kernel(p, static_cast<std::size_t>(begin * kLine),
+                        static_cast<std::size_t>(std::min(end * kLine, y.cols())),
+                        reinterpret_cast<std::int16_t*>(scratch.bytes()));
+               });
 }
 
 }  // namespace attend

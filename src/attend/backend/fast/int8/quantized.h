@@ -9,18 +9,22 @@
 
 namespace attend {
 
-// What the kernel reads and writes. y[n, o] = activation(row_scales[n] scale[o] (rounded[n] . weights[o]) + bias[o]).
+// What the kernel reads and writes. y[n, o] = activation(row_scales[n] scale[o] (rounded[n] .
+// weights[o]) + bias[o]).
 struct QuantizedProduct {
   std::size_t rows = 0;
   std::size_t depth = 0;
-  const std::byte* rounded = nullptr;  // activations, in 8 bits where the processor multiplies bytes, else in 16
-  std::size_t rounded_stride = 0;      // numbers
+  const std::byte* rounded =
+      nullptr;  // activations, in 8 bits where the processor multiplies bytes, else in 16
+  std::size_t rounded_stride = 0;  // numbers
   const float* row_scales = nullptr;
-  const std::int32_t* row_shifts = nullptr;  // 128 times the sum of the row: what sums with weights + 128 have too much
-  const std::int8_t* weights = nullptr;      // panels, then rows of depth numbers and a scale
+  const std::int32_t* row_shifts =
+      nullptr;  // 128 times the sum of the row: what sums with weights + 128 have too much
+  const std::int8_t* weights = nullptr;  // panels, then rows of depth numbers and a scale
   std::size_t weights_stride = 0;
-  std::size_t panel_columns = 0;  // that many of y at the front have their weights in panels (cpu/packed_weights.h)
-  const float* bias = nullptr;    // null: none
+  std::size_t panel_columns =
+      0;  // that many of y at the front have their weights in panels (cpu/packed_weights.h)
+  const float* bias = nullptr;  // null: none
   Activation activation = Activation::none;
   float* y = nullptr;
   std::size_t y_stride = 0;
@@ -42,6 +46,7 @@ struct RoundedRows {
   Tensor shifts;        // [N] i32
 };
 
-void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias, Activation activation, const Tensor& y);
+void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
+                      Activation activation, const Tensor& y);
 
 }  // namespace attend

@@ -1,5 +1,6 @@
-// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors that multiply bytes: AVX-512 VNNI's vpdpbusd
-// adds four products of a byte without and one with a sign to each lane. Four neighbours of a row, broadcast, meet those of 16 columns.
+// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors that
+// multiply bytes: AVX-512 VNNI's vpdpbusd adds four products of a byte without and one with a sign
+// to each lane. Four neighbours of a row, broadcast, meet those of 16 columns.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H
@@ -15,7 +16,8 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // By its name: compilers know it as an intrinsic only in functions for processors that all have it.
-HWY_INLINE void add_four_products(IntegerVector weights, IntegerVector activations, IntegerVector& sum) {
+HWY_INLINE void add_four_products(IntegerVector weights, IntegerVector activations,
+                                  IntegerVector& sum) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(activations.raw));
 }
 
@@ -36,7 +38,8 @@ HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::si
     IntegerVector quads[panels];
 #pragma GCC unroll 4
     for (int i = 0; i < panels; ++i)
-      quads[i] = hn::LoadU(d, reinterpret_cast<const std::int32_t*>(weights + static_cast<std::size_t>(i) * distance));
+      quads[i] = hn::LoadU(d, reinterpret_cast<const std::int32_t*>(
+                                  weights + static_cast<std::size_t>(i) * distance));
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       std::int32_t four;
@@ -77,13 +80,17 @@ HWY_INLINE void bytes_columns(const QuantizedProduct& p, std::size_t begin, std:
   }
 }
 
-// All rows by the columns [begin, end) of whole panels: as many at a time as the registers hold the sums of.
-HWY_INLINE void multiply_panels_of_bytes(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
+// All rows by the columns [begin, end) of whole panels: as many at a time as the registers hold the
+// sums of.
+HWY_INLINE void multiply_panels_of_bytes(const QuantizedProduct& p, std::size_t begin,
+                                         std::size_t end) {
   using Four = BytesTileTable<4, 1, 2, 3, 4, 5, 6>;
   using Two = BytesTileTable<2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
   using One = BytesTileTable<1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
   std::size_t column = begin;
-  const auto whole = [&](std::size_t panels) { return column + (end - column) / (panels * kWidth) * (panels * kWidth); };
+  const auto whole = [&](std::size_t panels) {
+    return column + (end - column) / (panels * kWidth) * (panels * kWidth);
+  };
   if (p.rows <= 6) {
     bytes_columns<4, Four>(p, column, whole(4));
     column = whole(4);

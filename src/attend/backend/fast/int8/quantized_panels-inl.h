@@ -1,6 +1,7 @@
-// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors without dot products of bytes. An instruction
-// multiplies two neighbours of a row, broadcast, with those of as many columns as it has lanes, so nothing needs to be added up across
-// lanes. Weights are widened to 16 bits where they are read, or once for many rows.
+// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors without
+// dot products of bytes. An instruction multiplies two neighbours of a row, broadcast, with those
+// of as many columns as it has lanes, so nothing needs to be added up across lanes. Weights are
+// widened to 16 bits where they are read, or once for many rows.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
@@ -30,7 +31,8 @@ constexpr std::size_t kWidth = kPanelRows;
 #if HWY_TARGET == HWY_SCALAR
 // `rows` rows from `row` on by the columns of the panel, the first of which is `column`.
 template <int rows, class T>
-HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
+HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row,
+                             std::size_t column) {
   const Floats d;
   float scales[kWidth];
   __builtin_memcpy(scales, p.weights + column * p.weights_stride + kWidth * p.depth, sizeof scales);
@@ -38,27 +40,32 @@ HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::siz
     const std::int16_t* q = p.rounded_row<std::int16_t>(r);
     for (std::size_t c = 0; c < kWidth; ++c) {
       std::int32_t total = -p.row_shifts[r];
-      for (std::size_t k = 0; k < p.depth; ++k) total += q[k] * panel[(k / 2 * kWidth + c) * 2 + k % 2];
+      for (std::size_t k = 0; k < p.depth; ++k)
+        total += q[k] * panel[(k / 2 * kWidth + c) * 2 + k % 2];
       const auto bias = hn::Set(d, p.bias == nullptr ? 0.0f : p.bias[column + c]);
       const auto scale = hn::Mul(hn::Set(d, p.row_scales[r]), hn::Set(d, scales[c]));
-      hn::StoreU(hn::MulAdd(hn::Set(d, static_cast<float>(total)), scale, bias), d, p.y + r * p.y_stride + column + c);
+      hn::StoreU(hn::MulAdd(hn::Set(d, static_cast<float>(total)), scale, bias), d,
+                 p.y + r * p.y_stride + column + c);
     }
   }
 }
 
 HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::int16_t* wide) {
   for (std::size_t k = 0; k < depth; ++k) {
-    for (std::size_t c = 0; c < kWidth; ++c) wide[(k / 2 * kWidth + c) * 2 + k % 2] = panel[(k / 4 * kWidth + c) * 4 + k % 4];
+    for (std::size_t c = 0; c < kWidth; ++c)
+      wide[(k / 2 * kWidth + c) * 2 + k % 2] = panel[(k / 4 * kWidth + c) * 4 + k % 4];
   }
 }
 #else
 // The pairs (k, k+1) of a panel, k even: a vector of those of some columns.
 HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t k, std::size_t vector) {
-  alignas(16) static constexpr std::uint8_t kPairs[2][16] = {{0, 128, 1, 128, 4, 128, 5, 128, 8, 128, 9, 128, 12, 128, 13, 128},
-                                                             {2, 128, 3, 128, 6, 128, 7, 128, 10, 128, 11, 128, 14, 128, 15, 128}};
+  alignas(16) static constexpr std::uint8_t kPairs[2][16] = {
+      {0, 128, 1, 128, 4, 128, 5, 128, 8, 128, 9, 128, 12, 128, 13, 128},
+      {2, 128, 3, 128, 6, 128, 7, 128, 10, 128, 11, 128, 14, 128, 15, 128}};
   const hn::Repartition<std::uint8_t, Floats> bytes;
   const auto quads = hn::LoadU(bytes, panel + k / 4 * 4 * kWidth + vector * hn::Lanes(bytes));
-  return hn::BitCast(Shorts(), hn::TableLookupBytesOr0(quads, hn::LoadDup128(bytes, kPairs[k / 2 % 2])));
+  return hn::BitCast(Shorts(),
+                     hn::TableLookupBytesOr0(quads, hn::LoadDup128(bytes, kPairs[k / 2 % 2])));
 }
 // The same of a widened one, [depth / 2][16][2].
 HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t k, std::size_t vector) {
@@ -67,18 +74,21 @@ HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t k, st
 
 // totals[r][c] = q[r] . column c of the panel.
 template <int rows, class T>
-HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel, std::size_t depth, std::int32_t (*totals)[kWidth]) {
+HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T* panel,
+                             std::size_t depth, std::int32_t (*totals)[kWidth]) {
   constexpr std::size_t kVectors = 2 * kWidth / kShorts;
   const Integers d;
   const Shorts shorts;
   IntegerVector sums[rows][kVectors];
-  IntegerVector odd[rows][kVectors];  // where the instruction set splits a sum in two; zero where not
+  IntegerVector odd[rows]
+                   [kVectors];  // where the instruction set splits a sum in two; zero where not
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
   }
-  // One pair at a time: of two, compilers would add up the products first, and keep the sums in memory.
+  // One pair at a time: of two, compilers would add up the products first, and keep the sums in
+  // memory.
 #pragma GCC unroll 1
   for (std::size_t k = 0; k < depth; k += 2) {
     hn::Vec<Shorts> weights[kVectors];
@@ -90,7 +100,8 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
       __builtin_memcpy(&pair, q + static_cast<std::size_t>(r) * stride + k, sizeof pair);
       const auto both = hn::BitCast(shorts, hn::Set(d, pair));
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sums[r][v] = hn::ReorderWidenMulAccumulate(d, both, weights[v], sums[r][v], odd[r][v]);
     }
   }
 #pragma GCC unroll 8
@@ -107,7 +118,8 @@ struct ColumnScales {
 };
 
 // Of the vector `v` of the panel whose first column is `column`.
-HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t column, std::size_t v = 0) {
+HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t column,
+                                      std::size_t v = 0) {
   const Floats d;
   const hn::Repartition<std::int8_t, Floats> bytes;
   const std::int8_t* const scales = p.weights + column * p.weights_stride + kWidth * p.depth;
@@ -116,16 +128,19 @@ HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t col
 }
 
 // Sums with weights + 128, of row `row`, as what they stand for.
-HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, IntegerVector totals, const ColumnScales& columns) {
+HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, IntegerVector totals,
+                              const ColumnScales& columns) {
   const Floats d;
   const auto total = hn::ConvertTo(d, hn::Sub(totals, hn::Set(Integers(), p.row_shifts[row])));
   return hn::MulAdd(total, hn::Mul(hn::Set(d, p.row_scales[row]), columns.scale), columns.bias);
 }
 
-// `rows` rows from `row` on by the columns of the panel, the first of which is `column`. The sums go through memory, vector by vector: were
-// they scaled where they are, compilers would keep too much in registers to have room for all sums.
+// `rows` rows from `row` on by the columns of the panel, the first of which is `column`. The sums
+// go through memory, vector by vector: were they scaled where they are, compilers would keep too
+// much in registers to have room for all sums.
 template <int rows, class T>
-HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row, std::size_t column) {
+HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row,
+                             std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kWidth];
   panel_totals<rows>(p.rounded_row<std::int16_t>(row), p.rounded_stride, panel, p.depth, totals);
   constexpr std::size_t kVectors = kWidth / hn::MaxLanes(Floats());
@@ -137,20 +152,23 @@ HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::siz
   for (std::size_t r = 0; r < rows; ++r, y += p.y_stride) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v)
-      hn::StoreU(scaled(p, row + r, hn::Load(Integers(), totals[r] + v * hn::Lanes(d)), columns[v]), d, y + v * hn::Lanes(d));
+      hn::StoreU(scaled(p, row + r, hn::Load(Integers(), totals[r] + v * hn::Lanes(d)), columns[v]),
+                 d, y + v * hn::Lanes(d));
   }
 }
 
 HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::int16_t* wide) {
   for (std::size_t k = 0; k < depth; k += 2) {
-    for (std::size_t v = 0; v < 2 * kWidth / kShorts; ++v, wide += kShorts) hn::Store(pairs_at(panel, k, v), Shorts(), wide);
+    for (std::size_t v = 0; v < 2 * kWidth / kShorts; ++v, wide += kShorts)
+      hn::Store(pairs_at(panel, k, v), Shorts(), wide);
   }
 }
 #endif
 
 template <class T, int... counts>
 struct PanelTileTable {
-  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t, std::size_t) = {panel_tile<counts, T>...};
+  static constexpr void (*kernels[])(const QuantizedProduct&, const T*, std::size_t,
+                                     std::size_t) = {panel_tile<counts, T>...};
   static constexpr std::size_t kRows = sizeof...(counts);
 };
 // As many rows as were fastest, or as the registers can hold the sums of.
@@ -166,10 +184,12 @@ using PanelTiles = PanelTileTable<T, 1, 2>;
 #endif
 
 // All rows by the columns [begin, end) of whole panels. `wide` has room for a panel.
-HWY_INLINE void multiply_panels_of_shorts(const QuantizedProduct& p, std::size_t begin, std::size_t end, std::int16_t* wide) {
+HWY_INLINE void multiply_panels_of_shorts(const QuantizedProduct& p, std::size_t begin,
+                                          std::size_t end, std::int16_t* wide) {
   constexpr std::size_t kRows = PanelTiles<std::int16_t>::kRows;
   for (std::size_t column = begin; column < end; column += kWidth) {
-    const auto* panel = reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
+    const auto* panel =
+        reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
 #if HWY_TARGET != HWY_SCALAR
     if (p.rows <= kRows) {
       PanelTiles<std::uint8_t>::kernels[p.rows - 1](p, panel, 0, column);

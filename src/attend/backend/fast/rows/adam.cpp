@@ -13,7 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-void adam_run(const AdamRun& run, const float* gradient, float* parameter, float* mean, float* variance, std::size_t count) {
+void adam_run(const AdamRun& run, const float* gradient, float* parameter, float* mean,
+              float* variance, std::size_t count) {
   const AdamStep& step = run.step;
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -35,14 +36,16 @@ void adam_run(const AdamRun& run, const float* gradient, float* parameter, float
   };
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    auto p = hn::LoadU(d, parameter + i), m = hn::LoadU(d, mean + i), v = hn::LoadU(d, variance + i);
+    auto p = hn::LoadU(d, parameter + i), m = hn::LoadU(d, mean + i),
+         v = hn::LoadU(d, variance + i);
     update(hn::LoadU(d, gradient + i), p, m, v);
     hn::StoreU(p, d, parameter + i);
     hn::StoreU(m, d, mean + i);
     hn::StoreU(v, d, variance + i);
   }
   if (const std::size_t rest = count - i; rest > 0) {
-    auto p = load_part(d, parameter + i, rest), m = load_part(d, mean + i, rest), v = load_part(d, variance + i, rest);
+    auto p = load_part(d, parameter + i, rest), m = load_part(d, mean + i, rest),
+         v = load_part(d, variance + i, rest);
     update(load_part(d, gradient + i, rest), p, m, v);
     store_part(p, d, parameter + i, rest);
     store_part(m, d, mean + i, rest);
@@ -64,15 +67,19 @@ namespace attend {
 
 HWY_EXPORT(adam_run);
 
-void FastBackend::adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient, const Tensor& parameter,
-                       const Tensor& mean, const Tensor& variance) {
+void FastBackend::adam(const AdamStep& step, const DeviceScalar& gradient_scale,
+                       const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
+                       const Tensor& variance) {
   const auto correction = [&](float beta) {
-    return static_cast<float>(1.0 / (1.0 - std::pow(static_cast<double>(beta), static_cast<double>(step.step))));
+    return static_cast<float>(
+        1.0 / (1.0 - std::pow(static_cast<double>(beta), static_cast<double>(step.step))));
   };
   const auto kernel = HWY_DYNAMIC_DISPATCH(adam_run);
-  const AdamRun run{step, static_cast<float>(value_of(gradient_scale)), correction(step.beta1), correction(step.beta2)};
+  const AdamRun run{step, static_cast<float>(value_of(gradient_scale)), correction(step.beta1),
+                    correction(step.beta2)};
   for_runs({&gradient, &parameter, &mean, &variance}, [&](auto row, auto column, auto count) {
-    kernel(run, gradient.row(row) + column, parameter.row(row) + column, mean.row(row) + column, variance.row(row) + column, count);
+    kernel(run, gradient.row(row) + column, parameter.row(row) + column, mean.row(row) + column,
+           variance.row(row) + column, count);
   });
 }
 

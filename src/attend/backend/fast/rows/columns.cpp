@@ -1,5 +1,6 @@
-// Kernels that read or write a few columns of each row, and those that treat a row as one vector. Plain loops: they wait for memory. The
-// sums of dot_rows() go along the row, so they have the same bits on every processor.
+// Kernels that read or write a few columns of each row, and those that treat a row as one vector.
+// Plain loops: they wait for memory. The sums of dot_rows() go along the row, so they have the same
+// bits on every processor.
 #include <cassert>
 
 #include "attend/backend/fast/fast_backend.h"
@@ -17,7 +18,8 @@ void for_rows_of_columns(std::int64_t rows, std::span<const std::int32_t> column
   const std::int64_t width = std::ssize(columns) / rows;
   assert(width * rows == std::ssize(columns));
   parallel_for(rows, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) use(r, columns.data() + r * width, columns.data() + (r + 1) * width);
+    for (std::int64_t r = begin; r < end; ++r)
+      use(r, columns.data() + r * width, columns.data() + (r + 1) * width);
   });
 }
 
@@ -29,28 +31,35 @@ float dot(const float* a, const float* b, std::int64_t width) {
 
 }  // namespace
 
-void FastBackend::gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) {
+void FastBackend::gather_columns(const Tensor& x, const Ids& columns, float absent,
+                                 const Tensor& y) {
   assert(x.rows() == y.rows() && y.size() == columns.size());
-  for_rows_of_columns(x.rows(), device_span(columns), [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
-    const float* from = x.row(r);
-    for (float* to = y.row(r); column < last; ++column) *to++ = *column < 0 ? absent : from[*column];
-  });
+  for_rows_of_columns(x.rows(), device_span(columns),
+                      [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
+                        const float* from = x.row(r);
+                        for (float* to = y.row(r); column < last; ++column)
+                          *to++ = *column < 0 ? absent : from[*column];
+                      });
 }
 
 void FastBackend::fill_columns(const Tensor& x, const Ids& columns, float value) {
-  for_rows_of_columns(x.rows(), device_span(columns), [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
-    float* row = x.row(r);
-    for (; column < last; ++column)
-      if (*column >= 0) row[*column] = value;
-  });
+  for_rows_of_columns(x.rows(), device_span(columns),
+                      [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
+                        float* row = x.row(r);
+                        for (; column < last; ++column)
+                          if (*column >= 0) row[*column] = value;
+                      });
 }
 
 void FastBackend::penalize_columns(const Tensor& x, const Ids& columns, float penalty) {
-  for_rows_of_columns(x.rows(), device_span(columns), [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
-    float* row = x.row(r);
-    for (; column < last; ++column)
-      if (*column >= 0) row[*column] = row[*column] > 0 ? row[*column] / penalty : row[*column] * penalty;
-  });
+  for_rows_of_columns(x.rows(), device_span(columns),
+                      [&](std::int64_t r, const std::int32_t* column, const std::int32_t* last) {
+                        float* row = x.row(r);
+                        for (; column < last; ++column)
+                          if (*column >= 0)
+                            row[*column] =
+                                row[*column] > 0 ? row[*column] / penalty : row[*column] * penalty;
+                      });
 }
 
 void FastBackend::dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) {
@@ -67,7 +76,8 @@ void FastBackend::scale_rows(const Tensor& factors, const Tensor& x, float beta,
       const float factor = *factors.row(n);
       const float* from = x.row(n);
       float* to = y.row(n);
-      for (std::int64_t d = 0; d < x.cols(); ++d) to[d] = (beta == 0.0f ? 0.0f : beta * to[d]) + factor * from[d];
+      for (std::int64_t d = 0; d < x.cols(); ++d)
+        to[d] = (beta == 0.0f ? 0.0f : beta * to[d]) + factor * from[d];
     }
   });
 }

@@ -35,7 +35,8 @@ HWY_INLINE float cross_entropy_exponentials(float* x, std::size_t count, float m
 // One row. With m = max x, z = sum exp(x - m), share = s/V:
 //   nll = log z - (x[t] - m),   loss = log z - (1-s) (x[t] - m) - share sum_v (x[v] - m),
 //   gradient[v] = g (exp(x[v] - m) / z - share - (1-s) [v = t]).
-void cross_entropy_row(float* x, std::size_t count, std::size_t target, float smoothing, float gradient_scale, float* loss, float* nll) {
+void cross_entropy_row(float* x, std::size_t count, std::size_t target, float smoothing,
+                       float gradient_scale, float* loss, float* nll) {
   const float max = row_max(x, count);
   const float share = smoothing / static_cast<float>(count);
   const float hit = x[target] - max;
@@ -45,10 +46,12 @@ void cross_entropy_row(float* x, std::size_t count, std::size_t target, float sm
     spread = share * row_sum(x, count, [shift](auto v) HWY_ATTR { return hn::Sub(v, shift); });
   }
   const bool wants_gradient = gradient_scale != 0.0f;
-  const float z = wants_gradient ? cross_entropy_exponentials<true>(x, count, max) : cross_entropy_exponentials<false>(x, count, max);
+  const float z = wants_gradient ? cross_entropy_exponentials<true>(x, count, max)
+                                 : cross_entropy_exponentials<false>(x, count, max);
   const float log_z = __builtin_logf(z);
   *nll = log_z - hit;
-  // Without smoothing a class of probability zero (a logit of -infinity) costs nothing, so `spread` was not even computed.
+  // Without smoothing a class of probability zero (a logit of -infinity) costs nothing, so `spread`
+  // was not even computed.
   *loss = log_z - (smoothing == 1.0f ? 0.0f : (1.0f - smoothing) * hit) - spread;
   if (!wants_gradient) return;
   const auto factor = hn::Set(Floats(), gradient_scale / z);
@@ -66,8 +69,8 @@ namespace attend {
 
 HWY_EXPORT(cross_entropy_row);
 
-void FastBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing, float gradient_scale, const Tensor& losses,
-                                const Tensor& nll) {
+void FastBackend::cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
+                                float gradient_scale, const Tensor& losses, const Tensor& nll) {
   assert(targets.size() == logits.rows());
   const auto wanted = device_span(targets);
   const auto classes = static_cast<std::size_t>(logits.cols());
@@ -78,7 +81,8 @@ void FastBackend::cross_entropy(const Tensor& logits, const Ids& targets, float 
       const auto target = static_cast<std::size_t>(wanted[static_cast<std::size_t>(n)]);
       assert(target < classes);
       HWY_DYNAMIC_DISPATCH(cross_entropy_row)
-      (logits.row(n), classes, target, label_smoothing, gradient_scale, loss + n, negative_log_likelihood + n);
+      (logits.row(n), classes, target, label_smoothing, gradient_scale, loss + n,
+       negative_log_likelihood + n);
     }
   });
 }

@@ -12,10 +12,12 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-void dropout_rows(const Dropout& dropout, const DropoutRows& rows, std::size_t begin, std::size_t end) {
+void dropout_rows(const Dropout& dropout, const DropoutRows& rows, std::size_t begin,
+                  std::size_t end) {
   const Philox philox(dropout.key);
   for (std::size_t row = begin; row < end; ++row) {
-    drop_row(philox, dropout, static_cast<std::uint32_t>(row), rows.x + row * rows.x_stride, rows.y + row * rows.y_stride, rows.columns);
+    drop_row(philox, dropout, static_cast<std::uint32_t>(row), rows.x + row * rows.x_stride,
+             rows.y + row * rows.y_stride, rows.columns);
   }
 }
 
@@ -43,7 +45,8 @@ void FastBackend::dropout(const Dropout& dropout, const Tensor& x, const Tensor&
   rows.x_stride = static_cast<std::size_t>(x.row_stride());
   rows.y = y.data();
   rows.y_stride = static_cast<std::size_t>(y.row_stride());
-  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
+  parallel_for(x.rows(), row_grain(x.cols()),
+               [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
 }
 
 }  // namespace attend

@@ -30,8 +30,11 @@ void multiply_run(const float* a, const float* b, float* y, std::size_t count) {
 void axpby_run(float alpha, const float* x, float beta, float* y, std::size_t count) {
   const auto va = hn::Set(Floats(), alpha);
   const auto vb = hn::Set(Floats(), beta);
-  if (beta == 0.0f) return map_row(x, y, count, [&](FloatVector v) HWY_ATTR { return hn::Mul(va, v); });
-  map_rows(x, y, y, count, [&](FloatVector v, FloatVector w) HWY_ATTR { return hn::MulAdd(va, v, hn::Mul(vb, w)); });
+  if (beta == 0.0f)
+    return map_row(x, y, count, [&](FloatVector v) HWY_ATTR { return hn::Mul(va, v); });
+  map_rows(x, y, y, count, [&](FloatVector v, FloatVector w) HWY_ATTR {
+    return hn::MulAdd(va, v, hn::Mul(vb, w));
+  });
 }
 
 void narrow_run(const float* x, std::uint16_t* y, std::size_t count) {
@@ -39,8 +42,9 @@ void narrow_run(const float* x, std::uint16_t* y, std::size_t count) {
   const hn::Rebind<std::uint16_t, Floats> halves;
   const hn::RebindToSigned<Floats> integers;
   const std::size_t lanes = hn::Lanes(d);
-  const auto upper = [&](FloatVector v)
-                         HWY_ATTR { return hn::DemoteTo(halves, hn::BitCast(integers, hn::ShiftRight<16>(round_to_bf16(v)))); };
+  const auto upper = [&](FloatVector v) HWY_ATTR {
+    return hn::DemoteTo(halves, hn::BitCast(integers, hn::ShiftRight<16>(round_to_bf16(v))));
+  };
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(upper(hn::LoadU(d, x + i)), halves, y + i);
   if (i == count) return;
@@ -56,7 +60,8 @@ void widen_run(const std::uint16_t* x, float* y, std::size_t count) {
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(halves, x + i)))), d, y + i);
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(halves, x + i)))), d,
+               y + i);
   for (; i < count; ++i) {
     const std::uint32_t of_last = std::uint32_t{x[i]} << 16;
     __builtin_memcpy(y + i, &of_last, sizeof of_last);
@@ -76,17 +81,23 @@ void activate_run(Activation activation, const float* x, float* y, std::size_t c
   }
 }
 
-void activate_backward_run(Activation activation, const float* x, const float* dy, float* dx, std::size_t count) {
+void activate_backward_run(Activation activation, const float* x, const float* dy, float* dx,
+                           std::size_t count) {
   switch (activation) {
     case Activation::none:
       return map_row(dy, dx, count, [](FloatVector g) HWY_ATTR { return g; });
     case Activation::relu:
-      return map_rows(x, dy, dx, count,
-                      [](FloatVector v, FloatVector g) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(Floats())), g); });
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
+        return hn::IfThenElseZero(hn::Gt(v, hn::Zero(Floats())), g);
+      });
     case Activation::gelu:
-      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, gelu_derivative(v)); });
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
+        return hn::Mul(g, gelu_derivative(v));
+      });
     case Activation::tanh:
-      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(g, tanh_derivative(v)); });
+      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
+        return hn::Mul(g, tanh_derivative(v));
+      });
   }
 }
 
@@ -110,37 +121,48 @@ HWY_EXPORT(activate_backward_run);
 
 void FastBackend::add(const Tensor& a, const Tensor& b, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(add_run);
-  for_runs({&a, &b, &y},
-           [&](auto row, auto column, auto count) { kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count); });
+  for_runs({&a, &b, &y}, [&](auto row, auto column, auto count) {
+    kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count);
+  });
 }
 
 void FastBackend::multiply(const Tensor& a, const Tensor& b, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(multiply_run);
-  for_runs({&a, &b, &y},
-           [&](auto row, auto column, auto count) { kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count); });
+  for_runs({&a, &b, &y}, [&](auto row, auto column, auto count) {
+    kernel(a.row(row) + column, b.row(row) + column, y.row(row) + column, count);
+  });
 }
 
 void FastBackend::axpby(float alpha, const Tensor& x, float beta, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(axpby_run);
-  for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(alpha, x.row(row) + column, beta, y.row(row) + column, count); });
+  for_runs({&x, &y}, [&](auto row, auto column, auto count) {
+    kernel(alpha, x.row(row) + column, beta, y.row(row) + column, count);
+  });
 }
 
 void FastBackend::convert(const Tensor& x, const Tensor& y) {
   if (y.dtype() == DType::bf16) {
     const auto kernel = HWY_DYNAMIC_DISPATCH(narrow_run);
-    for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(x.row(row) + column, y.row<std::uint16_t>(row) + column, count); });
+    for_runs({&x, &y}, [&](auto row, auto column, auto count) {
+      kernel(x.row(row) + column, y.row<std::uint16_t>(row) + column, count);
+    });
   } else {
     const auto kernel = HWY_DYNAMIC_DISPATCH(widen_run);
-    for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(x.row<std::uint16_t>(row) + column, y.row(row) + column, count); });
+    for_runs({&x, &y}, [&](auto row, auto column, auto count) {
+      kernel(x.row<std::uint16_t>(row) + column, y.row(row) + column, count);
+    });
   }
 }
 
 void FastBackend::activate(Activation activation, const Tensor& x, const Tensor& y) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(activate_run);
-  for_runs({&x, &y}, [&](auto row, auto column, auto count) { kernel(activation, x.row(row) + column, y.row(row) + column, count); });
+  for_runs({&x, &y}, [&](auto row, auto column, auto count) {
+    kernel(activation, x.row(row) + column, y.row(row) + column, count);
+  });
 }
 
-void FastBackend::activate_backward(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx) {
+void FastBackend::activate_backward(Activation activation, const Tensor& x, const Tensor& dy,
+                                    const Tensor& dx) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(activate_backward_run);
   for_runs({&x, &dy, &dx}, [&](auto row, auto column, auto count) {
     kernel(activation, x.row(row) + column, dy.row(row) + column, dx.row(row) + column, count);

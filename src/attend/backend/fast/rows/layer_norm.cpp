@@ -1,4 +1,5 @@
-// layer_norm and residual_layer_norm: every row is read from memory once; its mean, then its variance, are taken while it is in the cache.
+// layer_norm and residual_layer_norm: every row is read from memory once; its mean, then its
+// variance, are taken while it is in the cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/layer_norm.cpp"
 #include "attend/backend/fast/targets.h"
@@ -27,7 +28,8 @@ HWY_INLINE float row_sum(const float* x, std::size_t count, float past_end, cons
   }
   for (; i + lanes <= count; i += lanes) s0 = hn::Add(s0, term(hn::LoadU(d, x + i)));
   if (i < count) {
-    const auto v = hn::IfThenElse(hn::FirstN(d, count - i), load_part(d, x + i, count - i), hn::Set(d, past_end));
+    const auto v = hn::IfThenElse(hn::FirstN(d, count - i), load_part(d, x + i, count - i),
+                                  hn::Set(d, past_end));
     s1 = hn::Add(s1, term(v));
   }
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
@@ -38,7 +40,8 @@ HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t 
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const auto columns = static_cast<float>(rows.columns);
-  const float mean = row_sum(x, rows.columns, 0.0f, [](FloatVector v) HWY_ATTR { return v; }) / columns;
+  const float mean =
+      row_sum(x, rows.columns, 0.0f, [](FloatVector v) HWY_ATTR { return v; }) / columns;
   const auto vmean = hn::Set(d, mean);
   const float variance = row_sum(x, rows.columns, mean,
                                  [&](FloatVector v) HWY_ATTR {
@@ -52,11 +55,14 @@ HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t 
   std::size_t i = 0;
   for (; i + lanes <= rows.columns; i += lanes) {
     const auto normal = hn::Mul(hn::Sub(hn::LoadU(d, x + i), vmean), vrstd);
-    hn::StoreU(hn::MulAdd(normal, hn::LoadU(d, rows.gamma + i), hn::LoadU(d, rows.beta + i)), d, y + i);
+    hn::StoreU(hn::MulAdd(normal, hn::LoadU(d, rows.gamma + i), hn::LoadU(d, rows.beta + i)), d,
+               y + i);
   }
   if (const std::size_t rest = rows.columns - i; rest > 0) {
     const auto normal = hn::Mul(hn::Sub(load_part(d, x + i, rest), vmean), vrstd);
-    store_part(hn::MulAdd(normal, load_part(d, rows.gamma + i, rest), load_part(d, rows.beta + i, rest)), d, y + i, rest);
+    store_part(
+        hn::MulAdd(normal, load_part(d, rows.gamma + i, rest), load_part(d, rows.beta + i, rest)),
+        d, y + i, rest);
   }
   if (rows.mean != nullptr) {
     rows.mean[row] = mean;
@@ -65,11 +71,13 @@ HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t 
 }
 
 void layer_norm_rows(const NormRows& rows, std::size_t begin, std::size_t end) {
-  for (std::size_t row = begin; row < end; ++row) normalise_row(rows, rows.x + row * rows.x_stride, row);
+  for (std::size_t row = begin; row < end; ++row)
+    normalise_row(rows, rows.x + row * rows.x_stride, row);
 }
 
 // sum = x + dropout(branch), then as above.
-void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std::size_t begin, std::size_t end) {
+void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std::size_t begin,
+                              std::size_t end) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const std::uint32_t threshold = dropout.threshold();
@@ -80,15 +88,21 @@ void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std:
     const float* branch = rows.branch + row * rows.branch_stride;
     float* sum = rows.sum + row * rows.sum_stride;
     if (threshold == 0) {
-      map_rows(x, branch, sum, rows.columns, [](FloatVector v, FloatVector w) HWY_ATTR { return hn::Add(v, w); });
+      map_rows(x, branch, sum, rows.columns,
+               [](FloatVector v, FloatVector w) HWY_ATTR { return hn::Add(v, w); });
     } else {
-      const auto add_span = [&](std::size_t column, std::size_t count, const std::uint16_t* bits) HWY_ATTR {
+      const auto add_span = [&](std::size_t column, std::size_t count,
+                                const std::uint16_t* bits) HWY_ATTR {
         std::size_t i = column;
         for (; i + lanes <= column + count; i += lanes, bits += lanes) {
-          hn::StoreU(hn::Add(hn::LoadU(d, x + i), drop(hn::LoadU(d, branch + i), bits, threshold, scale)), d, sum + i);
+          hn::StoreU(
+              hn::Add(hn::LoadU(d, x + i), drop(hn::LoadU(d, branch + i), bits, threshold, scale)),
+              d, sum + i);
         }
         if (const std::size_t rest = column + count - i; rest > 0) {
-          store_part(hn::Add(load_part(d, x + i, rest), drop(load_part(d, branch + i, rest), bits, threshold, scale)), d, sum + i, rest);
+          store_part(hn::Add(load_part(d, x + i, rest),
+                             drop(load_part(d, branch + i, rest), bits, threshold, scale)),
+                     d, sum + i, rest);
         }
       };
       for_dropout_spans(philox, static_cast<std::uint32_t>(row), rows.columns, add_span);
@@ -112,7 +126,8 @@ HWY_EXPORT(residual_layer_norm_rows);
 
 namespace {
 
-NormRows norm_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y) {
+NormRows norm_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
+                   const Tensor& y) {
   NormRows rows;
   rows.x = x.data();
   rows.x_stride = x.row_stride();
@@ -127,7 +142,8 @@ NormRows norm_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, flo
 
 }  // namespace
 
-void FastBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon, const Tensor& y, const Tensor& mean,
+void FastBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                             float epsilon, const Tensor& y, const Tensor& mean,
                              const Tensor& rstd) {
   NormRows rows = norm_rows(x, gamma, beta, epsilon, y);
   if (mean.defined()) {
@@ -135,11 +151,13 @@ void FastBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor&
     rows.rstd = rstd.data();
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(layer_norm_rows);
-  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(rows, begin, end); });
+  parallel_for(x.rows(), row_grain(x.cols()),
+               [&](std::int64_t begin, std::int64_t end) { kernel(rows, begin, end); });
 }
 
-void FastBackend::residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout, const Tensor& gamma,
-                                      const Tensor& beta, float epsilon, const Tensor& sum, const Tensor& y, const Tensor& mean,
+void FastBackend::residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
+                                      const Tensor& gamma, const Tensor& beta, float epsilon,
+                                      const Tensor& sum, const Tensor& y, const Tensor& mean,
                                       const Tensor& rstd) {
   NormRows rows = norm_rows(x, gamma, beta, epsilon, y);
   rows.branch = branch.data();
@@ -151,7 +169,8 @@ void FastBackend::residual_layer_norm(const Tensor& x, const Tensor& branch, con
     rows.rstd = rstd.data();
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(residual_layer_norm_rows);
-  parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(rows, dropout, begin, end); });
+  parallel_for(x.rows(), row_grain(x.cols()),
+               [&](std::int64_t begin, std::int64_t end) { kernel(rows, dropout, begin, end); });
 }
 
 }  // namespace attend

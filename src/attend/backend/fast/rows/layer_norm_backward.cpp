@@ -14,7 +14,8 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // One row: writes dx, adds to dgamma and dbeta.
-HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row, float* dgamma, float* dbeta) {
+HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row, float* dgamma,
+                                  float* dbeta) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t columns = rows.columns;
@@ -43,7 +44,8 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
   const std::size_t rest = columns - whole;
   if (rest > 0) {  // dy is zero behind the end, and so is everything that is summed
     const auto vdy = load_part(d, dy + whole, rest);
-    const auto dyn = gather(load_part(d, x + whole, rest), vdy, load_part(d, rows.gamma + whole, rest));
+    const auto dyn =
+        gather(load_part(d, x + whole, rest), vdy, load_part(d, rows.gamma + whole, rest));
     store_part(hn::Add(load_part(d, dgamma + whole, rest), dyn), d, dgamma + whole, rest);
     store_part(hn::Add(load_part(d, dbeta + whole, rest), vdy), d, dbeta + whole, rest);
   }
@@ -56,15 +58,18 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
     return hn::Mul(rstd, hn::NegMulAdd(n, mean_gn, hn::MulSub(vdy, vgamma, mean_g)));
   };
   for (std::size_t i = 0; i < whole; i += lanes) {
-    hn::StoreU(combine(hn::LoadU(d, x + i), hn::LoadU(d, dy + i), hn::LoadU(d, rows.gamma + i)), d, dx + i);
+    hn::StoreU(combine(hn::LoadU(d, x + i), hn::LoadU(d, dy + i), hn::LoadU(d, rows.gamma + i)), d,
+               dx + i);
   }
   if (rest > 0) {
-    const auto value = combine(load_part(d, x + whole, rest), load_part(d, dy + whole, rest), load_part(d, rows.gamma + whole, rest));
+    const auto value = combine(load_part(d, x + whole, rest), load_part(d, dy + whole, rest),
+                               load_part(d, rows.gamma + whole, rest));
     store_part(value, d, dx + whole, rest);
   }
 }
 
-void norm_gradient_rows(const NormGradientRows& rows, std::size_t begin, std::size_t end, float* dgamma, float* dbeta) {
+void norm_gradient_rows(const NormGradientRows& rows, std::size_t begin, std::size_t end,
+                        float* dgamma, float* dbeta) {
   for (std::size_t row = begin; row < end; ++row) norm_gradient_row(rows, row, dgamma, dbeta);
 }
 
@@ -82,8 +87,9 @@ namespace attend {
 
 HWY_EXPORT(norm_gradient_rows);
 
-void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean, const Tensor& rstd, const Tensor& dy,
-                                      const Tensor& dx, const Tensor& dgamma, const Tensor& dbeta) {
+void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
+                                      const Tensor& rstd, const Tensor& dy, const Tensor& dx,
+                                      const Tensor& dgamma, const Tensor& dbeta) {
   NormGradientRows rows;
   rows.columns = x.cols();
   rows.x = x.data();
@@ -95,7 +101,8 @@ void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, cons
   rows.dy_stride = dy.row_stride();
   rows.dx = dx.data();
   rows.dx_stride = dx.row_stride();
-  // The sums over rows are made of parts of fixed length, added in order: the same for any number of threads.
+  // The sums over rows are made of parts of fixed length, added in order: the same for any number
+  // of threads.
   constexpr std::int64_t kRowsPerPart = 256;
   const std::int64_t parts = (x.rows() + kRowsPerPart - 1) / kRowsPerPart;
   const Tensor partial = Tensor::empty({parts, 2, x.cols()});
@@ -103,7 +110,8 @@ void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, cons
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       partial.slice_rows(i, i + 1).zero();
-      kernel(rows, i * kRowsPerPart, std::min((i + 1) * kRowsPerPart, x.rows()), partial.row(2 * i), partial.row(2 * i + 1));
+      kernel(rows, i * kRowsPerPart, std::min((i + 1) * kRowsPerPart, x.rows()), partial.row(2 * i),
+             partial.row(2 * i + 1));
     }
   });
   for (std::int64_t i = 0; i < parts; ++i) {

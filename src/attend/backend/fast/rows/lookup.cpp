@@ -20,8 +20,10 @@ void embed_rows(const Dropout& dropout, const EmbedRows& rows, std::size_t begin
     const float* entry = rows.table + static_cast<std::size_t>(rows.ids[row]) * rows.table_stride;
     float* y = rows.y + row * rows.y_stride;
     if (rows.positions != nullptr) {
-      const float* place = rows.positions + static_cast<std::size_t>(rows.position[row]) * rows.positions_stride;
-      map_rows(entry, place, y, rows.columns, [&](FloatVector e, FloatVector p) HWY_ATTR { return hn::MulAdd(scale, e, p); });
+      const float* place =
+          rows.positions + static_cast<std::size_t>(rows.position[row]) * rows.positions_stride;
+      map_rows(entry, place, y, rows.columns,
+               [&](FloatVector e, FloatVector p) HWY_ATTR { return hn::MulAdd(scale, e, p); });
     } else {
       map_row(entry, y, rows.columns, [&](FloatVector e) HWY_ATTR { return hn::Mul(scale, e); });
     }
@@ -32,7 +34,8 @@ void embed_rows(const Dropout& dropout, const EmbedRows& rows, std::size_t begin
 // y += scale * x
 void add_scaled_row(const float* x, float scale, float* y, std::size_t columns) {
   const auto vscale = hn::Set(Floats(), scale);
-  map_rows(x, y, y, columns, [&](FloatVector v, FloatVector w) HWY_ATTR { return hn::MulAdd(vscale, v, w); });
+  map_rows(x, y, y, columns,
+           [&](FloatVector v, FloatVector w) HWY_ATTR { return hn::MulAdd(vscale, v, w); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -59,12 +62,13 @@ namespace attend {
 HWY_EXPORT(embed_rows);
 HWY_EXPORT(add_scaled_row);
 
-void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions, const Ids& position,
-                        const Dropout& dropout, const Tensor& y) {
+void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
+                        const Ids& position, const Dropout& dropout, const Tensor& y) {
   if (is_quantized(table) || is_packed(table)) {
     std::vector<std::int32_t> in_order(ids->size());
     std::iota(in_order.begin(), in_order.end(), 0);
-    return embed(float_weights(select_weights(table, ids)), in_order, scale, positions, position, dropout, y);
+    return embed(float_weights(select_weights(table, ids)), in_order, scale, positions, position,
+                 dropout, y);
   }
   const auto kernel = HWY_DYNAMIC_DISPATCH(embed_rows);
   EmbedRows rows;
@@ -80,12 +84,14 @@ void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const 
   }
   rows.y = y.data();
   rows.y_stride = static_cast<std::size_t>(y.row_stride());
-  parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
+  parallel_for(y.rows(), row_grain(y.cols()),
+               [&](std::int64_t begin, std::int64_t end) { kernel(dropout, rows, begin, end); });
 }
 
 void FastBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(add_scaled_row);
-  // Threads own columns, whole cache lines of them: nobody adds to the same element, and everybody goes in the order of n.
+  // Threads own columns, whole cache lines of them: nobody adds to the same element, and everybody
+  // goes in the order of n.
   constexpr std::int64_t kLine = 16;
   const std::int64_t columns = dy.cols();
   const std::int32_t* id = device_span(ids).data();
@@ -94,20 +100,23 @@ void FastBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, con
   parallel_for(lines, grain, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * kLine;
     const std::int64_t count = std::min(end * kLine, columns) - first;
-    for (std::int64_t n = 0; n < dy.rows(); ++n) kernel(dy.row(n) + first, scale, dtable.row(id[n]) + first, count);
+    for (std::int64_t n = 0; n < dy.rows(); ++n)
+      kernel(dy.row(n) + first, scale, dtable.row(id[n]) + first, count);
   });
 }
 
 void FastBackend::gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) {
   if (x.dtype() != y.dtype())
-    throw ShapeError(fmt::format("[gather_rows] expected rows of {}, got {}", name_of(y.dtype()), name_of(x.dtype())));
+    throw ShapeError(fmt::format("[gather_rows] expected rows of {}, got {}", name_of(y.dtype()),
+                                 name_of(x.dtype())));
   const std::size_t bytes = static_cast<std::size_t>(y.cols()) * size_of(x.dtype());
   const std::size_t x_stride = static_cast<std::size_t>(x.row_stride()) * size_of(x.dtype());
   const std::size_t y_stride = static_cast<std::size_t>(y.row_stride()) * size_of(x.dtype());
   const std::int32_t* row = device_span(rows).data();
   parallel_for(rows.size(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::memcpy(y.bytes() + static_cast<std::size_t>(i) * y_stride, x.bytes() + static_cast<std::size_t>(row[i]) * x_stride, bytes);
+      std::memcpy(y.bytes() + static_cast<std::size_t>(i) * y_stride,
+                  x.bytes() + static_cast<std::size_t>(row[i]) * x_stride, bytes);
     }
   });
 }

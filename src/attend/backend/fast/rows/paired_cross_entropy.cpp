@@ -19,12 +19,14 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// What both passes over a pair of rows share. With m = max a and e = exp(a - m): z = sum e, pull = sum e (a - b).
+// What both passes over a pair of rows share. With m = max a and e = exp(a - m): z = sum e, pull =
+// sum e (a - b).
 struct PairedRow {
   float max = 0, z = 0, pull = 0;
 };
 
-HWY_INLINE void paired_sums(const float* a, const float* b, std::size_t count, PairedRow& of_a, PairedRow& of_b) {
+HWY_INLINE void paired_sums(const float* a, const float* b, std::size_t count, PairedRow& of_a,
+                            PairedRow& of_b) {
   const Floats d;
   const auto max_a = hn::Set(d, of_a.max), max_b = hn::Set(d, of_b.max);
   auto z_a = hn::Zero(d), z_b = hn::Zero(d), pull_a = hn::Zero(d), pull_b = hn::Zero(d);
@@ -45,9 +47,12 @@ HWY_INLINE void paired_sums(const float* a, const float* b, std::size_t count, P
   of_b.z = sum(z_b), of_b.pull = sum(pull_b);
 }
 
-// With p = softmax(a), q = softmax(b), d = log p - log q, K = KL(p || q), w the weight of the divergence, share = s/V:
-//   da[v] = g (p (1/2 + w/4 (1 + d - K)) - w/4 q - share/2 - (1-s)/2 [v = t]),   and db with a and b exchanged.
-void paired_cross_entropy_row(float* a, float* b, std::size_t count, std::size_t target, const PairedLoss& o, float* loss, float* nll) {
+// With p = softmax(a), q = softmax(b), d = log p - log q, K = KL(p || q), w the weight of the
+// divergence, share = s/V:
+//   da[v] = g (p (1/2 + w/4 (1 + d - K)) - w/4 q - share/2 - (1-s)/2 [v = t]),   and db with a and
+//   b exchanged.
+void paired_cross_entropy_row(float* a, float* b, std::size_t count, std::size_t target,
+                              const PairedLoss& o, float* loss, float* nll) {
   PairedRow of_a{row_max(a, count)}, of_b{row_max(b, count)};
   paired_sums(a, b, count, of_a, of_b);
   const float log_ratio = __builtin_logf(of_a.z) - __builtin_logf(of_b.z) + (of_a.max - of_b.max);
@@ -58,7 +63,9 @@ void paired_cross_entropy_row(float* a, float* b, std::size_t count, std::size_t
   const auto smoothed = [&](const float* x, const PairedRow& of) HWY_ATTR {
     const float log_z = __builtin_logf(of.z), hit = x[target] - of.max;
     const auto shift = hn::Set(Floats(), of.max);
-    const float spread = share == 0.0f ? 0.0f : share * row_sum(x, count, [shift](auto v) HWY_ATTR { return hn::Sub(v, shift); });
+    const float spread = share == 0.0f ? 0.0f : share * row_sum(x, count, [shift](auto v) HWY_ATTR {
+                                                  return hn::Sub(v, shift);
+                                                });
     return std::pair(log_z - (1.0f - o.label_smoothing) * hit - spread, log_z - hit);
   };
   const auto [loss_a, nll_a] = smoothed(a, of_a);
@@ -80,8 +87,10 @@ void paired_cross_entropy_row(float* a, float* b, std::size_t count, std::size_t
     const auto p = hn::Mul(exp_of(d, hn::Sub(x, max_a)), inverse_a);
     const auto q = hn::Mul(exp_of(d, hn::Sub(y, max_b)), inverse_b);
     const auto pull = hn::Mul(weight, hn::Sub(x, y));
-    store_up_to(hn::NegMulAdd(weight, q, hn::MulSub(p, hn::Add(base_a, pull), offset)), a + i, left);
-    store_up_to(hn::NegMulAdd(weight, p, hn::MulSub(q, hn::Sub(base_b, pull), offset)), b + i, left);
+    store_up_to(hn::NegMulAdd(weight, q, hn::MulSub(p, hn::Add(base_a, pull), offset)), a + i,
+                left);
+    store_up_to(hn::NegMulAdd(weight, p, hn::MulSub(q, hn::Sub(base_b, pull), offset)), b + i,
+                left);
   }
   a[target] -= 0.5f * g * (1.0f - o.label_smoothing);
   b[target] -= 0.5f * g * (1.0f - o.label_smoothing);
@@ -96,8 +105,9 @@ namespace attend {
 
 HWY_EXPORT(paired_cross_entropy_row);
 
-void FastBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets, const PairedLoss& options,
-                                       const Tensor& losses, const Tensor& nll) {
+void FastBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                                       const PairedLoss& options, const Tensor& losses,
+                                       const Tensor& nll) {
   assert(a.rows() == b.rows() && targets.size() == a.rows());
   const auto wanted = device_span(targets);
   const auto classes = static_cast<std::size_t>(a.cols());

@@ -25,9 +25,10 @@ HWY_INLINE void store_indices_up_to(hn::Vec<Indices> value, std::int32_t* to, st
   }
 }
 
-// y[c] = max over `count` rows of x[., c]; where[c], unless null, is the first of `first_row`, first_row + 1, ... that has it.
-void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns, std::int32_t first_row, float* y,
-                   std::int32_t* where) {
+// y[c] = max over `count` rows of x[., c]; where[c], unless null, is the first of `first_row`,
+// first_row + 1, ... that has it.
+void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns,
+                   std::int32_t first_row, float* y, std::int32_t* where) {
   const Floats d;
   const Indices di;
   for (std::size_t c = 0; c < columns; c += hn::Lanes(d)) {
@@ -39,7 +40,8 @@ void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::s
       const auto nan_first = hn::AndNot(hn::IsNaN(largest), hn::IsNaN(v));
       const auto larger = hn::Or(hn::Gt(v, largest), nan_first);
       largest = hn::IfThenElse(larger, v, largest);
-      row = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, first_row + static_cast<std::int32_t>(n)), row);
+      row = hn::IfThenElse(hn::RebindMask(di, larger),
+                           hn::Set(di, first_row + static_cast<std::int32_t>(n)), row);
     }
     store_up_to(largest, y + c, left);
     if (where != nullptr) store_indices_up_to(row, where + c, left);
@@ -47,13 +49,15 @@ void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::s
 }
 
 // y[c] = mean over `count` rows of x[., c]
-void mean_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns, float* y) {
+void mean_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns,
+                    float* y) {
   const Floats d;
   const auto share = hn::Set(d, 1.0f / static_cast<float>(count));
   for (std::size_t c = 0; c < columns; c += hn::Lanes(d)) {
     const std::size_t left = columns - c;
     auto sum = load_up_to(x + c, left);
-    for (std::size_t n = 1; n < count; ++n) sum = hn::Add(sum, load_up_to(x + n * stride + c, left));
+    for (std::size_t n = 1; n < count; ++n)
+      sum = hn::Add(sum, load_up_to(x + n * stride + c, left));
     store_up_to(hn::Mul(sum, share), y + c, left);
   }
 }
@@ -88,49 +92,58 @@ template <class Body>
 void for_sequences(std::span<const std::int32_t> offsets, std::int64_t columns, const Body& body) {
   const auto sequences = static_cast<std::int64_t>(offsets.size()) - 1;
   if (sequences < 1) return;
-  const std::int64_t elements = std::max<std::int64_t>(1, offsets.back() * columns / sequences);  // of a sequence, on average
-  parallel_for(sequences, std::max<std::int64_t>(1, kGrain / elements), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b) {
-      const auto i = static_cast<std::size_t>(b);
-      body(b, std::int64_t{offsets[i]}, std::int64_t{offsets[i + 1] - offsets[i]});
-    }
-  });
+  const std::int64_t elements =
+      std::max<std::int64_t>(1, offsets.back() * columns / sequences);  // of a sequence, on average
+  parallel_for(sequences, std::max<std::int64_t>(1, kGrain / elements),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t b = begin; b < end; ++b) {
+                   const auto i = static_cast<std::size_t>(b);
+                   body(b, std::int64_t{offsets[i]}, std::int64_t{offsets[i + 1] - offsets[i]});
+                 }
+               });
 }
 
 }  // namespace
 
-void FastBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y, const Tensor& rows) {
+void FastBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+                       const Tensor& rows) {
   const auto largest = HWY_DYNAMIC_DISPATCH(max_over_rows);
   const auto mean = HWY_DYNAMIC_DISPATCH(mean_over_rows);
-  const auto stride = static_cast<std::size_t>(x.row_stride()), columns = static_cast<std::size_t>(x.cols());
-  for_sequences(device_span(offsets), x.cols(), [&](std::int64_t b, std::int64_t first, std::int64_t count) {
-    const float* begin = x.row(first);
-    if (pooling == Pooling::max)
-      largest(begin, stride, static_cast<std::size_t>(count), columns, static_cast<std::int32_t>(first), y.row(b),
-              rows.defined() ? rows.row<std::int32_t>(b) : nullptr);
-    if (pooling == Pooling::mean) mean(begin, stride, static_cast<std::size_t>(count), columns, y.row(b));
-    if (pooling == Pooling::first) std::copy_n(begin, columns, y.row(b));
-  });
+  const auto stride = static_cast<std::size_t>(x.row_stride()),
+             columns = static_cast<std::size_t>(x.cols());
+  for_sequences(device_span(offsets), x.cols(),
+                [&](std::int64_t b, std::int64_t first, std::int64_t count) {
+                  const float* begin = x.row(first);
+                  if (pooling == Pooling::max)
+                    largest(begin, stride, static_cast<std::size_t>(count), columns,
+                            static_cast<std::int32_t>(first), y.row(b),
+                            rows.defined() ? rows.row<std::int32_t>(b) : nullptr);
+                  if (pooling == Pooling::mean)
+                    mean(begin, stride, static_cast<std::size_t>(count), columns, y.row(b));
+                  if (pooling == Pooling::first) std::copy_n(begin, columns, y.row(b));
+                });
 }
 
-void FastBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows, const Tensor& dx) {
+void FastBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
+                                const Tensor& rows, const Tensor& dx) {
   const auto scaled = HWY_DYNAMIC_DISPATCH(scaled_row);
   const std::int64_t columns = dy.cols();
-  for_sequences(device_span(offsets), columns, [&](std::int64_t b, std::int64_t first, std::int64_t count) {
-    const float share = pooling == Pooling::mean ? 1.0f / static_cast<float>(count) : 0.0f;
-    const float* gradient = dy.row(b);
-    for (std::int64_t n = first; n < first + count; ++n) {
-      if (pooling == Pooling::mean) {
-        scaled(gradient, share, dx.row(n), static_cast<std::size_t>(columns));
-      } else {
-        std::fill_n(dx.row(n), columns, 0.0f);
-      }
-    }
-    if (pooling == Pooling::first) std::copy_n(gradient, columns, dx.row(first));
-    if (pooling != Pooling::max) return;
-    const std::int32_t* where = rows.row<std::int32_t>(b);
-    for (std::int64_t c = 0; c < columns; ++c) dx.row(where[c])[c] = gradient[c];
-  });
+  for_sequences(
+      device_span(offsets), columns, [&](std::int64_t b, std::int64_t first, std::int64_t count) {
+        const float share = pooling == Pooling::mean ? 1.0f / static_cast<float>(count) : 0.0f;
+        const float* gradient = dy.row(b);
+        for (std::int64_t n = first; n < first + count; ++n) {
+          if (pooling == Pooling::mean) {
+            scaled(gradient, share, dx.row(n), static_cast<std::size_t>(columns));
+          } else {
+            std::fill_n(dx.row(n), columns, 0.0f);
+          }
+        }
+        if (pooling == Pooling::first) std::copy_n(gradient, columns, dx.row(first));
+        if (pooling != Pooling::max) return;
+        const std::int32_t* where = rows.row<std::int32_t>(b);
+        for (std::int64_t c = 0; c < columns; ++c) dx.row(where[c])[c] = gradient[c];
+      });
 }
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// sum_rows, sum, sum_of_squares. Sums are made of partial sums over ranges whose ends are fixed, added in their order: the result is the
-// same for any number of threads.
+// sum_rows, sum, sum_of_squares. Sums are made of partial sums over ranges whose ends are fixed,
+// added in their order: the result is the same for any number of threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/reductions.cpp"
 #include "attend/backend/fast/targets.h"
@@ -13,7 +13,8 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // partial[c] = sum over `rows` rows of x[., c], four rows at a time.
-void sum_rows_part(const float* x, std::size_t stride, std::size_t rows, std::size_t columns, float* partial) {
+void sum_rows_part(const float* x, std::size_t stride, std::size_t rows, std::size_t columns,
+                   float* partial) {
   map_row(partial, partial, columns, [](FloatVector) HWY_ATTR { return hn::Zero(Floats()); });
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -30,7 +31,8 @@ void sum_rows_part(const float* x, std::size_t stride, std::size_t rows, std::si
     for (; i < columns; ++i) partial[i] += (a[i] + b[i]) + (c[i] + e[i]);
   }
   for (; row < rows; ++row) {
-    map_rows(partial, x + row * stride, partial, columns, [](FloatVector s, FloatVector v) HWY_ATTR { return hn::Add(s, v); });
+    map_rows(partial, x + row * stride, partial, columns,
+             [](FloatVector s, FloatVector v) HWY_ATTR { return hn::Add(s, v); });
   }
 }
 
@@ -50,7 +52,8 @@ HWY_INLINE double sum_in_double(const float* x, std::size_t count, const Term& t
   }
   auto last = hn::Zero(d);
   for (; i < count; ++i) last = term(hn::Set(d, static_cast<double>(x[i])), last);
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)))) + hn::GetLane(last);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)))) +
+         hn::GetLane(last);
 }
 
 double sum_run(const float* x, std::size_t count) {
@@ -79,18 +82,22 @@ namespace {
 
 constexpr std::int64_t kElementsPerPart = 16384;
 
-// The sum of run(x, count) over parts of fixed size: of a tensor without gaps kElementsPerPart, else one row.
+// The sum of run(x, count) over parts of fixed size: of a tensor without gaps kElementsPerPart,
+// else one row.
 template <class Run>
 double sum_of_runs(const Tensor& x, const Run& run) {
   const std::int64_t part = x.contiguous() ? kElementsPerPart : x.cols();
   const std::int64_t parts = x.size() == 0 ? 0 : (x.size() + part - 1) / part;
   const Tensor memory = Tensor::empty({2 * parts});
   auto* partial = reinterpret_cast<double*>(memory.bytes());
-  parallel_for(parts, std::max<std::int64_t>(1, kGrain / part), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      partial[i] = x.contiguous() ? run(x.data() + i * part, std::min(part, x.size() - i * part)) : run(x.row(i), part);
-    }
-  });
+  parallel_for(parts, std::max<std::int64_t>(1, kGrain / part),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   partial[i] = x.contiguous()
+                                    ? run(x.data() + i * part, std::min(part, x.size() - i * part))
+                                    : run(x.row(i), part);
+                 }
+               });
   double total = 0.0;
   for (std::int64_t i = 0; i < parts; ++i) total += partial[i];
   return total;
@@ -104,14 +111,18 @@ void FastBackend::sum_rows(const Tensor& x, float beta, const Tensor& y) {
   const Tensor partial = Tensor::empty({parts, x.cols()});
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      kernel(x.row(i * kSumBlock), x.row_stride(), std::min(kSumBlock, x.rows() - i * kSumBlock), x.cols(), partial.row(i));
+      kernel(x.row(i * kSumBlock), x.row_stride(), std::min(kSumBlock, x.rows() - i * kSumBlock),
+             x.cols(), partial.row(i));
     }
   });
   if (parts == 0) return beta == 0.0f ? y.zero() : axpby(beta, y, 0.0f, y);
-  for (std::int64_t i = 0; i < parts; ++i) axpby(1.0f, partial.slice_rows(i, i + 1), i == 0 ? beta : 1.0f, y);
+  for (std::int64_t i = 0; i < parts; ++i)
+    axpby(1.0f, partial.slice_rows(i, i + 1), i == 0 ? beta : 1.0f, y);
 }
 
-DeviceScalar FastBackend::sum(const Tensor& x) { return device_scalar(sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_run))); }
+DeviceScalar FastBackend::sum(const Tensor& x) {
+  return device_scalar(sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_run)));
+}
 
 DeviceScalar FastBackend::sum_of_squares(const Tensor& x) {
   return device_scalar(sum_of_runs(x, HWY_DYNAMIC_DISPATCH(sum_of_squares_run)));

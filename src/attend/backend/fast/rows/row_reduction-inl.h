@@ -1,5 +1,5 @@
-// Maxima and sums of one row, compiled once per instruction set. Four accumulators hide the latency of an addition; the order of the sum
-// depends on the length alone.
+// Maxima and sums of one row, compiled once per instruction set. Four accumulators hide the latency
+// of an addition; the order of the sum depends on the length alone.
 #if defined(ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H
 #undef ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H
@@ -13,10 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Folds load(i, left) over a row with `combine`, from `identity`; `left` >= 1 elements remain at i, and lanes behind the end of the row
-// count as `identity`.
+// Folds load(i, left) over a row with `combine`, from `identity`; `left` >= 1 elements remain at i,
+// and lanes behind the end of the row count as `identity`.
 template <class Load, class Combine>
-HWY_INLINE FloatVector fold_row(std::size_t count, FloatVector identity, const Load& load, const Combine& combine) {
+HWY_INLINE FloatVector fold_row(std::size_t count, FloatVector identity, const Load& load,
+                                const Combine& combine) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   auto a = identity, b = identity, c = identity, e = identity;
@@ -28,7 +29,8 @@ HWY_INLINE FloatVector fold_row(std::size_t count, FloatVector identity, const L
     e = combine(e, load(i + 3 * lanes, lanes));
   }
   for (; i + lanes <= count; i += lanes) a = combine(a, load(i, lanes));
-  if (i < count) b = combine(b, hn::IfThenElse(hn::FirstN(d, count - i), load(i, count - i), identity));
+  if (i < count)
+    b = combine(b, hn::IfThenElse(hn::FirstN(d, count - i), load(i, count - i), identity));
   return combine(combine(a, b), combine(c, e));
 }
 
@@ -51,7 +53,8 @@ HWY_INLINE void store_up_to(FloatVector value, float* to, std::size_t left) {
 HWY_INLINE float row_max(const float* x, std::size_t count) {
   const Floats d;
   const auto identity = hn::Set(d, -__builtin_inff());
-  const auto load = [x](std::size_t i, std::size_t left) HWY_ATTR { return load_up_to(x + i, left); };
+  const auto load = [x](std::size_t i, std::size_t left)
+                        HWY_ATTR { return load_up_to(x + i, left); };
   const auto combine = [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); };
   return hn::GetLane(hn::MaxOfLanes(d, fold_row(count, identity, load, combine)));
 }
@@ -59,7 +62,8 @@ HWY_INLINE float row_max(const float* x, std::size_t count) {
 HWY_INLINE float row_min(const float* x, std::size_t count) {
   const Floats d;
   const auto identity = hn::Set(d, __builtin_inff());
-  const auto load = [x](std::size_t i, std::size_t left) HWY_ATTR { return load_up_to(x + i, left); };
+  const auto load = [x](std::size_t i, std::size_t left)
+                        HWY_ATTR { return load_up_to(x + i, left); };
   const auto combine = [](auto a, auto b) HWY_ATTR { return hn::Min(a, b); };
   return hn::GetLane(hn::MinOfLanes(d, fold_row(count, identity, load, combine)));
 }
@@ -68,7 +72,8 @@ HWY_INLINE float row_min(const float* x, std::size_t count) {
 template <class Term>
 HWY_INLINE float row_sum(const float* x, std::size_t count, const Term& term) {
   const Floats d;
-  const auto load = [x, &term](std::size_t i, std::size_t left) HWY_ATTR { return term(load_up_to(x + i, left)); };
+  const auto load = [x, &term](std::size_t i, std::size_t left)
+                        HWY_ATTR { return term(load_up_to(x + i, left)); };
   const auto combine = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
   return hn::GetLane(hn::SumOfLanes(d, fold_row(count, hn::Zero(d), load, combine)));
 }
@@ -76,7 +81,9 @@ HWY_INLINE float row_sum(const float* x, std::size_t count, const Term& term) {
 // sum_i a[i] b[i]
 HWY_INLINE float row_dot(const float* a, const float* b, std::size_t count) {
   const Floats d;
-  const auto load = [a, b](std::size_t i, std::size_t left) HWY_ATTR { return hn::Mul(load_up_to(a + i, left), load_up_to(b + i, left)); };
+  const auto load = [a, b](std::size_t i, std::size_t left) HWY_ATTR {
+    return hn::Mul(load_up_to(a + i, left), load_up_to(b + i, left));
+  };
   const auto combine = [](auto x, auto y) HWY_ATTR { return hn::Add(x, y); };
   return hn::GetLane(hn::SumOfLanes(d, fold_row(count, hn::Zero(d), load, combine)));
 }

@@ -61,8 +61,8 @@ struct EmbedRows {
   std::size_t y_stride = 0;
 };
 
-// What is known of a row of logits once some of it has been seen: the largest, and the softmax's largest logit and its sum of
-// exp(logit - max) (Milakov & Gimelshein 2018).
+// What is known of a row of logits once some of it has been seen: the largest, and the softmax's
+// largest logit and its sum of exp(logit - max) (Milakov & Gimelshein 2018).
 struct RowChoice {
   float* values = nullptr;  // `size` of the k that are wanted, largest first
   std::int32_t* indices = nullptr;

@@ -14,15 +14,21 @@ namespace attend {
 constexpr std::int64_t kGrain = 16384;
 
 // Rows that make a task worth handing to another thread.
-inline std::int64_t row_grain(std::int64_t columns) { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns)); }
+inline std::int64_t row_grain(std::int64_t columns) {
+  return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns));
+}
 
-// Covers tensors of equal shape by runs of adjacent elements: body(row, column, count) for the elements that start `column` behind the
-// start of `row` in every one of them. Tensors without gaps are one long row 0.
+// Covers tensors of equal shape by runs of adjacent elements: body(row, column, count) for the
+// elements that start `column` behind the start of `row` in every one of them. Tensors without gaps
+// are one long row 0.
 template <class Body>
 void for_runs(std::initializer_list<const Tensor*> tensors, const Body& body) {
   const Tensor& first = **tensors.begin();
-  if (std::all_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) { return tensor->contiguous(); })) {
-    parallel_for(first.size(), kGrain, [&](std::int64_t begin, std::int64_t end) { body(std::int64_t{0}, begin, end - begin); });
+  if (std::all_of(tensors.begin(), tensors.end(),
+                  [](const Tensor* tensor) { return tensor->contiguous(); })) {
+    parallel_for(first.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+      body(std::int64_t{0}, begin, end - begin);
+    });
     return;
   }
   const std::int64_t columns = first.cols();

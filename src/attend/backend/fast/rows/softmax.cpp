@@ -18,7 +18,8 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // y = exp(scale x - max) and their sum, over one row.
-HWY_INLINE float store_exponentials(const float* x, float scale, float max, float* y, std::size_t count) {
+HWY_INLINE float store_exponentials(const float* x, float scale, float max, float* y,
+                                    std::size_t count) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const auto factor = hn::Set(d, scale);
@@ -49,14 +50,18 @@ void log_softmax_row(const float* x, float* y, std::size_t count) {
   const float max = row_max(x, count);
   const auto shift = hn::Set(Floats(), max);
   const auto normaliser = hn::Set(Floats(), __builtin_logf(sum_of_exponentials(x, count, max)));
-  map_row(x, y, count, [shift, normaliser](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, shift), normaliser); });
+  map_row(x, y, count,
+          [shift, normaliser](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, shift), normaliser); });
 }
 
 // dx = scale * y * (dy - sum_c y dy)
-void softmax_backward_row(const float* y, const float* dy, float scale, float* dx, std::size_t count) {
+void softmax_backward_row(const float* y, const float* dy, float scale, float* dx,
+                          std::size_t count) {
   const auto mean = hn::Set(Floats(), row_dot(y, dy, count));
   const auto factor = hn::Set(Floats(), scale);
-  map_rows(y, dy, dx, count, [mean, factor](auto p, auto dp) HWY_ATTR { return hn::Mul(hn::Mul(factor, p), hn::Sub(dp, mean)); });
+  map_rows(y, dy, dx, count, [mean, factor](auto p, auto dp) HWY_ATTR {
+    return hn::Mul(hn::Mul(factor, p), hn::Sub(dp, mean));
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -74,7 +79,8 @@ void FastBackend::softmax(const Tensor& x, float scale, const Tensor& y) {
   assert(x.size() == y.size());
   const auto width = static_cast<std::size_t>(x.cols());
   parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(softmax_row)(x.row(r), scale, y.row(r), width);
+    for (std::int64_t r = begin; r < end; ++r)
+      HWY_DYNAMIC_DISPATCH(softmax_row)(x.row(r), scale, y.row(r), width);
   });
 }
 
@@ -82,11 +88,13 @@ void FastBackend::log_softmax(const Tensor& x, const Tensor& y) {
   assert(x.size() == y.size());
   const auto width = static_cast<std::size_t>(x.cols());
   parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(log_softmax_row)(x.row(r), y.row(r), width);
+    for (std::int64_t r = begin; r < end; ++r)
+      HWY_DYNAMIC_DISPATCH(log_softmax_row)(x.row(r), y.row(r), width);
   });
 }
 
-void FastBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) {
+void FastBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scale,
+                                   const Tensor& dx) {
   assert(y.size() == dy.size() && y.size() == dx.size());
   const auto width = static_cast<std::size_t>(y.cols());
   parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t begin, std::int64_t end) {

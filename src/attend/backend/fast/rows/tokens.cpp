@@ -1,4 +1,5 @@
-// Drawing tokens, and mixing their probabilities with those of a cache: the work of a row is the exponentials and the order of its numbers.
+// Drawing tokens, and mixing their probabilities with those of a cache: the work of a row is the
+// exponentials and the order of its numbers.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -26,7 +27,8 @@ class TokenDraw {
     weights_.resize(order_.size());
     double total = 0;
     for (std::size_t i = 0; i < order_.size(); ++i)
-      total += weights_[i] = std::exp((log_probabilities[static_cast<std::size_t>(order_[i])] - highest) / filter_.temperature);
+      total += weights_[i] = std::exp(
+          (log_probabilities[static_cast<std::size_t>(order_[i])] - highest) / filter_.temperature);
     if (filter_.top_p < 1.0f) total = cut(total);
     double remaining = uniform * total;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -42,7 +44,8 @@ class TokenDraw {
     order_.resize(log_probabilities.size());
     std::iota(order_.begin(), order_.end(), 0);
     const auto likelier = [&](std::int32_t a, std::int32_t b) {
-      const float pa = log_probabilities[static_cast<std::size_t>(a)], pb = log_probabilities[static_cast<std::size_t>(b)];
+      const float pa = log_probabilities[static_cast<std::size_t>(a)],
+                  pb = log_probabilities[static_cast<std::size_t>(b)];
       return pa != pb ? pa > pb : a < b;
     };
     if (filter_.top_k > 0 && filter_.top_k < std::ssize(order_)) {
@@ -57,7 +60,8 @@ class TokenDraw {
   double cut(double total) {
     double kept = 0;
     std::size_t count = 0;
-    while (count < weights_.size() && (count == 0 || kept < filter_.top_p * total)) kept += weights_[count++];
+    while (count < weights_.size() && (count == 0 || kept < filter_.top_p * total))
+      kept += weights_[count++];
     weights_.resize(count);
     return kept;
   }
@@ -78,12 +82,13 @@ void to_weights(std::span<float> scores, float scale) {
 // log((1 - weight) p + weight * share), also where p is too small for a number.
 float mixture(float log_probability, double share, float weight) {
   if (share == 0) return log_probability + std::log1p(-weight);
-  return static_cast<float>(std::log((1.0 - weight) * std::exp(static_cast<double>(log_probability)) + weight * share));
+  return static_cast<float>(
+      std::log((1.0 - weight) * std::exp(static_cast<double>(log_probability)) + weight * share));
 }
 
 // weights[i]: of the state i, whose token is tokens[i].
-void mix_all_tokens(std::span<const float> weights, std::span<const std::int32_t> tokens, float weight,
-                    std::span<float> log_probabilities) {
+void mix_all_tokens(std::span<const float> weights, std::span<const std::int32_t> tokens,
+                    float weight, std::span<float> log_probabilities) {
   std::map<std::int32_t, double> shares;
   for (std::size_t i = 0; i < weights.size(); ++i) shares[tokens[i]] += weights[i];
   const float rest = std::log1p(-weight);
@@ -98,7 +103,8 @@ void mix_all_tokens(std::span<const float> weights, std::span<const std::int32_t
   }
 }
 
-float mix_token(std::span<const float> weights, std::span<const std::int32_t> tokens, std::int32_t target, float weight, float own) {
+float mix_token(std::span<const float> weights, std::span<const std::int32_t> tokens,
+                std::int32_t target, float weight, float own) {
   double share = 0;
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (tokens[i] == target) share += weights[i];
@@ -107,28 +113,35 @@ float mix_token(std::span<const float> weights, std::span<const std::int32_t> to
 
 }  // namespace
 
-void FastBackend::sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform, const Tensor& columns) {
+void FastBackend::sample(const Tensor& log_probabilities, const TokenFilter& filter,
+                         const Tensor& uniform, const Tensor& columns) {
   assert(uniform.size() == log_probabilities.rows() && columns.size() == log_probabilities.rows());
   const auto width = static_cast<std::size_t>(log_probabilities.cols());
   parallel_for(log_probabilities.rows(), 1, [&](std::int64_t begin, std::int64_t end) {
     TokenDraw draw(filter);
-    for (std::int64_t r = begin; r < end; ++r) columns.data<std::int32_t>()[r] = draw({log_probabilities.row(r), width}, uniform.data()[r]);
+    for (std::int64_t r = begin; r < end; ++r)
+      columns.data<std::int32_t>()[r] = draw({log_probabilities.row(r), width}, uniform.data()[r]);
   });
 }
 
-void FastBackend::mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets, const Tensor& log_probabilities) {
+void FastBackend::mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
+                                 const Tensor& log_probabilities) {
   assert(scores.cols() == cache.tokens.size());
   const auto all_tokens = device_span(cache.tokens), wanted = device_span(targets);
   parallel_for(scores.rows(), 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t r = from; r < to; ++r) {
-      const std::int64_t end = cache.seen + r, begin = std::max<std::int64_t>(end - cache.window, 0);
+      const std::int64_t end = cache.seen + r,
+                         begin = std::max<std::int64_t>(end - cache.window, 0);
       if (begin == end) continue;
       const auto count = static_cast<std::size_t>(end - begin);
       const std::span<float> weights(scores.row(r) + begin, count);
-      const std::span<const std::int32_t> tokens = all_tokens.subspan(static_cast<std::size_t>(begin), count);
+      const std::span<const std::int32_t> tokens =
+          all_tokens.subspan(static_cast<std::size_t>(begin), count);
       to_weights(weights, cache.scale);
       if (wanted.empty()) {
-        mix_all_tokens(weights, tokens, cache.weight, {log_probabilities.row(r), static_cast<std::size_t>(log_probabilities.cols())});
+        mix_all_tokens(
+            weights, tokens, cache.weight,
+            {log_probabilities.row(r), static_cast<std::size_t>(log_probabilities.cols())});
       } else {
         float& own = log_probabilities.data()[r];
         own = mix_token(weights, tokens, wanted[static_cast<std::size_t>(r)], cache.weight, own);

@@ -26,8 +26,8 @@ namespace HWY_NAMESPACE {
 
 constexpr std::size_t kGroups = 4 * hn::MaxLanes(Floats());  // of the elements of a segment
 
-// A list of the largest numbers, largest first. Elements arrive in the order of their indices, so one that equals a listed one goes behind
-// it. There is no NaN among them.
+// A list of the largest numbers, largest first. Elements arrive in the order of their indices, so
+// one that equals a listed one goes behind it. There is no NaN among them.
 struct Best {
   float* values;
   std::int32_t* indices;
@@ -52,7 +52,8 @@ struct Best {
   }
 };
 
-HWY_INLINE void offer_hits(Floats d, hn::Mask<Floats> hits, const float* x, std::size_t index, Best& best) {
+HWY_INLINE void offer_hits(Floats d, hn::Mask<Floats> hits, const float* x, std::size_t index,
+                           Best& best) {
   std::uint8_t bytes[HWY_MAX(8, hn::MaxLanes(Floats()) / 8)] = {};
   hn::StoreMaskBits(d, hits, bytes);
   for (std::size_t byte = 0; byte * 8 < hn::Lanes(d); ++byte) {
@@ -63,7 +64,8 @@ HWY_INLINE void offer_hits(Floats d, hn::Mask<Floats> hits, const float* x, std:
   }
 }
 
-// The largest number of each group of a segment: every kGroups-th element makes one. -> the largest of all.
+// The largest number of each group of a segment: every kGroups-th element makes one. -> the largest
+// of all.
 HWY_INLINE float group_maxima(const float* x, std::size_t count, float* maxima) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -72,7 +74,8 @@ HWY_INLINE float group_maxima(const float* x, std::size_t count, float* maxima) 
   std::size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < 4; ++v) largest[v] = hn::Max(hn::LoadU(d, x + i + v * lanes), largest[v]);
+    for (std::size_t v = 0; v < 4; ++v)
+      largest[v] = hn::Max(hn::LoadU(d, x + i + v * lanes), largest[v]);
   }
   for (std::size_t v = 0; i < count; ++v, i += lanes) {
     const std::size_t left = HWY_MIN(lanes, count - i);
@@ -81,10 +84,12 @@ HWY_INLINE float group_maxima(const float* x, std::size_t count, float* maxima) 
   }
 #pragma GCC unroll 4
   for (std::size_t v = 0; v < 4; ++v) hn::Store(largest[v], d, maxima + v * lanes);
-  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3]))));
+  return hn::GetLane(
+      hn::MaxOfLanes(d, hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3]))));
 }
 
-// The k-th largest of the groups' maxima: k elements of the segment are at least that. -infinity when there are fewer groups.
+// The k-th largest of the groups' maxima: k elements of the segment are at least that. -infinity
+// when there are fewer groups.
 HWY_INLINE float kth_largest(const float* maxima, std::size_t k) {
   if (k > kGroups) return -__builtin_inff();
   float values[kGroups];
@@ -96,14 +101,17 @@ HWY_INLINE float kth_largest(const float* maxima, std::size_t k) {
   return best.full() ? values[k - 1] : -__builtin_inff();
 }
 
-// Offers the elements of a segment that may be among the best. Nearly every vector is done with one comparison: with the worst of the best
-// when there are k already, else with what k elements of this segment reach.
-HWY_INLINE void offer_segment(const float* x, std::size_t first, std::size_t count, float reached, Best& best) {
+// Offers the elements of a segment that may be among the best. Nearly every vector is done with one
+// comparison: with the worst of the best when there are k already, else with what k elements of
+// this segment reach.
+HWY_INLINE void offer_segment(const float* x, std::size_t first, std::size_t count, float reached,
+                              Best& best) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    const auto threshold = hn::Set(d, best.full() ? HWY_MAX(reached, best.values[best.size - 1]) : reached);
+    const auto threshold =
+        hn::Set(d, best.full() ? HWY_MAX(reached, best.values[best.size - 1]) : reached);
     const auto a = hn::Ge(hn::LoadU(d, x + i), threshold);
     const auto b = hn::Ge(hn::LoadU(d, x + i + lanes), threshold);
     const auto c = hn::Ge(hn::LoadU(d, x + i + 2 * lanes), threshold);
@@ -120,7 +128,8 @@ HWY_INLINE void offer_segment(const float* x, std::size_t first, std::size_t cou
 }
 
 // What is wrong with any logit shows in the sum.
-HWY_INLINE void choose_from_segment(const float* x, std::size_t first, std::size_t count, RowChoice& row) {
+HWY_INLINE void choose_from_segment(const float* x, std::size_t first, std::size_t count,
+                                    RowChoice& row) {
   HWY_ALIGN float maxima[kGroups];
   const float max = group_maxima(x, count, maxima);
   const bool none = max == -__builtin_inff();
@@ -137,10 +146,11 @@ HWY_INLINE void choose_from_segment(const float* x, std::size_t first, std::size
   row.size = best.size;
 }
 
-// The logits [first, first + count) of a row. `first` is a multiple of kLogitSegment, and rows come from their beginning on, so the order
-// of all sums depends on their length alone.
+// The logits [first, first + count) of a row. `first` is a multiple of kLogitSegment, and rows come
+// from their beginning on, so the order of all sums depends on their length alone.
 void choose_from(const float* x, std::size_t first, std::size_t count, RowChoice& row) {
-  for (std::size_t i = 0; i < count; i += kLogitSegment) choose_from_segment(x + i, first + i, HWY_MIN(kLogitSegment, count - i), row);
+  for (std::size_t i = 0; i < count; i += kLogitSegment)
+    choose_from_segment(x + i, first + i, HWY_MIN(kLogitSegment, count - i), row);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -169,11 +179,13 @@ void choose(const Tensor& logits, std::int64_t first, std::vector<RowChoice>& ro
   const auto kernel = HWY_DYNAMIC_DISPATCH(choose_from);
   parallel_for(logits.rows(), row_grain(logits.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
-      kernel(logits.row(r), static_cast<std::size_t>(first), static_cast<std::size_t>(logits.cols()), rows[static_cast<std::size_t>(r)]);
+      kernel(logits.row(r), static_cast<std::size_t>(first),
+             static_cast<std::size_t>(logits.cols()), rows[static_cast<std::size_t>(r)]);
   });
 }
 
-// Logits to their log-probabilities. Less than k were found only where a logit is NaN, and then all become that.
+// Logits to their log-probabilities. Less than k were found only where a logit is NaN, and then all
+// become that.
 void normalise(const std::vector<RowChoice>& rows) {
   for (const RowChoice& row : rows) {
     std::fill(row.values + row.size, row.values + row.k, 0.0f);
@@ -185,21 +197,26 @@ void normalise(const std::vector<RowChoice>& rows) {
 
 }  // namespace
 
-void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values, const Tensor& indices) {
+void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
+                                    const Tensor& indices) {
   assert(k >= 1 && k <= x.cols() && values.cols() == k && indices.cols() == k);
   std::vector<RowChoice> rows = choices(k, values, indices);
   choose(x, 0, rows);
   normalise(rows);
 }
 
-// So many columns at a time that their logits stay in the second-level cache; a row's segments are the same whatever that number is.
-void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values, const Tensor& indices) {
+// So many columns at a time that their logits stay in the second-level cache; a row's segments are
+// the same whatever that number is.
+void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
+                                  const Tensor& values, const Tensor& indices) {
   assert(k >= 1 && k <= weight.rows() && values.cols() == k && indices.cols() == k);
   if (x.rows() == 0) return;
   constexpr std::int64_t kLogits = std::int64_t{96} << 10;
   constexpr auto kSegment = static_cast<std::int64_t>(kLogitSegment);
-  constexpr std::int64_t kGap = 16;  // between rows, which otherwise would all begin in the same set of the cache
-  const std::int64_t columns = std::min(weight.rows(), std::max<std::int64_t>(1, kLogits / x.rows() / kSegment) * kSegment);
+  constexpr std::int64_t kGap =
+      16;  // between rows, which otherwise would all begin in the same set of the cache
+  const std::int64_t columns =
+      std::min(weight.rows(), std::max<std::int64_t>(1, kLogits / x.rows() / kSegment) * kSegment);
   const Tensor logits = Tensor::empty({x.rows(), columns + kGap});
   std::vector<RowChoice> rows = choices(k, values, indices);
   std::optional<RoundedRows> rounded;
