@@ -15,7 +15,7 @@ function(attend_layer name)
   add_library(attend::${name} ALIAS attend_${name})
   target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
-  # Kernels without optimisation are hundreds of times slower: a project that is built for debugging, or with no build type at all, wants
+  # Kernels without optimization are hundreds of times slower: a project that is built for debugging, or with no build type at all, wants
   # to debug itself.
   if(NOT PROJECT_IS_TOP_LEVEL)
     target_compile_options(attend_${name} PRIVATE "$<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O3;-DNDEBUG>")

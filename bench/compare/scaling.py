@@ -56,12 +56,12 @@ def plot(curve):
         out.append(f'<text x="{left}" y="{top - 20}" font-weight="bold">{title}</text>')
         out.append(f'<path d="M{left} {top}V{bottom}H{left + panel}" fill="none" stroke="#333"/>')
         out += [f'<text x="{x(v):.0f}" y="{bottom + 16}" text-anchor="middle">{v}</text>' for v in values]
-        for side, colour, dash in (("attend", "#0072b2", ""), ("PyTorch", "#d55e00", "6 3")):
+        for side, color, dash in (("attend", "#0072b2", ""), ("PyTorch", "#d55e00", "6 3")):
             points = [(x(p["value"]), y(p[side][index] * factor), p[side][index] * factor) for p in curve["points"]]
             path = "L".join(f"{a:.1f} {b:.1f}" for a, b, _ in points)
-            out.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+            out.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"/>')
             up = -8 if side == "PyTorch" else 16
-            out += [f'<text x="{a:.0f}" y="{b + up:.0f}" fill="{colour}" text-anchor="middle">{n:.0f}</text>' for a, b, n in points]
+            out += [f'<text x="{a:.0f}" y="{b + up:.0f}" fill="{color}" text-anchor="middle">{n:.0f}</text>' for a, b, n in points]
     out.append(f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">{curve["label"]}</text>')
     out.append(f'<text x="{width - 10}" y="20" text-anchor="end"><tspan fill="#0072b2">attend</tspan> <tspan fill="#d55e00">PyTorch (dashed)</tspan></text>')
     return "\n".join(out) + "</svg>\n"

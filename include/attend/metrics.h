@@ -31,7 +31,7 @@ using References = std::vector<std::vector<std::string>>;
 enum class BleuTokenization {
   k13a,   // the rules of NIST's mteval-v13a, for languages written with spaces: the default of
           // published scores
-  kNone,  // the text is tokenised already: split at white space only
+  kNone,  // the text is tokenized already: split at white space only
   kIntl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
   kChar,  // every character is a token
 };

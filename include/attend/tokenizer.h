@@ -52,7 +52,7 @@ class Tokenizer {
   // would).
   static Tokenizer train(std::span<const std::string> sentences, const TokenizerOptions& options);
 
-  // A serialised SentencePiece model: bytes() of another tokenizer, or a .model file with pad, unk,
+  // A serialized SentencePiece model: bytes() of another tokenizer, or a .model file with pad, unk,
   // bos and eos. Throws DataError, also for a model that is made to harm who uses it. Whether the
   // bytes are those that were saved is for the file that holds them to know.
   static Tokenizer from_bytes(std::string_view bytes);

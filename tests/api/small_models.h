@@ -23,20 +23,20 @@ class ApiTest : public testing::Test {
               (std::string("attend_api_") + test->test_suite_name() + test->name() +
                std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
-    std::string english, german, labelled;
+    std::string english, german, labeled;
     for (int i = 0; i < 8; ++i) {
       english +=
           "the old dog sees the cat\na cat eats the fish\nthe dog sleeps\nthe cat sees a fish\n";
       german +=
           "der alte hund sieht die katze\neine katze frisst den fisch\nder hund schläft\ndie katze "
           "sieht einen fisch\n";
-      labelled +=
+      labeled +=
           "animal\tthe old dog sleeps\nfood\tbread and fish\nanimal\ta cat sees the "
           "dog\nfood\tfish and more bread\n";
     }
     write("train.en", english);
     write("train.de", german);
-    write("train.tsv", labelled);
+    write("train.tsv", labeled);
   }
   ~ApiTest() override { std::filesystem::remove_all(folder_); }
 

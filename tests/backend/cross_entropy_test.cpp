@@ -40,18 +40,18 @@ TEST_P(CrossEntropy, IsThatOfTheSmoothedDistribution) {
       losses(gradient, targets, static_cast<float>(kSmoothing), static_cast<float>(kGradientScale));
   for (std::int64_t n = 0; n < kRows; ++n) {
     const std::int32_t target = targets[static_cast<std::size_t>(n)];
-    double normaliser = 0.0;
-    for (std::int64_t v = 0; v < kClasses; ++v) normaliser += std::exp(double{logits.row(n)[v]});
+    double normalizer = 0.0;
+    for (std::int64_t v = 0; v < kClasses; ++v) normalizer += std::exp(double{logits.row(n)[v]});
     double loss = 0.0;
     for (std::int64_t v = 0; v < kClasses; ++v) {
-      const double p = std::exp(double{logits.row(n)[v]}) / normaliser;
+      const double p = std::exp(double{logits.row(n)[v]}) / normalizer;
       const double wanted = kSmoothing / kClasses + (v == target ? 1.0 - kSmoothing : 0.0);
       loss -= wanted * std::log(p);
       EXPECT_NEAR(gradient.row(n)[v], kGradientScale * (p - wanted), 1e-6);
     }
     EXPECT_NEAR(result.losses.data()[n], loss, 5e-6);
     EXPECT_NEAR(result.nll.data()[n],
-                -std::log(std::exp(double{logits.row(n)[target]}) / normaliser), 5e-6);
+                -std::log(std::exp(double{logits.row(n)[target]}) / normalizer), 5e-6);
   }
 }
 

@@ -32,7 +32,7 @@ std::vector<KernelCase> matmul_cases();
 std::vector<KernelCase> bf16_cases();
 std::vector<KernelCase> elementwise_cases();
 std::vector<KernelCase> reduction_cases();
-std::vector<KernelCase> normalisation_cases();
+std::vector<KernelCase> normalization_cases();
 std::vector<KernelCase> lookup_cases();
 std::vector<KernelCase> columns_cases();
 std::vector<KernelCase> pooling_cases();

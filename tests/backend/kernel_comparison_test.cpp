@@ -19,7 +19,7 @@ namespace {
 std::vector<KernelCase> all_cases() {
   std::vector<KernelCase> cases;
   for (auto family :
-       {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalisation_cases,
+       {matmul_cases, bf16_cases, elementwise_cases, reduction_cases, normalization_cases,
         lookup_cases, columns_cases, pooling_cases, softmax_cases, attention_cases,
         attention_pair_cases, recurrence_cases, token_cases}) {
     for (KernelCase& kernel : family()) cases.push_back(std::move(kernel));

@@ -135,7 +135,7 @@ std::vector<RowKernel> elementwise_kernels() {
       })};
 }
 
-std::vector<RowKernel> normalisation_kernels() {
+std::vector<RowKernel> normalization_kernels() {
   const auto gamma = [](std::int64_t columns) { return Tensor::full({columns}, 1.3f); };
   const auto beta = [](std::int64_t columns) { return Tensor::full({columns}, 0.1f); };
   return {from_rows("layer_norm",
@@ -230,7 +230,7 @@ std::vector<RowKernel> lookup_kernels() {
 
 std::vector<RowKernel> all_row_kernels() {
   std::vector<RowKernel> kernels;
-  for (auto family : {product_kernels, elementwise_kernels, normalisation_kernels, softmax_kernels,
+  for (auto family : {product_kernels, elementwise_kernels, normalization_kernels, softmax_kernels,
                       lookup_kernels}) {
     for (RowKernel& kernel : family()) kernels.push_back(std::move(kernel));
   }

@@ -20,7 +20,7 @@ namespace {
 Checkpoint small_checkpoint() {
   const float values[] = {0.5f, -1.0f, 3.25f, 8.0f};
   return {{{"encoder.weight", Tensor::from(values, {2, 2})},
-           {"tokeniser.model", bytes_tensor(std::string("\0\xff!", 3))}},
+           {"tokenizer.model", bytes_tensor(std::string("\0\xff!", 3))}},
           {{"config", "{\"d_model\": 2}"}},
           ""};
 }
@@ -33,9 +33,9 @@ TEST_F(CheckpointTest, ReadsBackWhatWasSaved) {
   EXPECT_EQ(loaded.metadata, small_checkpoint().metadata);
   EXPECT_EQ(loaded.tensor("encoder.weight").to_vector(),
             (std::vector<float>{0.5f, -1.0f, 3.25f, 8.0f}));
-  EXPECT_EQ(tensor_bytes(loaded.tensor("tokeniser.model")), std::string_view("\0\xff!", 3));
+  EXPECT_EQ(tensor_bytes(loaded.tensor("tokenizer.model")), std::string_view("\0\xff!", 3));
   EXPECT_CONTAINS(data_error([&] { loaded.tensor("decoder"); }), path("a").string());
-  EXPECT_CONTAINS(data_error([&] { loaded.text("colour"); }), "have no 'colour'");
+  EXPECT_CONTAINS(data_error([&] { loaded.text("color"); }), "have no 'color'");
 }
 
 TEST_F(CheckpointTest, SavesEqualBytesAfterLoading) {

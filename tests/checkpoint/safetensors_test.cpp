@@ -21,13 +21,13 @@ std::vector<NamedTensor> one_of_each_type() {
   const std::int32_t ids[] = {1, -2, 3};
   Tensor bytes = Tensor::empty({5}, DType::u8);
   for (int i = 0; i < 5; ++i) bytes.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(250 + i);
-  Tensor quantised = Tensor::zeros({3, 1}, DType::i8);
-  quantised.data<std::int8_t>()[1] = -7;
-  return {{"tokeniser", bytes},
+  Tensor quantized = Tensor::zeros({3, 1}, DType::i8);
+  quantized.data<std::int8_t>()[1] = -7;
+  return {{"tokenizer", bytes},
           {"weight", counting({4, 16})},
           {"ids", Tensor::from(ids, {3})},
           {"half", Tensor::zeros({2, 3}, DType::bf16)},
-          {"quantised", quantised},
+          {"quantized", quantized},
           {"scalar", Tensor::full({}, 2.5f)},
           {"nothing", Tensor::empty({0, 8})},
           {"big", counting({2, 3, 4, 8})}};
@@ -204,8 +204,8 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
       {R"({"w":{"dtype":"U8","shape":[0]}})", 0, "has no data_offsets"},
       {R"({"w":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0,
        "has dtype twice"},
-      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"colour":1}})", 0,
-       "unknown key 'colour'"},
+      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"color":1}})", 0,
+       "unknown key 'color'"},
       {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
        0, "'w' appears twice"},
       {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "metadata key 'k' appears twice"},

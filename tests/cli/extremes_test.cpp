@@ -33,8 +33,8 @@ const std::vector<ExtremeCase> kCases{
     {"train lm",
      "--train few.en --valid valid.en --n-layers 1 --sequence-length 12 --output-sample 20" + kTiny,
      ""},
-    {"train classification",
-     "--train labelled.tsv --valid labelled.tsv --n-encoder-layers 1" + kTiny, ""},
+    {"train classification", "--train labeled.tsv --valid labeled.tsv --n-encoder-layers 1" + kTiny,
+     ""},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
@@ -56,7 +56,7 @@ const std::vector<ExtremeCase> kCases{
      "lm"},
     {"evaluate", "run/model.safetensors --text valid.en --cache-tokens 5 --threads 1", "lm"},
     {"classify", "run/model.safetensors --threads 1 < valid.en", "cl"},
-    {"evaluate", "run/model.safetensors --labelled labelled.tsv --threads 1", "cl"},
+    {"evaluate", "run/model.safetensors --labeled labeled.tsv --threads 1", "cl"},
     {"evaluate", kScores, ""},
     {"evaluate", kScores + " --smooth-method add-k", ""},
     {"lab", "permutation --quick --threads 1", ""},
@@ -80,7 +80,7 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
     write("uses.tsv",
           "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe "
           "old dog sleeps.\n");
-    write("labelled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
+    write("labeled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
     if (GetParam().needs == "cl") train_classifier("run");

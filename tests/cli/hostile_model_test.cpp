@@ -70,7 +70,7 @@ class HostileModel : public ProgramTest {
     const std::string model = save("classifier", checkpoint);
     expect_refused({"classify", model}, model, "a good film\n");
     expect_refused({"classify", model, "--format", "json"}, model, "a good film\n");
-    expect_refused({"evaluate", model, "--labelled", write("labelled", "fine\ta good film\n")},
+    expect_refused({"evaluate", model, "--labeled", write("labeled", "fine\ta good film\n")},
                    model);
     expect_refused({"embed", model, "--pooling", "max"}, model, "a good film\n");
     expect_refused({"attention", model, "a good film", "--out", path("page.html")}, model);

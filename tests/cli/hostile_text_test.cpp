@@ -109,11 +109,11 @@ TEST_F(HostileText, OfLabelsIsShownAsEscapes) {
   const std::string label = "bad" + kEscape;
   std::string lines;
   for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "good\tgood film\n" : label + "\tbad film\n";
-  write("labelled.tsv", lines);
+  write("labeled.tsv", lines);
   ASSERT_EQ(run({"train",
                  "classification",
                  "--train",
-                 "labelled.tsv",
+                 "labeled.tsv",
                  "--data",
                  folder_,
                  "--out",
@@ -142,11 +142,11 @@ TEST_F(HostileText, OfLabelsIsShownAsEscapes) {
   expect_harmless(out_, 1000);
   ASSERT_EQ(run({"info", model("run")}), 0) << error_;
   expect_harmless(out_, 10'000);
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("labelled.tsv")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("labeled.tsv")}), 0) << error_;
   expect_harmless(out_, 10'000);
   write("other.tsv",
         "good\tgood film\nother" + kEscape + std::string(100'000, 'x') + "\tbad film\n");
-  expect_harmless_error({"evaluate", model("run"), "--labelled", path("other.tsv")});
+  expect_harmless_error({"evaluate", model("run"), "--labeled", path("other.tsv")});
   EXPECT_LT(error_.size(), 1000u);
 }
 

@@ -52,7 +52,7 @@ TEST_F(Output, OfEveryCommandMustArrive) {
         "$attend info " + mt,
         "$attend info --format json " + mt,
         "$attend evaluate " + lm + " --text valid.en",
-        "$attend evaluate " + cl + " --labelled labelled.tsv",
+        "$attend evaluate " + cl + " --labeled labeled.tsv",
         "$attend evaluate --hypotheses valid.en --references valid.de"s,
         "$attend attention " + mt + " 'The man sleeps.'",
         "$attend quantize --out small.safetensors " + mt,

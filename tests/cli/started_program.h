@@ -70,9 +70,9 @@ class StartedProgramTest : public SmallRunTest {
   void train_classifier(const std::string& name) {
     std::string lines;
     for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "pos\tgood film\n" : "neg\tbad film\n";
-    write("labelled.tsv", lines);
+    write("labeled.tsv", lines);
     std::istringstream words(
-        "train classification --train labelled.tsv --valid labelled.tsv --d-model 16 --n-heads 2 "
+        "train classification --train labeled.tsv --valid labeled.tsv --d-model 16 --n-heads 2 "
         "--d-ff 16 --n-encoder-layers 1 "
         "--tokenizer word --vocab-size 7 --batch-tokens 200 --max-steps 1 --valid-every 0");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};

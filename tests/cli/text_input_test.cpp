@@ -149,7 +149,7 @@ TEST_F(TextInputTest, OfOtherCommandsIsWatchedToo) {
   EXPECT_EQ(error_, "");
   ASSERT_EQ(run({"embed", model("cl")}, "GOOD FILM\n"), 0) << error_;
   EXPECT_NE(error_.find("try --lowercase"), std::string::npos) << error_;
-  ASSERT_EQ(run({"evaluate", model("cl"), "--labelled",
+  ASSERT_EQ(run({"evaluate", model("cl"), "--labeled",
                  write("up.tsv", "pos\tGOOD FILM\nneg\tBAD FILM\n")}),
             0)
       << error_;
@@ -189,7 +189,7 @@ TEST_F(StandardInputFiles, AreNamedByASign) {
   same("score mt --src valid.en --tgt valid.de", "score mt --src - --tgt valid.de < valid.en");
   same("score lm --text valid.en", "score lm --text - < valid.en");
   same("evaluate lm --text valid.en", "evaluate lm --text - < valid.en");
-  same("evaluate cl --labelled labelled.tsv", "evaluate cl --labelled - < labelled.tsv");
+  same("evaluate cl --labeled labeled.tsv", "evaluate cl --labeled - < labeled.tsv");
   same("evaluate --hypotheses valid.en --references valid.de",
        "evaluate --hypotheses valid.en --references - < valid.de");
   EXPECT_EQ(shell("$attend evaluate lm --text - < /dev/null"), 1);

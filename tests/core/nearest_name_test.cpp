@@ -18,7 +18,7 @@ TEST(EditDistance, CountsEdits) {
   EXPECT_EQ(edit_distance("ca", "abc"), 3);
 }
 
-TEST(NearestName, FindsTheMisspeltOne) {
+TEST(NearestName, FindsTheMisspelledOne) {
   EXPECT_EQ(nearest_name("d-modle", kNames), "d-model");
   EXPECT_EQ(nearest_name("D_MODEL", kNames), "d-model");
   EXPECT_EQ(nearest_name("n-decoder-layer", kNames), "n-decoder-layers");

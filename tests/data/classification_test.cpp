@@ -16,7 +16,7 @@ using Files = std::vector<std::string>;
 class Classification : public WithFiles {};
 
 TEST_F(Classification, ReadsLabelsAndTexts) {
-  const LabelledText text = read_labelled(
+  const LabeledText text = read_labeled(
       Files{write("a", "pos\tgood film\nneg\tbad film\n"), write("b", "so-so\tit is\n")}, {});
   EXPECT_EQ(text.classes, (Files{"neg", "pos", "so-so"}));
   EXPECT_EQ(text.texts, (Files{"good film", "bad film", "it is"}));
@@ -24,27 +24,27 @@ TEST_F(Classification, ReadsLabelsAndTexts) {
 }
 
 TEST_F(Classification, TakesTheColumnsAskedFor) {
-  LabelledOptions options;
+  LabeledOptions options;
   options.text_column = "1";
   options.label_column = "3";
-  const LabelledText text =
-      read_labelled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
+  const LabeledText text =
+      read_labeled(Files{write("a", "one\tx\t1\nzwei\ty\t0\trest\n")}, options);
   EXPECT_EQ(text.texts, (Files{"one", "zwei"}));
   EXPECT_EQ(text.labels, (TokenIds{1, 0}));
 }
 
 TEST_F(Classification, ChecksTheColumnNumbers) {
   const std::string file = write("a", "1\ta\n0\tb\n");
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "0"}), ConfigError);
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2", .text_column = "2"}), ConfigError);
-  EXPECT_THROW(read_labelled(Files{file}, {.label_column = "2"}), ConfigError)
+  EXPECT_THROW(read_labeled(Files{file}, {.label_column = "0"}), ConfigError);
+  EXPECT_THROW(read_labeled(Files{file}, {.label_column = "2", .text_column = "2"}), ConfigError);
+  EXPECT_THROW(read_labeled(Files{file}, {.label_column = "2"}), ConfigError)
       << "the second is that of the text";
-  EXPECT_THROW(read_labelled(Files{}, {}), ConfigError);
+  EXPECT_THROW(read_labeled(Files{}, {}), ConfigError);
 }
 
 TEST_F(Classification, NamesTheLineWithoutTheColumn) {
   const std::string file = write("a", "1\tgood\n0 bad\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  const std::string message = message_of<DataError>([&] { read_labeled(Files{file}, {}); });
   EXPECT_TRUE(
       contains(message, file + ":2: expected at least 2 columns separated by tabs, found 1"))
       << message;
@@ -52,46 +52,46 @@ TEST_F(Classification, NamesTheLineWithoutTheColumn) {
 
 TEST_F(Classification, NamesTheLineWithoutALabel) {
   const std::string file = write("a", "1\tgood\n \tbad\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  const std::string message = message_of<DataError>([&] { read_labeled(Files{file}, {}); });
   EXPECT_TRUE(contains(message, file + ":2: the label is empty")) << message;
 }
 
 TEST_F(Classification, NamesTheLineWithoutAText) {
   const std::string file = write("a", "1\tgood\n0\t \u00A0\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  const std::string message = message_of<DataError>([&] { read_labeled(Files{file}, {}); });
   EXPECT_TRUE(contains(message, file + ":2: the text is empty")) << message;
 }
 
 TEST_F(Classification, FindsGivenClassesInAnyOrder) {
   const std::string file = write("a", "a\tone\nm\ttwo\nz\tthree\n");
   const Files classes{"z", "a", "m"};
-  const LabelledText text = read_labelled(Files{file}, {}, classes);
+  const LabeledText text = read_labeled(Files{file}, {}, classes);
   EXPECT_EQ(text.classes, classes);
   EXPECT_EQ(text.labels, (TokenIds{1, 2, 0}));
 }
 
 TEST_F(Classification, LeavesOutAHeader) {
   const std::string file = write("a", "label\ttext\n1\tgood\n0\tbad\n");
-  const LabelledText text = read_labelled(Files{file, file}, {.header = true});
+  const LabeledText text = read_labeled(Files{file, file}, {.header = true});
   EXPECT_EQ(text.classes, (Files{"0", "1"}));
   EXPECT_EQ(text.texts, (Files{"good", "bad", "good", "bad"}));
   const std::string alone = write("b", "label\ttext\n");
   const std::string message =
-      message_of<DataError>([&] { read_labelled(Files{alone}, {.header = true}); });
-  EXPECT_TRUE(contains(message, alone + ": expected labelled texts, found none")) << message;
+      message_of<DataError>([&] { read_labeled(Files{alone}, {.header = true}); });
+  EXPECT_TRUE(contains(message, alone + ": expected labeled texts, found none")) << message;
 }
 
 TEST_F(Classification, NeedsTwoClasses) {
   const std::string file = write("a", "1\tgood\n1\tbad\n");
-  const std::string message = message_of<DataError>([&] { read_labelled(Files{file}, {}); });
+  const std::string message = message_of<DataError>([&] { read_labeled(Files{file}, {}); });
   EXPECT_TRUE(contains(message, file + ": all 2 texts have the label \"1\"")) << message;
-  const std::string of_both = message_of<DataError>([&] { read_labelled(Files{file, file}, {}); });
+  const std::string of_both = message_of<DataError>([&] { read_labeled(Files{file, file}, {}); });
   EXPECT_TRUE(contains(of_both, file + " and 1 more: all 4 texts have the label \"1\"")) << of_both;
 }
 
 TEST_F(Classification, NumbersValidationLabelsAsInTraining) {
   const Files classes{"a", "b", "c"};
-  const LabelledText text = read_labelled(Files{write("v", "c\tx\nc\ty\n")}, {}, classes);
+  const LabeledText text = read_labeled(Files{write("v", "c\tx\nc\ty\n")}, {}, classes);
   EXPECT_EQ(text.labels, (TokenIds{2, 2}));  // one class only is fine here
   EXPECT_EQ(text.classes, classes);
 }
@@ -100,7 +100,7 @@ TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
   const Files classes{"neg", "pos"};
   const std::string file = write("v", "neg\tx\nneutral\ty\n");
   const std::string message =
-      message_of<DataError>([&] { read_labelled(Files{file}, {}, classes); });
+      message_of<DataError>([&] { read_labeled(Files{file}, {}, classes); });
   EXPECT_TRUE(contains(message, file + ":2: unknown label \"neutral\", expected one of: neg, pos"))
       << message;
 }
@@ -129,10 +129,10 @@ TEST_F(Classification, PutsAMarkInFrontForModelsThatLookThere) {
 
 TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   const Tokenizer tokenizer = characters();
-  const LabelledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
-  LabelledReport report;
+  const LabeledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
+  LabeledReport report;
   const ClassificationBatch all =
-      encode_labelled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
+      encode_labeled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
   EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
@@ -173,14 +173,14 @@ TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
 TEST_F(Classification, ReadsRealReviews) {
   const std::string file = real_data("sst2/train.tsv");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no SST-2 at " << file;
-  const LabelledText text = read_labelled(Files{file}, {});
+  const LabeledText text = read_labeled(Files{file}, {});
   EXPECT_EQ(text.texts.size(), 6920u);
   EXPECT_EQ(text.classes, (Files{"0", "1"}));
-  LabelledOptions imdb;
+  LabeledOptions imdb;
   imdb.text_column = "4";
   const std::string reviews = real_data("imdb/valid.tsv");
   if (!std::filesystem::exists(reviews)) GTEST_SKIP() << "no IMDB at " << reviews;
-  EXPECT_EQ(read_labelled(Files{reviews}, imdb, text.classes).texts.size(), 5000u);
+  EXPECT_EQ(read_labeled(Files{reviews}, imdb, text.classes).texts.size(), 5000u);
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST_F(Language, CountsWikiText2AsThePublishedResultsDo) {
   EXPECT_EQ(text.lines, 3760);
   EXPECT_EQ(text.words, 213886);
   EXPECT_EQ(text.targets(),
-            213886 + 3760);  // words and ends of lines: unknown neighbours stay apart
+            213886 + 3760);  // words and ends of lines: unknown neighbors stay apart
 }
 
 }  // namespace

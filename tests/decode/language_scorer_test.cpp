@@ -140,7 +140,7 @@ TEST(LanguageScorer, GivesEveryHypothesisAMemoryOfItsOwn) {
                                       .max_length = 9,
                                       .cache = {.tokens = 6, .weight = 0.4f, .beta = 2.0f},
                                       .repetition_penalty = 1.7f,
-                                      .never_penalised = 1};
+                                      .never_penalized = 1};
   LanguageScorer scorer(model, kPrompt, options);
   const auto found = beam_search(scorer, -1, {.beam_size = 4, .n_best = 4})[0];
   ASSERT_EQ(found.size(), 4u);

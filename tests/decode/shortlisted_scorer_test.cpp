@@ -33,7 +33,7 @@ Transformer small_transformer() {
 Ragged no_translations() { return Ragged::copy({}, std::vector<std::int32_t>(kWords + 1, 0)); }
 
 // Every source id i may become i, i + 1 and 7; the end always may.
-Shortlist neighbours() {
+Shortlist neighbors() {
   Shortlist shortlist;
   shortlist.always = {kEnd};
   RaggedBuilder translations;
@@ -60,17 +60,17 @@ Ragged second_source() {
 }
 
 TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
-  EXPECT_EQ(neighbours().allowed(std::vector<std::int32_t>{20, 6}),
+  EXPECT_EQ(neighbors().allowed(std::vector<std::int32_t>{20, 6}),
             (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
-  EXPECT_EQ(neighbours().allowed({}), (std::vector<std::int32_t>{3}));
-  expect_error<DataError>([] { neighbours().allowed(std::vector<std::int32_t>{kWords}); },
+  EXPECT_EQ(neighbors().allowed({}), (std::vector<std::int32_t>{3}));
+  expect_error<DataError>([] { neighbors().allowed(std::vector<std::int32_t>{kWords}); },
                           {"shortlist", "below 40", "got 40"});
 }
 
-TEST(ShortlistedScorer, RenormaliseOverTheAllowedTokens) {
+TEST(ShortlistedScorer, RenormalizeOverTheAllowedTokens) {
   const Transformer model = small_transformer();
   EncoderDecoderScorer whole(model, three_sources(), kBegin);
-  ShortlistedScorer some(model, three_sources(), kBegin, neighbours());
+  ShortlistedScorer some(model, three_sources(), kBegin, neighbors());
   const std::vector<std::vector<std::int32_t>> allowed{
       {3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
   std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kBegin), sentences{0, 1, 2};
@@ -114,8 +114,8 @@ TEST(ShortlistedScorer, OfTheWholeVocabularyAreTheModelItself) {
 
 TEST(ShortlistedScorer, GiveASentenceTheSameAloneAndBesideOthers) {
   const Transformer model = small_transformer();
-  ShortlistedScorer together(model, three_sources(), kBegin, neighbours()),
-      alone(model, second_source(), kBegin, neighbours());
+  ShortlistedScorer together(model, three_sources(), kBegin, neighbors()),
+      alone(model, second_source(), kBegin, neighbors());
   const auto many = beam_search(together, kEnd, {}), one = beam_search(alone, kEnd, {});
   EXPECT_EQ(many[1][0].ids, one[0][0].ids);
   EXPECT_EQ(many[1][0].token_scores, one[0][0].token_scores) << "bit for bit";
@@ -145,7 +145,7 @@ TEST(ShortlistedScorer, AreSampledByTokenNotByColumn) {
   const std::vector<std::uint64_t> streams{0, 1, 2};
   std::set<std::int32_t> written;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    ShortlistedScorer steps(model, three_sources(), kBegin, neighbours());
+    ShortlistedScorer steps(model, three_sources(), kBegin, neighbors());
     SamplingOptions options;
     options.seed = seed;
     const std::vector<Hypothesis> drawn = sample(steps, kEnd, options, streams);
@@ -158,7 +158,7 @@ TEST(ShortlistedScorer, AreSampledByTokenNotByColumn) {
 
 TEST(ShortlistedScorer, RefuseAListForAnotherVocabulary) {
   const Transformer model = small_transformer();
-  Shortlist shortlist = neighbours();
+  Shortlist shortlist = neighbors();
   shortlist.always.push_back(kWords);
   expect_error<DataError>([&] { ShortlistedScorer(model, second_source(), kBegin, shortlist); },
                           {"shortlist", "vocabulary of 40"});

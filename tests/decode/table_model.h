@@ -1,4 +1,4 @@
-// A Scorer of a few tokens whose logits, before they are normalised, are any function of the
+// A Scorer of a few tokens whose logits, before they are normalized, are any function of the
 // sentence and the tokens so far.
 #pragma once
 

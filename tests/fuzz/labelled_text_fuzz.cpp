@@ -1,4 +1,4 @@
-// The reader of labelled texts (TSV, CSV, JSON Lines) against hostile bytes: classes that are
+// The reader of labeled texts (TSV, CSV, JSON Lines) against hostile bytes: classes that are
 // sorted and unique and labels that are among them, or an error.
 #include <algorithm>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 namespace attend {
 namespace {
 
-void check(const LabelledText& text) {
+void check(const LabeledText& text) {
   const std::vector<std::string>& classes = text.classes;
   const bool ordered = std::is_sorted(classes.begin(), classes.end()) &&
                        std::adjacent_find(classes.begin(), classes.end()) == classes.end();
@@ -26,7 +26,7 @@ void check(const LabelledText& text) {
 // The first two bytes choose the columns, by number (0 is refused) or by name, and the format.
 void read(const std::string& bytes, const FuzzFile& file) {
   const std::vector<std::string> files{file.path()};
-  LabelledOptions options;
+  LabeledOptions options;
   if (bytes.size() >= 2) {
     const auto column = [](char byte, const char* name) {
       return (byte & 8) != 0 ? std::string(name) : std::to_string(byte & 3);
@@ -40,13 +40,13 @@ void read(const std::string& bytes, const FuzzFile& file) {
     file.write(bytes);
   }
   try {
-    check(read_labelled(files, options));
+    check(read_labeled(files, options));
   } catch (const DataError&) {
   } catch (const ConfigError&) {
   }
   const std::vector<std::string> known{"bad", "good"};
   try {
-    check(read_labelled(files, options, known));
+    check(read_labeled(files, options, known));
   } catch (const DataError&) {
   } catch (const ConfigError&) {
   }

@@ -13,10 +13,10 @@ namespace attend {
 namespace {
 
 // Two uses of one sense and three of another, each sense always in the same words.
-const LabelledText kUses{{"fed", "seen"},
-                         {"the old cat", "a cat eats the fish", "the old cat",
-                          "a cat eats the fish", "a cat eats the fish"},
-                         {1, 0, 1, 0, 0}};
+const LabeledText kUses{{"fed", "seen"},
+                        {"the old cat", "a cat eats the fish", "the old cat", "a cat eats the fish",
+                         "a cat eats the fish"},
+                        {1, 0, 1, 0, 0}};
 
 TEST(WordSenses, AreOneInTheStaticEmbedding) {
   const WordSenses senses = measure_senses(EmbeddingEngine(small_model()), kUses, "Cat", -1);
@@ -56,7 +56,7 @@ TEST(WordSenses, NeedUsesOfTheWord) {
   const EmbeddingEngine embedder(small_model());
   expect_error<DataError>([&] { measure_senses(embedder, kUses, "dog", -1); },
                           {"dog", "the old cat"});
-  LabelledText single = kUses;
+  LabeledText single = kUses;
   single.labels = {1, 0, 0, 0, 0};
   expect_error<DataError>([&] { measure_senses(embedder, single, "cat", -1); },
                           {"seen", "two uses"});

@@ -153,7 +153,7 @@ TEST(Bleu, SignatureNamesTheBootstrap) {
 }
 
 // 100,000 pairs of 25 words; generous, because tests share the machine and may run without
-// optimisation.
+// optimization.
 TEST(Bleu, ScoresALargeCorpusInSeconds) {
   Random random({1, 2});
   std::vector<std::string> hypotheses(100000), references(100000);

@@ -1,4 +1,4 @@
-// What a sentence gives does not depend on the batch it is in: its neighbours, their order, the
+// What a sentence gives does not depend on the batch it is in: its neighbors, their order, the
 // number of threads. Bit for bit.
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ class Stacks : public testing::TestWithParam<Variant> {
 INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()),
                          [](const auto& suite) { return suite.param.name; });
 
-void expect_normalised(const Tensor& x) {
+void expect_normalized(const Tensor& x) {
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     EXPECT_NEAR(backend().sum(x.slice_rows(r, r + 1)), 0.0, 1e-4) << "row " << r;
     EXPECT_NEAR(backend().sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()),
@@ -35,11 +35,11 @@ void expect_normalised(const Tensor& x) {
 }
 
 // Post-norm: the last sublayer's; pre-norm: one of its own. Gains begin as ones, shifts as zeros.
-TEST_P(Stacks, EndWithANormalisation) {
+TEST_P(Stacks, EndWithANormalization) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  expect_normalised(model_.encode(src_, pass).value());
-  expect_normalised(hidden(pass).value());
+  expect_normalized(model_.encode(src_, pass).value());
+  expect_normalized(hidden(pass).value());
 }
 
 TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
@@ -71,7 +71,7 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
   EXPECT_EQ(records[2].weights.data()[1], 0.0f) << "the first target sees itself alone";
 }
 
-// The last one is the output, after its normalisation.
+// The last one is the output, after its normalization.
 TEST_P(Stacks, RecordWhatEntersAndLeavesEveryEncoderLayer) {
   const NoGradient guard;
   Pass pass = Pass::inference();

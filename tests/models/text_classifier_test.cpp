@@ -113,7 +113,7 @@ TEST(TextClassifier, WithoutPositionsDoesNotSeeTheOrderOfWords) {
   }
 }
 
-TEST(TextClassifier, SeesPairsOfNeighboursByTheirHash) {
+TEST(TextClassifier, SeesPairsOfNeighborsByTheirHash) {
   const Ragged texts = Ragged::copy(std::vector<std::int32_t>{4, 5, 4, 5, 4, 5, 6},
                                     std::vector<std::int32_t>{0, 3, 7});
   const Ids found = bigram_buckets(texts, 1000);

@@ -62,7 +62,7 @@ TEST(TransformerParameters, AreNamedAfterTheirModules) {
         "decoder.layers.0.cross_attn.out_proj.bias", "decoder.layers.1.norm3.bias"})
     EXPECT_TRUE(tied.count(name)) << name;
   EXPECT_FALSE(tied.count("output_proj.weight"));
-  EXPECT_FALSE(tied.count("encoder.norm.weight")) << "post-norm ends with a normalisation already";
+  EXPECT_FALSE(tied.count("encoder.norm.weight")) << "post-norm ends with a normalization already";
   const std::set<std::string> untied = names(variants()[4].config),
                               pre_norm = names(variants()[1].config);
   for (const char* name : {"src_embedding.weight", "tgt_embedding.weight", "output_proj.weight"})

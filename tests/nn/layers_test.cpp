@@ -40,7 +40,7 @@ TEST(Linear, HasAWeightAndMayHaveABias) {
                         linear(x, Variable(parameters.value(entries[2]))).value()));
 }
 
-TEST(LayerNorm, BeginsAsPlainNormalisation) {
+TEST(LayerNorm, BeginsAsPlainNormalization) {
   ParameterSet parameters;
   const LayerNorm norm(parameters, "n", 16);
   parameters.allocate(1);
@@ -100,7 +100,7 @@ struct Connection {
   LayerNorm norm;
 };
 
-TEST(SublayerConnection, NormalisesTheSumInPostNorm) {
+TEST(SublayerConnection, NormalizesTheSumInPostNorm) {
   for (const float p : {0.0f, 0.4f}) {
     const Connection c(p, false);
     const Variable x = input(4, 8);
@@ -111,7 +111,7 @@ TEST(SublayerConnection, NormalisesTheSumInPostNorm) {
   }
 }
 
-TEST(SublayerConnection, NormalisesTheInputInPreNorm) {
+TEST(SublayerConnection, NormalizesTheInputInPreNorm) {
   for (const float p : {0.0f, 0.4f}) {
     const Connection c(p, true);
     const Variable x = input(4, 8);

@@ -113,7 +113,7 @@ TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
   EXPECT_EQ(bias->value().dtype(), DType::f32);
 }
 
-TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantised) {
+TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantized) {
   ParameterSet parameters;
   parameters.add("gain", {2, 3}, {});
   parameters.add_weights("q", {2, 3}, {});

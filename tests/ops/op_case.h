@@ -28,7 +28,7 @@ struct OpCase {
 
 std::vector<OpCase> elementwise_op_cases();
 std::vector<OpCase> product_op_cases();
-std::vector<OpCase> normalisation_op_cases();
+std::vector<OpCase> normalization_op_cases();
 std::vector<OpCase> lookup_op_cases();
 std::vector<OpCase> loss_op_cases();
 std::vector<OpCase> attention_op_cases();
@@ -38,7 +38,7 @@ std::vector<OpCase> recurrence_op_cases();
 inline std::vector<OpCase> all_op_cases() {
   std::vector<OpCase> all;
   for (const auto family :
-       {elementwise_op_cases, product_op_cases, normalisation_op_cases, lookup_op_cases,
+       {elementwise_op_cases, product_op_cases, normalization_op_cases, lookup_op_cases,
         loss_op_cases, attention_op_cases, attention_part_op_cases, recurrence_op_cases}) {
     for (OpCase& one : family()) all.push_back(std::move(one));
   }

@@ -116,7 +116,7 @@ std::vector<OpCase> product_op_cases() {
   };
 }
 
-std::vector<OpCase> normalisation_op_cases() {
+std::vector<OpCase> normalization_op_cases() {
   const Operand x{{3, 6}}, affine{{6}}, none{{0, 6}};
   constexpr float kEpsilon = 1e-2f;
   return {

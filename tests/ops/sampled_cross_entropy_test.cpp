@@ -66,11 +66,11 @@ TEST_P(SampledCrossEntropy, IsItsFormula) {
       return sum;
     };
     const std::int32_t target = (*targets_)[static_cast<std::size_t>(n)];
-    double normaliser = std::exp(logit(target));
+    double normalizer = std::exp(logit(target));
     for (std::size_t c = 0; c < classes.size(); ++c) {
-      if (classes[c] != target) normaliser += std::exp(logit(classes[c]) + offset[c]);
+      if (classes[c] != target) normalizer += std::exp(logit(classes[c]) + offset[c]);
     }
-    expected += std::log(normaliser) - logit(target);
+    expected += std::log(normalizer) - logit(target);
   }
   EXPECT_NEAR(sampled_cross_entropy(x_, weight_, {ids(classes), offset}, targets_).loss_sum,
               expected, 1e-5 * expected);

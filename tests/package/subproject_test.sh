@@ -16,9 +16,9 @@ for type in "" Debug; do
   echo "== build type '${type:-none}'"
   configure "$work/foreign$type" ${type:+-DCMAKE_BUILD_TYPE=$type}
   commands="$work/foreign$type"
-  # Optimised and in unity, whatever the project around it does; the project itself gets C++20 and nothing else.
+  # Optimized and in unity, whatever the project around it does; the project itself gets C++20 and nothing else.
   commands_for "$commands" attend_tasks | grep -q 'unity_0' || { echo "attend is not built in unity"; exit 1; }
-  if commands_for "$commands" 'attend_[a-z]*\.dir' | grep -v -e ' -O[23]'; then echo "compiled without optimisation"; exit 1; fi
+  if commands_for "$commands" 'attend_[a-z]*\.dir' | grep -v -e ' -O[23]'; then echo "compiled without optimization"; exit 1; fi
   commands_for "$commands" main.cpp | grep -qE -e '-std=(c|gnu)\+\+20' || { echo "the project does not get C++20"; exit 1; }
   if commands_for "$commands" main.cpp | grep -e ' -O[23]' -e '-Wconversion' -e '/src '; then echo "attend's flags leak"; exit 1; fi
   if grep -q 'attend_cli\|attend_lab\|gtest' "$commands/compile_commands.json"; then echo "more than the library is built"; exit 1; fi

@@ -36,7 +36,7 @@ class OnAGuardedDevice : public FolderTest {
     static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
                                                  "see", "small", "cats", "smaller"};
     Random random({1, 1});
-    std::string src, tgt, labelled;
+    std::string src, tgt, labeled;
     for (int i = 0; i < 40; ++i) {
       std::string line;
       for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
@@ -44,18 +44,18 @@ class OnAGuardedDevice : public FolderTest {
       line.pop_back();
       src += line + "\n";
       tgt += "the " + line + "\n";
-      labelled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
+      labeled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
     }
     write(path("src"), src);
     write(path("tgt"), tgt);
     write(path("few"), "old dogs see\ncats\n");
-    write(path("labelled"), labelled);
+    write(path("labeled"), labeled);
     translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
     translation_.data.src_train = {"src"};
     translation_.data.tgt_train = {"tgt"};
     translation_.data.src_valid = translation_.data.tgt_valid = {"few"};
     language_.data.train = language_.data.valid = {"src"};
-    classification_.data.train = classification_.data.valid = {"labelled"};
+    classification_.data.train = classification_.data.valid = {"labeled"};
     translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
         classification_.tokenizer.vocab_size = 40;
     translation_.vocabulary.bpe_dropout = 0.1f;

@@ -83,7 +83,7 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.source = "model";
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
-                          {"model: expected a model for translation or language modelling or "
+                          {"model: expected a model for translation or language modeling or "
                            "classification, found one for tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());

@@ -10,10 +10,10 @@
 
 namespace attend {
 
-inline const LabelledText kFilms{{"bad", "fine", "so-so"},
-                                 {"a good film", "a bad film", "not a good film", "good and bad",
-                                  "the film is fine", "the cat is bad", "so good", "it is a film"},
-                                 {1, 0, 0, 2, 1, 0, 1, 2}};
+inline const LabeledText kFilms{{"bad", "fine", "so-so"},
+                                {"a good film", "a bad film", "not a good film", "good and bad",
+                                 "the film is fine", "the cat is bad", "so good", "it is a film"},
+                                {1, 0, 0, 2, 1, 0, 1, 2}};
 
 inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, float dropout = 0.0f) {
   TokenizerOptions options;

@@ -23,7 +23,7 @@ class TrainingWiring : public FolderTest {
     static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
                                                  "see", "small", "cats", "smaller"};
     Random random({1, 1});
-    std::string src, tgt, labelled;
+    std::string src, tgt, labeled;
     for (int i = 0; i < 60; ++i) {
       std::string line;
       for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
@@ -31,15 +31,15 @@ class TrainingWiring : public FolderTest {
       line.pop_back();
       src += line + "\n";
       tgt += "the " + line + "\n";
-      labelled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
+      labeled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
     }
     write(path("src"), src);
     write(path("tgt"), tgt);
-    write(path("labelled"), labelled);
+    write(path("labeled"), labeled);
     translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
     translation_.data.src_train = language_.data.train = {"src"};
     translation_.data.tgt_train = {"tgt"};
-    classification_.data.train = {"labelled"};
+    classification_.data.train = {"labeled"};
     translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
         classification_.tokenizer.vocab_size = 40;
     TransformerConfig& t = translation_.model.transformer;

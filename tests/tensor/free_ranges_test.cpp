@@ -24,7 +24,7 @@ class FreeRangesTest : public ::testing::Test {
 
 using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;
 
-TEST_F(FreeRangesTest, JoinNeighboursOnBothSides) {
+TEST_F(FreeRangesTest, JoinNeighborsOnBothSides) {
   ranges_.add({at(0), 100});
   ranges_.add({at(200), 100});
   EXPECT_EQ(all(), (Ranges{{0, 100}, {200, 100}}));

@@ -138,7 +138,7 @@ TEST(HostileModel, DoesNotTestItselfForHours) {
   EXPECT_EQ(tokenizer.bytes(), model);
 }
 
-TEST(HostileModel, IsWhatNoNormalisationMakes) {
+TEST(HostileModel, IsWhatNoNormalizationMakes) {
   for (const TokenizerType type :
        {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
     for (const Normalization normalization : {Normalization::nmt_nfkc, Normalization::nfkc,

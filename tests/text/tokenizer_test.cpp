@@ -299,10 +299,10 @@ TEST(Tokenizer, KeepsUnknownWordsApart) {
   EXPECT_EQ(words[2].text, "Der");
 }
 
-TEST(Tokenizer, NormalisesAsAsked) {
+TEST(Tokenizer, NormalizesAsAsked) {
   TokenizerOptions options = options_of(TokenizerType::bpe);
   const std::string text = "ＤＥＲ  alte\tMann ";
-  const auto normalised = [&](Normalization normalization) {
+  const auto normalized = [&](Normalization normalization) {
     options.normalization = normalization;
     const Tokenizer tokenizer =
         Tokenizer::train(std::vector<std::string>(8, text + "Ein Baum"), [&] {
@@ -312,13 +312,13 @@ TEST(Tokenizer, NormalisesAsAsked) {
         }());
     return tokenizer.decode(tokenizer.encode(text));
   };
-  EXPECT_EQ(normalised(Normalization::nmt_nfkc), "DER alte Mann");
-  EXPECT_EQ(normalised(Normalization::nmt_nfkc_cf), "der alte mann");
-  EXPECT_EQ(normalised(Normalization::identity), "ＤＥＲ alte⁇Mann");
+  EXPECT_EQ(normalized(Normalization::nmt_nfkc), "DER alte Mann");
+  EXPECT_EQ(normalized(Normalization::nmt_nfkc_cf), "der alte mann");
+  EXPECT_EQ(normalized(Normalization::identity), "ＤＥＲ alte⁇Mann");
 }
 
 TEST(Tokenizer, GivesPretokenizedTextBackUnchanged) {
-  // Compatibility characters, joined scripts and entities: a normalisation would change each of
+  // Compatibility characters, joined scripts and entities: a normalization would change each of
   // them.
   const std::vector<std::string> sentences{"ein ﬁsch &apos;s 10² km … ½ ＡＢ",
                                            "a man &quot; is ､ 12abcабв @-@ x",

@@ -58,7 +58,7 @@ class ResumeTest : public TrainerTest, public testing::WithParamInterface<Case> 
     EXPECT_EQ(files_in("parts"), files_in("whole"));
   }
 
-  // Names and contents of all files of a run: checkpoints with the optimiser's state, and the
+  // Names and contents of all files of a run: checkpoints with the optimizer's state, and the
   // model.
   std::map<std::string, std::string> files_in(const std::string& run) const {
     std::map<std::string, std::string> files;

@@ -228,7 +228,7 @@ class Backend {
   // The same for vectors that are longer; 1 for the others.
   virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
-  // --- normalisation (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma +
+  // --- normalization (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma +
   // beta ------------------------------------- mean, rstd [N] are saved for the backward pass; both
   // undefined when there will be none.
   virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
@@ -383,7 +383,7 @@ class Backend {
                                  const Tensor& dy, const Tensor& dx, const Tensor& ds,
                                  const Tensor& dh) = 0;
 
-  // --- optimiser
+  // --- optimizer
   // ---------------------------------------------------------------------------------------------------------------------
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient, which
   // gradient_scale multiplies first.

@@ -70,7 +70,7 @@ void check_format(const Metadata& metadata, std::string_view where);
 // Verifies the content without keeping it. Throws as load_checkpoint does.
 void check_content(const InputFile& file, const SafetensorsHeader& header);
 
-// Bytes kept as a u8 tensor (the tokeniser), and back. The view lives as long as the tensor. Throws
+// Bytes kept as a u8 tensor (the tokenizer), and back. The view lives as long as the tensor. Throws
 // ShapeError unless u8.
 Tensor bytes_tensor(std::string_view bytes);
 std::string_view tensor_bytes(const Tensor& tensor);

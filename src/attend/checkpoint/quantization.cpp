@@ -37,7 +37,7 @@ Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& para
   for (const NamedTensor& named : model.tensors) {
     if (named.tensor.dtype() == DType::i8)
       throw DataError(
-          fmt::format("{}: tensor {}: expected numbers to quantise, found 8 bits already",
+          fmt::format("{}: tensor {}: expected numbers to quantize, found 8 bits already",
                       model.source, named.name));
     if (named.name.starts_with(kTrainingState)) continue;
     if (names.contains(named.name)) {

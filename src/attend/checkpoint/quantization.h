@@ -8,7 +8,7 @@ namespace attend {
 
 // `model` with every matrix that its parameters say can be kept in 8 bits as two tensors: "<name>"
 // I8 [O, I] and "<name>.scale" F32 [O]. What only training needs is left out. Throws DataError when
-// the model is quantised already or holds a number that is not finite.
+// the model is quantized already or holds a number that is not finite.
 Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters);
 
 }  // namespace attend

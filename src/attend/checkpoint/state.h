@@ -1,4 +1,4 @@
-// The state of a training run, put into a checkpoint piece by piece: each object (optimiser,
+// The state of a training run, put into a checkpoint piece by piece: each object (optimizer,
 // schedule, batcher, early stopping) writes and reads its own part under a prefix of its own, next
 // to the model's tensors or in a file apart.
 //

@@ -20,7 +20,7 @@ class ByteSource;
 // Hands out the lines of a text one by one. Memory is bounded: one buffer and one line, of at most
 // kMaxLineBytes.
 //
-// gzip is recognised by its first two bytes, whatever the file is called; several gzip members in a
+// gzip is recognized by its first two bytes, whatever the file is called; several gzip members in a
 // row are one text. A line ends with
 // '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without
 // '\n' counts. A stream is read no further than the end of a line when that is all that has

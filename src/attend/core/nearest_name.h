@@ -1,4 +1,4 @@
-// "Did you mean ...?": the known name that a misspelt one most likely stands for.
+// "Did you mean ...?": the known name that a misspelled one most likely stands for.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// The number of letters to insert, remove, replace, or swap with their neighbour to turn `a` into
+// The number of letters to insert, remove, replace, or swap with their neighbor to turn `a` into
 // `b` (optimal string alignment, on bytes).
 int edit_distance(std::string_view a, std::string_view b);
 

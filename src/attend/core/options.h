@@ -1,6 +1,6 @@
 // Options described once. A struct of options with a `fields` function is at once a set of
 // command-line flags, the keys of a TOML file and an object in the metadata of a model file; its
-// default member initialisers are the only place where a default is written.
+// default member initializers are the only place where a default is written.
 //
 //   struct AdamOptions { float beta1 = 0.9f; ... };
 //   template <class Visitor>

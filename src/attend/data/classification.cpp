@@ -18,9 +18,9 @@ namespace {
 
 // Calls accept(label, text, where) for every record; `where` is "file:line".
 template <class Accept>
-void for_each_record(std::span<const std::string> files, const LabelledOptions& options,
+void for_each_record(std::span<const std::string> files, const LabeledOptions& options,
                      const Accept& accept) {
-  if (files.empty()) throw ConfigError("found no file of labelled texts, expected at least one");
+  if (files.empty()) throw ConfigError("found no file of labeled texts, expected at least one");
   const std::vector<ColumnChoice> columns{{"label-column", options.label_column, "label", 1},
                                           {"text-column", options.text_column, "text", 2}};
   std::vector<std::string> cells;
@@ -63,8 +63,8 @@ std::string listed(std::span<const std::string> classes) {
 
 }  // namespace
 
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options) {
-  LabelledText result;
+LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options) {
+  LabeledText result;
   std::vector<std::string> labels;
   for_each_record(files, options,
                   [&](const std::string& label, const std::string& text, const std::string&) {
@@ -76,7 +76,7 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   result.classes.erase(std::unique(result.classes.begin(), result.classes.end()),
                        result.classes.end());
   if (labels.empty())
-    throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
+    throw DataError(fmt::format("{}: expected labeled texts, found none", files.front()));
   if (result.classes.size() < 2) {
     const std::string others =
         files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
@@ -91,9 +91,9 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
   return result;
 }
 
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options,
-                           std::span<const std::string> classes) {
-  LabelledText result;
+LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options,
+                         std::span<const std::string> classes) {
+  LabeledText result;
   result.classes.assign(classes.begin(), classes.end());
   const ClassIndex places(classes);
   for_each_record(files, options,
@@ -106,7 +106,7 @@ LabelledText read_labelled(std::span<const std::string> files, const LabelledOpt
                     result.texts.emplace_back(text);
                   });
   if (result.texts.empty())
-    throw DataError(fmt::format("{}: expected labelled texts, found none", files.front()));
+    throw DataError(fmt::format("{}: expected labeled texts, found none", files.front()));
   return result;
 }
 
@@ -135,16 +135,16 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
   return ids;
 }
 
-std::string LabelledReport::summary() const {
+std::string LabeledReport::summary() const {
   std::string text = fmt::format("{} texts", texts);
   if (empty > 0) text += fmt::format("; {} empty", empty);
   if (truncated > 0) text += fmt::format("; {} cut to the maximal length", truncated);
   return text;
 }
 
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer,
-                                    const SpecialTokens& special, const TextLengthOptions& options,
-                                    LabelledReport& report) {
+ClassificationBatch encode_labeled(const LabeledText& text, const Tokenizer& tokenizer,
+                                   const SpecialTokens& special, const TextLengthOptions& options,
+                                   LabeledReport& report) {
   RaggedBuilder all;
   for (auto& ids : encode_all(text.texts, tokenizer)) {
     ++report.texts;

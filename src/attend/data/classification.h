@@ -17,7 +17,7 @@
 
 namespace attend {
 
-struct LabelledOptions {
+struct LabeledOptions {
   std::string label_column;
   std::string text_column;
   bool header = false;
@@ -25,7 +25,7 @@ struct LabelledOptions {
 };
 
 template <class Visitor>
-void fields(LabelledOptions& o, Visitor&& visit) {
+void fields(LabeledOptions& o, Visitor&& visit) {
   visit("label-column", o.label_column,
         "column of the label: its name in the first line, or its number from 1; by default the one "
         "called label, else the first");
@@ -35,13 +35,13 @@ void fields(LabelledOptions& o, Visitor&& visit) {
   visit("header", o.header,
         "skip the first line of every file; needless where columns are chosen by name");
   visit("table", o.table,
-        "format of labelled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by "
+        "format of labeled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by "
         "the name of the file, .csv, .jsonl or "
         ".ndjson, else tsv");
 }
 
 // texts[i] is of the class classes[labels[i]].
-struct LabelledText {
+struct LabeledText {
   std::vector<std::string> classes;  // sorted bytewise, without repetition
   std::vector<std::string> texts;
   std::vector<std::int32_t> labels;
@@ -51,11 +51,11 @@ struct LabelledText {
 // The classes are the labels that occur. Throws ConfigError for bad options; DataError "file:line:
 // ..." for a line without one of the columns or with a blank label or text, and when there are no
 // lines or only one class; as LineReader does.
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options);
+LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options);
 // The same for further data of a model that knows its classes: a label that is none of them is a
 // DataError "file:line: ...".
-LabelledText read_labelled(std::span<const std::string> files, const LabelledOptions& options,
-                           std::span<const std::string> classes);
+LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options,
+                         std::span<const std::string> classes);
 
 // The side of an over-long text that is cut off.
 enum class Truncation { right, left };
@@ -83,7 +83,7 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
                                          const SpecialTokens& special,
                                          const TextLengthOptions& options);
 
-struct LabelledReport {
+struct LabeledReport {
   std::int64_t texts = 0;
   std::int64_t empty = 0;      // kept: no piece of the vocabulary in it, nothing but eos
   std::int64_t truncated = 0;  // kept, shortened
@@ -99,9 +99,9 @@ struct ClassificationBatch {
 };
 
 // All texts as one batch, in order. Encodes on all threads. Adds to `report`.
-ClassificationBatch encode_labelled(const LabelledText& text, const Tokenizer& tokenizer,
-                                    const SpecialTokens& special, const TextLengthOptions& options,
-                                    LabelledReport& report);
+ClassificationBatch encode_labeled(const LabeledText& text, const Tokenizer& tokenizer,
+                                   const SpecialTokens& special, const TextLengthOptions& options,
+                                   LabeledReport& report);
 
 // As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text
 // is in one batch of an epoch, no batch has more than batch_tokens tokens unless one text alone

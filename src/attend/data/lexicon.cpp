@@ -66,7 +66,7 @@ void count_pair(std::span<const std::int32_t> src, std::span<const std::int32_t>
   }
 }
 
-void maximise(Translations& one) {
+void maximize(Translations& one) {
   double total = 0;
   for (const double count : one.count) total += count;
   for (std::size_t i = 0; i < one.count.size(); ++i) {
@@ -93,7 +93,7 @@ std::vector<std::vector<LexiconEntry>> learn_lexicon(const Ragged& src, const Ra
   for (int i = 0; i < iterations; ++i) {
     for (std::int64_t pair = 0; pair < src.sequences(); ++pair)
       count_pair(src[pair], tgt[pair], all);
-    for (Translations& one : all) maximise(one);
+    for (Translations& one : all) maximize(one);
   }
   std::vector<std::vector<LexiconEntry>> lexicon;
   for (const Translations& one : all) lexicon.push_back(ranked(one));

@@ -1,6 +1,6 @@
 // Which tokens translate which: p(target | source), learned from sentence pairs by IBM Model 1
 // (Brown et al. 1993, "The Mathematics of Statistical Machine Translation"): every target token
-// comes from one source token of its sentence, whichever, and expectation maximisation finds from
+// comes from one source token of its sentence, whichever, and expectation maximization finds from
 // which. What comes from no word in particular ends up with the end of the source.
 #pragma once
 

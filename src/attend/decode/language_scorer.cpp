@@ -104,7 +104,7 @@ bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
     const std::vector<std::int32_t>& context = branches_[static_cast<std::size_t>(r)].context;
     if (forbids) forbidden.emplace_back(options_.forbidden.begin(), options_.forbidden.end());
     if (!penalizes) continue;
-    repeated.emplace_back(context.begin(), context.end()).erase(options_.never_penalised);
+    repeated.emplace_back(context.begin(), context.end()).erase(options_.never_penalized);
   }
   if (forbids)
     backend().fill_columns(logits, columns_of(forbidden), -std::numeric_limits<float>::infinity());

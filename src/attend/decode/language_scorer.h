@@ -19,7 +19,7 @@ struct LanguageScorerOptions {
   // Logits (with a cache: log-probabilities) of tokens in the context are divided by it, negative
   // ones multiplied (Keskar et al. 2019).
   float repetition_penalty = 1.0f;
-  std::int32_t never_penalised = -1;  // a token that may come as often as it likes
+  std::int32_t never_penalized = -1;  // a token that may come as often as it likes
 };
 
 class LanguageScorer final : public Scorer {

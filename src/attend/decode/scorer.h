@@ -42,7 +42,7 @@ class Scorer {
   // may come after them, -infinity where there is none. Their softmax is how likely each token is.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
   // Turns logits of the hypotheses from `begin` on into what the next token is chosen by: forbids
-  // tokens, penalises others. Whether it has changed anything.
+  // tokens, penalizes others. Whether it has changed anything.
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
   // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens, adjusted.
   virtual BestTokens best(std::int64_t hypotheses, int k);

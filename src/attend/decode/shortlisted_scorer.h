@@ -1,7 +1,7 @@
 // An encoder-decoder as a Scorer, with the tokens that may come next restricted to those that a
 // shortlist has for the source.
 //
-// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalised over
+// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalized over
 // its own alone, so that what becomes of it does not depend on the others.
 #pragma once
 

@@ -22,7 +22,7 @@ struct DemoCorpusOptions {
 };
 
 // Line i of src (English) and of tgt (German) are translations of each other; natural text,
-// capitalised, with punctuation.
+// capitalized, with punctuation.
 struct DemoCorpus {
   std::vector<std::string> train_src, train_tgt;
   std::vector<std::string> valid_src, valid_tgt;

@@ -18,7 +18,7 @@ using Vectors = std::vector<std::vector<float>>;
 constexpr float kTie = 1e-6f;  // cosines that differ by rounding alone
 constexpr int kIterations = 200;
 
-Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabelledText& uses,
+Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabeledText& uses,
                    const std::string& word) {
   Vectors vectors;
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
@@ -48,7 +48,7 @@ class MeanOfSenses {
   std::vector<double> sum_, count_;
 };
 
-SenseSeparation separation(std::string name, const Vectors& vectors, const LabelledText& uses) {
+SenseSeparation separation(std::string name, const Vectors& vectors, const LabeledText& uses) {
   MeanOfSenses agreement(uses.classes.size()), within(uses.classes.size()),
       between(uses.classes.size());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -69,7 +69,7 @@ SenseSeparation separation(std::string name, const Vectors& vectors, const Label
   return {std::move(name), agreement.mean(), within.mean(), between.mean()};
 }
 
-Plot plot_of(const Vectors& vectors, const LabelledText& uses, const std::string& word, int layer) {
+Plot plot_of(const Vectors& vectors, const LabeledText& uses, const std::string& word, int layer) {
   Plot plot{"senses",
             fmt::format("\"{}\" at layer {}: a point for every use", word, layer),
             {"first principal component"},
@@ -148,7 +148,7 @@ std::vector<std::pair<double, double>> principal_plane(
   return points;
 }
 
-WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses,
+WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                           const std::string& word, int plot_layer) {
   WordSenses result{uses.classes, std::vector<std::int64_t>(uses.classes.size(), 0), {}, {}};
   for (const std::int32_t sense : uses.labels) ++result.uses[static_cast<std::size_t>(sense)];

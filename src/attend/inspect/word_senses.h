@@ -1,4 +1,4 @@
-// Does a word have another vector where it means something else? Its uses, labelled by their sense,
+// Does a word have another vector where it means something else? Its uses, labeled by their sense,
 // as a model sees them layer by layer.
 #pragma once
 
@@ -32,7 +32,7 @@ struct WordSenses {
 // uses.texts hold the word (the first counts; see word_vector()); uses.classes are its senses.
 // `plot_layer`: see EmbeddingOptions. Throws DataError for a text without the word, and unless
 // every sense has two uses; ConfigError for a layer that the model does not have.
-WordSenses measure_senses(const EmbeddingEngine& embedder, const LabelledText& uses,
+WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                           const std::string& word, int plot_layer);
 
 // The first two principal components (Pearson 1901) of N vectors of equal width: N points, of mean

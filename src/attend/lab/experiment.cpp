@@ -60,7 +60,7 @@ std::span<const Experiment> experiments() {
        "them.",
        run_heads},
       {"depth",
-       "Residual connections and layer normalisation together make deep stacks trainable; without "
+       "Residual connections and layer normalization together make deep stacks trainable; without "
        "either they are not.",
        run_depth},
       {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.",

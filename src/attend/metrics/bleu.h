@@ -8,7 +8,7 @@
 // often as in the reference that has most of it. The reference length of a segment is that of the
 // reference closest in length, the shorter of two equally close ones.
 //
-// With tokenization kNone and lowercase this is the "tokenised lower-cased BLEU" (multi-bleu) of
+// With tokenization kNone and lowercase this is the "tokenized lower-cased BLEU" (multi-bleu) of
 // papers.
 #pragma once
 

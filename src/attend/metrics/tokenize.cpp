@@ -22,7 +22,7 @@ constexpr bool stands_alone(char c) {
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// Left to right, every two neighbours with first(a) and second(b) are written apart; a pair that
+// Left to right, every two neighbors with first(a) and second(b) are written apart; a pair that
 // was rewritten is not looked at again, as with a regular expression's global substitution. The
 // point of the pair (its second or its first half) gets spaces on both sides.
 enum class Point { kFirst, kSecond };

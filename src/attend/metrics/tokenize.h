@@ -1,4 +1,4 @@
-// The tokenisations of BLEU. A BLEU score is a number about tokens, so two scores compare only when
+// The tokenizations of BLEU. A BLEU score is a number about tokens, so two scores compare only when
 // both used the same one of these.
 #pragma once
 

@@ -48,7 +48,7 @@ void validate(const LanguageTransformerConfig& config);
 
 class LanguageTransformer {
  public:
-  // With gradients, initialised from the seed. Throws ConfigError.
+  // With gradients, initialized from the seed. Throws ConfigError.
   LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed);
   // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
   enum class Purpose { inference };
@@ -74,7 +74,7 @@ class LanguageTransformer {
   // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
   CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options,
                     Pass& pass) const;
-  // The same with a normaliser estimated from a part of the vocabulary, for training.
+  // The same with a normalizer estimated from a part of the vocabulary, for training.
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                             const CrossEntropyOptions& options, Pass& pass) const;
 

@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// With gradients, initialised from the seed; or for inference. Throws ConfigError.
+// With gradients, initialized from the seed; or for inference. Throws ConfigError.
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
                                                      std::uint64_t seed);
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,

@@ -20,7 +20,7 @@ namespace attend {
 
 class Recurrent final : public EncoderDecoder {
  public:
-  // With gradients, initialised from the seed. Throws ConfigError.
+  // With gradients, initialized from the seed. Throws ConfigError.
   Recurrent(const RecurrentConfig& config, std::uint64_t seed);
   Recurrent(const RecurrentConfig& config, Purpose purpose);
 

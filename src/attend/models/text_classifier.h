@@ -64,7 +64,7 @@ Ids bigram_buckets(const Ragged& texts, int buckets);
 
 class TextClassifier {
  public:
-  // With gradients, initialised from the seed. Throws ConfigError.
+  // With gradients, initialized from the seed. Throws ConfigError.
   TextClassifier(const ClassifierConfig& config, std::uint64_t seed);
   // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
   enum class Purpose { inference };

@@ -12,7 +12,7 @@ namespace attend {
 
 class Transformer final : public EncoderDecoder {
  public:
-  // With gradients, initialised from the seed. Throws ConfigError.
+  // With gradients, initialized from the seed. Throws ConfigError.
   Transformer(const TransformerConfig& config, std::uint64_t seed);
   Transformer(const TransformerConfig& config, Purpose purpose);
 

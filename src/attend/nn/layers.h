@@ -1,4 +1,4 @@
-// The small modules: affine maps, normalisation, lookup, positions, the position-wise feed-forward
+// The small modules: affine maps, normalization, lookup, positions, the position-wise feed-forward
 // network.
 #pragma once
 
@@ -27,7 +27,7 @@ class Linear {
   Parameter bias_;
 };
 
-// Layer normalisation with a gain [D] and a shift [D]: `weight` and `bias`.
+// Layer normalization with a gain [D] and a shift [D]: `weight` and `bias`.
 class LayerNorm {
  public:
   LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width);
@@ -65,7 +65,7 @@ class FeedForward {
   float dropout_;
 };
 
-// The residual connection around a sublayer f, with its normalisation and dropout (section 5.4):
+// The residual connection around a sublayer f, with its normalization and dropout (section 5.4):
 //   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,   pre-norm  x +
 //   dropout(f(LayerNorm(x))).
 class SublayerConnection {

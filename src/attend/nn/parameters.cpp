@@ -18,7 +18,7 @@ namespace {
 // can be counted.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 
-void initialise(const Tensor& value, const Init& init, RandomKey key) {
+void initialize(const Tensor& value, const Init& init, RandomKey key) {
   Random random(key);
   const Tensor host = value.to_host();
   float* x = host.data();
@@ -102,7 +102,7 @@ void ParameterSet::allocate(std::uint64_t seed) {
   values_ = Tensor::empty({size_});
   gradients_ = Tensor::zeros({size_});
   for (const Entry& entry : entries_)
-    initialise(value(entry), entry.init, {seed, stream_of(entry.name)});
+    initialize(value(entry), entry.init, {seed, stream_of(entry.name)});
   bind();
 }
 

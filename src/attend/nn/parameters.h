@@ -2,7 +2,7 @@
 //
 // Modules declare their parameters while they are constructed; `allocate` then lays all of them
 // out, in the order of declaration and without gaps, and gives every one its initial value. One
-// flat buffer means one pass of the optimiser, one norm, one write of a checkpoint.
+// flat buffer means one pass of the optimizer, one norm, one write of a checkpoint.
 #pragma once
 
 #include <cstdint>

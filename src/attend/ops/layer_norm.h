@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Layer normalisation over the last dimension (Ba et al. 2016): gamma (x - mean) / sqrt(variance +
+// Layer normalization over the last dimension (Ba et al. 2016): gamma (x - mean) / sqrt(variance +
 // epsilon) + beta.
 struct LayerNormParameters {
   Variable gamma;  // [D]

@@ -6,14 +6,14 @@
 
 namespace attend {
 
-// Classes that stand for all of them in the normaliser of a softmax.
+// Classes that stand for all of them in the normalizer of a softmax.
 struct ClassSample {
   Ids classes;  // S, without repetition
   std::vector<float>
       offset;  // S: -log of the probability with which each was drawn; 0: it always is
 };
 
-// Cross-entropy with an estimate of the normaliser over V classes from S of them (importance
+// Cross-entropy with an estimate of the normalizer over V classes from S of them (importance
 // sampling; Bengio & Senecal 2003, Jean et al. 2015), with the target t itself always exact:
 //
 //   loss[n] = -x.w[t] + log(exp(x.w[t]) + sum over sampled v other than t of exp(x.w[v] +

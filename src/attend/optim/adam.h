@@ -34,7 +34,7 @@ struct ParameterRange {
 
 class Adam final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimiser. Throws ConfigError.
+  // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
   Adam(ParameterSet& parameters, const AdamOptions& options);
   // Of some of them only.
   Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges);

@@ -22,7 +22,7 @@ void fields(MuonOptions& o, Visitor&& visit) {
 
 class Muon final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of
+  // `parameters` (allocated, trainable) must outlive the optimizer. `products`: the precision of
   // those that make a matrix orthogonal. Throws ConfigError.
   Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
        Precision products = Precision::f32);

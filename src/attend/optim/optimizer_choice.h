@@ -1,4 +1,4 @@
-// Which optimiser, and its options.
+// Which optimizer, and its options.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimiser. `products`: the precision of
+// `parameters` (allocated, trainable) must outlive the optimizer. `products`: the precision of
 // those that Muon makes. Throws ConfigError.
 std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
                                           Precision products = Precision::f32);

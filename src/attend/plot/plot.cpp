@@ -14,9 +14,9 @@ constexpr double kWidth = 720, kHeight = 440;
 constexpr double kLeft = 78, kRight = 20, kTop = 44, kBottom = 58;
 constexpr double kLegendLine = 20;
 constexpr double kCharacter = 6.9;  // mean width of a letter at 13 pixels
-constexpr int kColours = 6;
+constexpr int kColors = 6;
 
-// The colours of Okabe and Ito (2008), which people who do not see all colours can tell apart,
+// The colors of Okabe and Ito (2008), which people who do not see all colors can tell apart,
 // darker or lighter as the page is.
 constexpr const char* kStyle = R"(<style>
 .page{fill:#fff}.text{fill:#222;font:13px sans-serif}.title{fill:#222;font:bold 15px sans-serif}.axis{stroke:#222}.grid{stroke:#ddd}
@@ -56,7 +56,7 @@ std::string line_at(const char* style, double x1, double y1, double x2, double y
       y1, x2, y2);
 }
 
-// A marker of another form for every series, so that colours are not all there is.
+// A marker of another form for every series, so that colors are not all there is.
 std::string marker(int series, double x, double y) {
   switch (series % 4) {
     case 0:
@@ -99,8 +99,8 @@ class Drawing {
                        kHeight);
     out += text_at(kWidth / 2, 26, "middle", plot_.title, "title") + legend + draw_axes();
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
-      out += fmt::format("<g class=\"s{}\">", i % kColours) +
-             (bars_ ? draw_bars(i) : draw_line(i)) + "</g>\n";
+      out += fmt::format("<g class=\"s{}\">", i % kColors) + (bars_ ? draw_bars(i) : draw_line(i)) +
+             "</g>\n";
     }
     return out + "</svg>\n";
   }
@@ -118,7 +118,7 @@ class Drawing {
     for (int i = 0; i < static_cast<int>(plot_.series.size()); ++i) {
       const double width = 46 + kCharacter * static_cast<double>(series(i).label.size());
       if (x > kLeft && x + width > kWidth - kRight) x = kLeft, y += kLegendLine;
-      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColours,
+      out += fmt::format("<g class=\"s{}\">{}{}</g>\n", i % kColors,
                          bars_ || !plot_.joined ? "" : line_at("line", x, y, x + 20, y),
                          marker(i, x + 10, y));
       out += text_at(x + 25, y + 4.5, "start", series(i).label);

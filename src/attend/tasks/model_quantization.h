@@ -10,7 +10,7 @@
 namespace attend {
 
 // The model with its large matrices in 8 bits; a new file for the same commands. Throws DataError
-// for a model that is quantised already.
+// for a model that is quantized already.
 Checkpoint quantize_model(const Checkpoint& model);
 
 // A translator on a text with given translations.

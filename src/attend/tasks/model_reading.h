@@ -26,8 +26,8 @@ void require_task(const Checkpoint& checkpoint, std::string_view task);
 // The tokenizer in the tensor `name`. Throws DataError when it is missing or damaged.
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
 
-// The options under the metadata key `key`. Throws DataError when they are missing, misspelt or out
-// of range.
+// The options under the metadata key `key`. Throws DataError when they are missing, misspelled or
+// out of range.
 template <class Options>
 Options read_options(const Checkpoint& checkpoint, const std::string& key) {
   Options options;

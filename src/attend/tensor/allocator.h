@@ -28,7 +28,7 @@ void reset_peak_memory();
 // Gives what is kept for reuse back to the system.
 void release_cached_memory();
 
-// Uninitialised memory, given back to the cache when the last owner goes.
+// Uninitialized memory, given back to the cache when the last owner goes.
 std::shared_ptr<std::byte> allocate(std::size_t bytes);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// Free ranges of memory, as large as they can be: what is added joins its neighbours. Private to
+// Free ranges of memory, as large as they can be: what is added joins its neighbors. Private to
 // tensor/.
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// Begins with the characters of a word and merges neighbours, the earliest learned merge first, as
+// Begins with the characters of a word and merges neighbors, the earliest learned merge first, as
 // byte-pair encoding does (Sennrich et al. 2016); but before each merge every possible one is left
 // out with the given probability, and a word is done when none is left. Immutable; may be used from
 // several threads at once.

@@ -17,7 +17,7 @@ constexpr std::size_t kUnitBytes = 4;
 constexpr std::uint32_t kLabels = 256;
 // SentencePiece has room for so many strings on one walk, and writes no map that needs more.
 constexpr int kMostStringsOfAWalk = 32;
-// Of walks and of strings, in bytes. Those of the Unicode normalisations have at most 18 and 33;
+// Of walks and of strings, in bytes. Those of the Unicode normalizations have at most 18 and 33;
 // long ones would only take time and memory.
 constexpr int kLongestWalk = 255;
 constexpr std::size_t kLongestString = 255;

@@ -1,4 +1,4 @@
-// The table by which a SentencePiece model normalises text: which characters become which. Private
+// The table by which a SentencePiece model normalizes text: which characters become which. Private
 // to text/.
 //
 // SentencePiece keeps it as bytes ("precompiled_charsmap") and follows the offsets in them without
@@ -29,7 +29,7 @@ class CharacterMap {
   // Takes time linear in `bytes`, which are not copied.
   explicit CharacterMap(std::string_view bytes);
 
-  // The first piece of text that is normalised as one, and what becomes of it.
+  // The first piece of text that is normalized as one, and what becomes of it.
   struct Prefix {
     std::size_t length = 0;
     std::string_view normalized;

@@ -18,7 +18,7 @@ constexpr std::size_t kShortText = 4096;
 // may combine with what follows.
 constexpr std::size_t kKeptAtBegin = 1024;
 constexpr std::size_t kKeptAtEnd = 64;
-// The library counts bytes of normalised text in 32 bits, and takes some fifty times as much
+// The library counts bytes of normalized text in 32 bits, and takes some fifty times as much
 // memory.
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;
 
@@ -103,7 +103,7 @@ bool LongText::is_of_words(std::string_view text) const {
   return true;
 }
 
-// The text as SentencePiece normalises it.
+// The text as SentencePiece normalizes it.
 std::string LongText::words(std::string_view text) const {
   std::string words;
   bool behind_space = removes_extra_spaces_;

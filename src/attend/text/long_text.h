@@ -1,6 +1,6 @@
 // Long text made such that SentencePiece encodes it in linear time. Private to text/.
 //
-// SentencePiece joins neighbouring unknown pieces by copying them, all again for each one more.
+// SentencePiece joins neighboring unknown pieces by copying them, all again for each one more.
 #pragma once
 
 #include <string>

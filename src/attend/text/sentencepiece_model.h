@@ -1,4 +1,4 @@
-// What a serialised SentencePiece model holds, read and checked before the library sees it: the
+// What a serialized SentencePiece model holds, read and checked before the library sees it: the
 // library trusts its bytes. Private to text/.
 #pragma once
 

@@ -140,7 +140,7 @@ bool has_characters(std::string_view model, int reserved) {
   return processor.LoadFromSerializedProto(model).ok() && processor.GetPieceSize() > reserved;
 }
 
-// What the normalisation leaves of the text, as a vocabulary of one character.
+// What the normalization leaves of the text, as a vocabulary of one character.
 std::string train_on_characters(std::span<const std::string> sentences, TokenizerOptions options,
                                 int reserved) {
   options.type = TokenizerType::chars;
@@ -189,7 +189,7 @@ std::string train_sentencepiece(std::span<const std::string> sentences,
   const int reserved = kControlPieces + (options.byte_fallback ? kBytePieces : 0);
   check(options, reserved);
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
-  // The unigram trainer ends the process when normalisation leaves nothing of the text or when the
+  // The unigram trainer ends the process when normalization leaves nothing of the text or when the
   // text overflows its indices.
   if (options.type == TokenizerType::unigram) {
     check_length(sentences);

@@ -11,7 +11,7 @@ namespace attend::detail {
 // SentencePiece logs to the standard error stream; a library does not. Idempotent.
 void silence_sentencepiece();
 
-// The serialised model. Errors as Tokenizer::train.
+// The serialized model. Errors as Tokenizer::train.
 std::string train_sentencepiece(std::span<const std::string> sentences,
                                 const TokenizerOptions& options);
 

@@ -136,7 +136,7 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
     const auto piece = pieces.pieces(i);
     const auto id = static_cast<std::int32_t>(piece.id());
-    // SentencePiece joins unknown neighbours into one; neighbouring unknown words stay apart here.
+    // SentencePiece joins unknown neighbors into one; neighboring unknown words stay apart here.
     const std::size_t copies = id == unk_id() && model_->unknown_is_word
                                    ? std::max<std::size_t>(count_meta(piece.piece()), 1)
                                    : 1;

@@ -2,7 +2,7 @@
 // and owns none of the values longer than the call; a listener that throws stops the run. A
 // progress bar, log.jsonl and TensorBoard files are listeners; so is a test that collects losses.
 //
-// Order of calls: on_start; then, for every optimiser step, on_step, then on_validation if that
+// Order of calls: on_start; then, for every optimizer step, on_step, then on_validation if that
 // step is validated, then on_checkpoint if it is saved; on_end once, also when the run was
 // interrupted or diverged. A validation comes before the checkpoint of its step, so that whatever
 // resumes from that checkpoint has seen it. (What the trainer writes before a validation, lest it

@@ -1,5 +1,5 @@
 // What a Trainer trains: parameters, and a loss on numbered batches. Translation, classification
-// and language modelling each are one.
+// and language modeling each are one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The training loop: batches -> loss -> gradients -> optimiser, with validation, checkpoints and
+// The training loop: batches -> loss -> gradients -> optimizer, with validation, checkpoints and
 // exact resumption.
 //
 // A run is a function of (data, options, seed): stopping after any step and resuming from its

@@ -32,7 +32,7 @@ TEST(PackedWeights, HoldTheNumbersOfAColumnSideBySideAndTheLastRowsAsTheyWere) {
   EXPECT_EQ(memory.row(34)[1], rows.row(34)[1]);
 }
 
-TEST(PackedWeights, HoldFourNeighboursOfEightBitsWithoutSignAndThenTheScales) {
+TEST(PackedWeights, HoldFourNeighborsOfEightBitsWithoutSignAndThenTheScales) {
   const Tensor rows = quantize_weights(numbered(16, 8)), memory = rows.clone();
   pack_weights(memory);
   const auto* panel = memory.data<std::int8_t>();

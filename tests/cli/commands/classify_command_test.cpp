@@ -95,10 +95,10 @@ TEST_F(ClassifierCommands, PrintTheLabelsWithTheirProbabilitiesTheMostProbableFi
 
 TEST_F(ClassifierCommands, MeasureAClassifier) {
   train();
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("valid.tsv")}), 0) << error_;
   for (const char* part : {"precision", "recall", "F1", "accuracy", "gold \\ predicted"})
     EXPECT_NE(out_.find(part), std::string::npos) << out_;
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv"), "--format", "json"}), 0)
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("valid.tsv"), "--format", "json"}), 0)
       << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["texts"], 40);
@@ -117,14 +117,14 @@ TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
   train({"--train", "train.gz", "--valid", "valid3.tsv", "--text-column", "3", "--header"});
   for (const char* part : {"training: 300 texts", "validation: 40 texts", "2 classes"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid3.tsv"), "--text-column", "3",
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("valid3.tsv"), "--text-column", "3",
                  "--header", "--format", "json"}),
             0)
       << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["texts"], 40);
   EXPECT_GT(json["accuracy"], 0.9);
-  const std::vector<std::string> without_header{"evaluate",         model("run"),    "--labelled",
+  const std::vector<std::string> without_header{"evaluate",         model("run"),    "--labeled",
                                                 path("valid3.tsv"), "--text-column", "3"};
   expect_error(without_header, {"valid3.tsv:1", "unknown label \"label\""});
 }
@@ -156,13 +156,13 @@ TEST_F(ClassifierCommands, TakeDataAsPeopleHaveThem) {
     ASSERT_EQ(run(training("run", more)), 0) << error_;
     EXPECT_TRUE(read(model("run")) == expected)
         << train_file << ": another model than of tab-separated text";
-    ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path(valid_file), "--text-column",
+    ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path(valid_file), "--text-column",
                    "review", "--label-column", "tone"}),
               0)
         << error_;
     EXPECT_NE(out_.find("accuracy"), std::string::npos);
   }
-  expect_error({"evaluate", model("run"), "--labelled", path("valid.csv"), "--text-column", "text"},
+  expect_error({"evaluate", model("run"), "--labeled", path("valid.csv"), "--text-column", "text"},
                {"valid.csv:1", "expected a column called 'text'", "id, review, tone"});
 }
 
@@ -178,7 +178,7 @@ TEST_F(ClassifierCommands, ReadColumnNumbersOfOlderFilesOfOptions) {
 
 TEST_F(ClassifierCommands, CompareWithTheMajority) {
   train();
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("valid.tsv")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("valid.tsv")}), 0) << error_;
   EXPECT_TRUE(std::regex_search(
       out_,
       std::regex(
@@ -186,14 +186,14 @@ TEST_F(ClassifierCommands, CompareWithTheMajority) {
       << out_;
   EXPECT_EQ(out_.find("better than always"), std::string::npos) << out_;
   write("one-sided.tsv", "neg\tgood good\nneg\tbad bad\nneg\tgood film\n");
-  ASSERT_EQ(
-      run({"evaluate", model("run"), "--labelled", path("one-sided.tsv"), "--format", "json"}), 0)
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("one-sided.tsv"), "--format", "json"}),
+            0)
       << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["majority_class"], "neg");
   EXPECT_EQ(json["majority_share"], 1.0);
   EXPECT_LT(json["accuracy_95"][0], json["accuracy"]);
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("one-sided.tsv")}), 0) << error_;
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("one-sided.tsv")}), 0) << error_;
   EXPECT_NE(out_.find("The model is no better than always answering \"neg\"."), std::string::npos)
       << out_;
 }
@@ -201,7 +201,7 @@ TEST_F(ClassifierCommands, CompareWithTheMajority) {
 TEST_F(ClassifierCommands, WriteDownTheirErrors) {
   train();
   write("wrong.csv", "neg,\"a good\tfilm\"\nneg,a bad film\npos,\"bad, bad, bad\"\npos,good\n");
-  ASSERT_EQ(run({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors",
+  ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("wrong.csv"), "--errors",
                  path("errors.tsv")}),
             0)
       << error_;
@@ -212,11 +212,11 @@ TEST_F(ClassifierCommands, WriteDownTheirErrors) {
       << errors;
   EXPECT_TRUE(std::regex_search(errors, std::regex("\npos\tneg\t[01]\\.\\d{4}\tbad, bad, bad\n")))
       << errors;
-  EXPECT_EQ(run({"evaluate", model("run"), "--labelled", path("errors.tsv"), "--text-column",
-                 "text", "--label-column", "label"}),
+  EXPECT_EQ(run({"evaluate", model("run"), "--labeled", path("errors.tsv"), "--text-column", "text",
+                 "--label-column", "label"}),
             0)
       << error_;
-  expect_error({"evaluate", model("run"), "--labelled", path("wrong.csv"), "--errors",
+  expect_error({"evaluate", model("run"), "--labeled", path("wrong.csv"), "--errors",
                 path("none/errors.tsv")},
                {"none"});
 }
@@ -301,9 +301,9 @@ TEST_F(ClassifierCommands, KeepKindsOfModelsApart) {
                {"expected a model for translation, found one for classification"}, "good\n");
   expect_error({"attention", model("run"), "good", "--target", "gut"}, {"--target"});
   expect_error({"classify", path("none")}, {path("none")});
-  expect_error({"evaluate", model("run")}, {"--labelled"});
+  expect_error({"evaluate", model("run")}, {"--labeled"});
   write("other.tsv", "pos\tgood\nmaybe\tbad\n");
-  expect_error({"evaluate", model("run"), "--labelled", path("other.tsv")},
+  expect_error({"evaluate", model("run"), "--labeled", path("other.tsv")},
                {"other.tsv:2", "unknown label \"maybe\""});
 }
 

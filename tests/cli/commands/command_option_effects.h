@@ -27,12 +27,12 @@ class CommandOptionEffects : public OptionEffects {
     lines("valid.de", corpus.valid_tgt);
     lines("test.en", corpus.test_src);
     lines("test.de", corpus.test_tgt);
-    std::string labelled = "label\ttext\ttone\n";
+    std::string labeled = "label\ttext\ttone\n";
     for (std::size_t i = 0; i < corpus.train_src.size(); ++i)
-      labelled += fmt::format(
+      labeled += fmt::format(
           "{}\t{}\t{}\n", corpus.train_src[i].find(" the ") != std::string::npos ? "even" : "odd",
           corpus.train_src[i], i % 3 == 0 ? "even" : "odd");
-    write("train.tsv", labelled);
+    write("train.tsv", labeled);
     for (std::size_t i = 0; i < 8; ++i) input_ += corpus.test_src[i] + "\n";
   }
 

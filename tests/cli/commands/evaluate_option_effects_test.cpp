@@ -45,7 +45,7 @@ const std::vector<OptionCase> kPerplexity{
     {"threads", "2", "--digits 9", ""},
 };
 const std::vector<OptionCase> kClassification{
-    {"labelled", "@some.tsv", "", "out"},
+    {"labeled", "@some.tsv", "", "out"},
     {"format", "json", "", "out"},
     {"label-column", "3", "", "out"},
     {"text-column", "3", "", "out"},
@@ -76,7 +76,7 @@ TEST_F(CommandOptionEffects, OfEvaluateOnClassifiers) {
   std::string all = read(path("train.tsv"));
   write("all.tsv", all.substr(all.find('\n') + 1));
   write("some.tsv", "even\tThe man sees the dog.\tx\nodd\tA child sleeps.\ty\n");
-  expect_cases("evaluate @model --labelled @all.tsv", kClassification);
+  expect_cases("evaluate @model --labeled @all.tsv", kClassification);
 }
 
 TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {

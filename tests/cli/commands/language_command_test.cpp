@@ -199,7 +199,7 @@ TEST_F(LanguageCommands, InfoAndAverageKnowALanguageModel) {
   train();
   ASSERT_EQ(run({"info", model("lm")}), 0) << error_;
   for (const char* part :
-       {"language modelling", "n_layers = 1", "sequence_length = 16",
+       {"language modeling", "n_layers = 1", "sequence_length = 16",
         "decoder.layers.0.self_attn.q_proj.weight", "3 golden passages: as they were"})
     EXPECT_NE(out_.find(part), std::string::npos) << part;
   ASSERT_EQ(run({"average", path("lm"), "--out", path("mean")}), 0) << error_;
@@ -210,8 +210,8 @@ TEST_F(LanguageCommands, AModelOfAnotherKindIsNamed) {
   train();
   ASSERT_EQ(run(training("translator", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
   expect_error({"generate", model("translator"), "--prompt", "The"},
-               {model("translator"), "language modelling", "translation"});
-  expect_error({"translate", model("lm")}, {model("lm"), "translation", "language modelling"},
+               {model("translator"), "language modeling", "translation"});
+  expect_error({"translate", model("lm")}, {model("lm"), "translation", "language modeling"},
                "A.\n");
   expect_error({"evaluate", model("translator"), "--text", path("valid.en")},
                {model("translator"), "translation"});

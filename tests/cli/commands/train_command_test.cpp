@@ -153,7 +153,7 @@ TEST_F(TrainCommand, ReadsItsOptionsFromAFile) {
 
 TEST_F(TrainCommand, TrainsWithTwoVocabulariesAndGzipAndPreNorm) {
   ASSERT_EQ(std::system(("gzip " + path("train.en")).c_str()), 0);
-  std::filesystem::rename(path("train.en.gz"), path("train.en"));  // recognised by content
+  std::filesystem::rename(path("train.en.gz"), path("train.en"));  // recognized by content
   ASSERT_EQ(run(training("run", {"--max-steps", "2", "--no-joint-vocabulary", "--tie-embeddings",
                                  "target", "--norm-first", "--activation", "gelu", "--positions",
                                  "learned", "--tokenizer", "unigram"})),

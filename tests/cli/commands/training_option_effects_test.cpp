@@ -105,7 +105,7 @@ class TrainingOptionEffects : public OptionEffects {
                           std::ptrdiff_t count) {
       std::vector<std::string> lines(all.begin() + begin, all.begin() + begin + count);
       for (std::size_t i = 1; i < lines.size(); i += 2)
-        lines[i].replace(lines[i].size() - 1, 1, "\uFF0E");  // a wide stop: normalised away
+        lines[i].replace(lines[i].size() - 1, 1, "\uFF0E");  // a wide stop: normalized away
       return lines;
     };
     const auto lines = [&](const std::string& name, const std::vector<std::string>& text) {
@@ -115,7 +115,7 @@ class TrainingOptionEffects : public OptionEffects {
     lines("train.de", part(corpus.train_tgt, first, 90));
     lines("valid.en", part(corpus.train_src, first + 90, 8));
     lines("valid.de", part(corpus.train_tgt, first + 90, 8));
-    const auto labelled = [&](const std::string& name, const std::vector<std::string>& text) {
+    const auto labeled = [&](const std::string& name, const std::vector<std::string>& text) {
       std::string out;
       for (std::size_t i = 0; i < text.size(); ++i) {
         const char* const label = text[i].find(" the ") != std::string::npos ? "the" : "none";
@@ -126,8 +126,8 @@ class TrainingOptionEffects : public OptionEffects {
     // A table of tabs to those who do not know that it is one of commas.
     write(prefix + "both.csv",
           "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
-    labelled("train.tsv", part(corpus.train_src, first, 90));
-    labelled("valid.tsv", part(corpus.train_src, first + 90, 8));
+    labeled("train.tsv", part(corpus.train_src, first, 90));
+    labeled("valid.tsv", part(corpus.train_src, first + 90, 8));
   }
 
   // The shape of the model and of the run, small; `more` comes after it.

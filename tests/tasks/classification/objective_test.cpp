@@ -28,9 +28,9 @@ struct ClassificationSetting {
 
 ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens,
                               std::optional<std::uint64_t> seed) {
-  LabelledReport report;
+  LabeledReport report;
   return ClassificationBatcher(
-      encode_labelled(kFilms, model.tokenizer, model.special(), model.length, report),
+      encode_labeled(kFilms, model.tokenizer, model.special(), model.length, report),
       {batch_tokens}, seed);
 }
 

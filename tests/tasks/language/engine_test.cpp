@@ -184,7 +184,7 @@ TEST(GenerationEngine, NeverWritesPiecesWithoutText) {
   for (const std::int32_t id : generation.ids) EXPECT_GE(id, model.tokenizer.eos_id());
 }
 
-TEST(GenerationEngine, AvoidsWhatItHasSaidWhenRepetitionIsPenalised) {
+TEST(GenerationEngine, AvoidsWhatItHasSaidWhenRepetitionIsPenalized) {
   const LanguageModel model = small_language_model(rhyme_tokenizer(), 100);
   GenerationOptions options = with_tokens(10);
   options.sampling.top_k = 1;
@@ -199,12 +199,12 @@ TEST(GenerationEngine, AvoidsWhatItHasSaidWhenRepetitionIsPenalised) {
   EXPECT_EQ(distinct.size(), ids.size());
 }
 
-// The word after "cat" when it is penalised: its own logit is the first, that of "dog" the second,
+// The word after "cat" when it is penalized: its own logit is the first, that of "dog" the second,
 // and all others are far below.
 std::string after_cat(float cat, float dog, float penalty) {
   const LanguageModel model = small_language_model();
   const auto id = [&](const char* word) { return model.tokenizer.encode(word).front(); };
-  // Whatever is read, what is projected to logits is the bias of the last normalisation: the first
+  // Whatever is read, what is projected to logits is the bias of the last normalization: the first
   // column of the embeddings.
   ParameterSet& parameters = model.network->parameters();
   parameters.values().zero();

@@ -193,13 +193,13 @@ TEST_F(LanguageTrainingTest, RefusesToResumeAnotherModel) {
   expect_error<ConfigError>([&] { train("run", true); }, {"--resume", "d_ff"});
 }
 
-TEST(LanguageModelFile, IsForLanguageModelling) {
+TEST(LanguageModelFile, IsForLanguageModeling) {
   Checkpoint checkpoint = checkpoint_of(small_language_model());
   checkpoint.metadata["attend.task"] = "translation";
   checkpoint.source = "model";
   expect_error<DataError>(
       [&] { language_model(checkpoint); },
-      {"model: expected a model for language modelling, found one for translation"});
+      {"model: expected a model for language modeling, found one for translation"});
 }
 
 TEST(LanguageModelFile, KeepsTheCacheItIsUsedWith) {

@@ -359,7 +359,7 @@ TEST(TranslationEngine, AlignsEveryTargetWordWithASourceWord) {
 }
 
 // Says bytes of line ends most of the time: whatever is read, what is projected to logits is the
-// bias of the last normalisation.
+// bias of the last normalization.
 TranslationEngine says_line_ends() {
   const std::vector<std::string> sentences{"the old dog sees the small cat", "a cat eats the fish"};
   TokenizerOptions options;

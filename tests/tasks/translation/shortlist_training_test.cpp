@@ -60,7 +60,7 @@ TEST_F(Shortlists, CoverTheTextTheyAreMadeFromWhenTheyMayBeLong) {
   EXPECT_GT(few.coverage, 0.2);
 }
 
-TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantisation) {
+TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantization) {
   const Shortlist shortlist =
       make_shortlist(model_, lesson(model_), {.translations = 2, .frequent = 3});
   save_checkpoint(path("m"), with_shortlist(checkpoint_of(model_), shortlist));

@@ -74,8 +74,8 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
     for (std::int64_t head = 0; head < heads; ++head) {
       for (std::int64_t i = 0; i < sequence.queries; ++i) {
         const std::int64_t query = sequence.query_begin + i;
-        const double normaliser = weights_of_query(q, k, layout, sequence, i, head, w);
-        if (log_sum_exp.defined()) log_sum_exp.row(query)[head] = static_cast<float>(normaliser);
+        const double normalizer = weights_of_query(q, k, layout, sequence, i, head, w);
+        if (log_sum_exp.defined()) log_sum_exp.row(query)[head] = static_cast<float>(normalizer);
         std::vector<double> total(static_cast<std::size_t>(value_width));
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
           const double weight = w[static_cast<std::size_t>(j)];

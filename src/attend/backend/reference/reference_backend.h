@@ -1,5 +1,5 @@
 // The reference backend: every kernel as the plainest loop that is right. Values are f32, sums are
-// accumulated in double, nothing is threaded or vectorised by hand. It is the oracle of the kernel
+// accumulated in double, nothing is threaded or vectorized by hand. It is the oracle of the kernel
 // tests and what sanitizers run, so clarity beats speed everywhere in this folder.
 #pragma once
 
@@ -36,7 +36,7 @@ class ReferenceBackend final : public CpuBackend {
   DeviceScalar sum(const Tensor& x) override;
   DeviceScalar sum_of_squares(const Tensor& x) override;
 
-  // normalisation.cpp
+  // normalization.cpp
   void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
                   const Tensor& y, const Tensor& mean, const Tensor& rstd) override;
   void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
@@ -125,7 +125,7 @@ class ReferenceBackend final : public CpuBackend {
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
                          const Tensor& dx, const Tensor& ds, const Tensor& dh) override;
 
-  // optimiser.cpp
+  // optimizer.cpp
   void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,
             const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
 };

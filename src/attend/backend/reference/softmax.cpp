@@ -24,18 +24,18 @@ double log_sum_exp(const float* row, std::int64_t width, double scale) {
 void ReferenceBackend::softmax(const Tensor& x, float scale, const Tensor& y) {
   assert(x.size() == y.size());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const double normaliser = log_sum_exp(x.row(r), x.cols(), scale);
+    const double normalizer = log_sum_exp(x.row(r), x.cols(), scale);
     for (std::int64_t c = 0; c < x.cols(); ++c)
-      y.row(r)[c] = static_cast<float>(std::exp(double{scale} * x.row(r)[c] - normaliser));
+      y.row(r)[c] = static_cast<float>(std::exp(double{scale} * x.row(r)[c] - normalizer));
   }
 }
 
 void ReferenceBackend::log_softmax(const Tensor& x, const Tensor& y) {
   assert(x.size() == y.size());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const double normaliser = log_sum_exp(x.row(r), x.cols(), 1.0);
+    const double normalizer = log_sum_exp(x.row(r), x.cols(), 1.0);
     for (std::int64_t c = 0; c < x.cols(); ++c)
-      y.row(r)[c] = static_cast<float>(x.row(r)[c] - normaliser);
+      y.row(r)[c] = static_cast<float>(x.row(r)[c] - normalizer);
   }
 }
 
@@ -55,11 +55,11 @@ void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float
 void ReferenceBackend::log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) {
   assert(x.size() == dy.size() && x.size() == dx.size());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    const double normaliser = log_sum_exp(x.row(r), x.cols(), 1.0);
+    const double normalizer = log_sum_exp(x.row(r), x.cols(), 1.0);
     double total = 0.0;
     for (std::int64_t c = 0; c < x.cols(); ++c) total += dy.row(r)[c];
     for (std::int64_t c = 0; c < x.cols(); ++c)
-      dx.row(r)[c] = static_cast<float>(dy.row(r)[c] - std::exp(x.row(r)[c] - normaliser) * total);
+      dx.row(r)[c] = static_cast<float>(dy.row(r)[c] - std::exp(x.row(r)[c] - normalizer) * total);
   }
 }
 
@@ -75,10 +75,10 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets,
     float* row = logits.row(n);
     const std::int32_t target = wanted_class[static_cast<std::size_t>(n)];
     assert(target >= 0 && target < classes);
-    const double normaliser = log_sum_exp(row, classes, 1.0);
+    const double normalizer = log_sum_exp(row, classes, 1.0);
     double log_p_sum = 0.0;
-    for (std::int64_t v = 0; v < classes; ++v) log_p_sum += row[v] - normaliser;
-    const double log_p = row[target] - normaliser;
+    for (std::int64_t v = 0; v < classes; ++v) log_p_sum += row[v] - normalizer;
+    const double log_p = row[target] - normalizer;
     // Without smoothing a class of probability zero (a logit of -infinity) costs nothing: 0 *
     // infinity is kept out.
     const double smoothing_loss = label_smoothing == 0.0f ? 0.0 : -share * log_p_sum;
@@ -88,7 +88,7 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets,
     if (gradient_scale == 0.0f) continue;
     for (std::int64_t v = 0; v < classes; ++v) {
       const double wanted = share + (v == target ? 1.0 - label_smoothing : 0.0);
-      row[v] = static_cast<float>(gradient_scale * (std::exp(row[v] - normaliser) - wanted));
+      row[v] = static_cast<float>(gradient_scale * (std::exp(row[v] - normalizer) - wanted));
     }
   }
 }

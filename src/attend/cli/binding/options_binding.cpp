@@ -168,7 +168,7 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     report_unexpected(app);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) throw;
-    // "A subcommand is required" is no help to who misspelt one.
+    // "A subcommand is required" is no help to who misspelled one.
     const bool required = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
     if (required && !app.remaining(/*recurse=*/true).empty()) report_unexpected(app);
     throw ConfigError(fmt::format("{}; {} --help shows the usage", printable(error.what()),

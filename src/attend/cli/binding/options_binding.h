@@ -6,7 +6,7 @@
 //   "Model" binding.add(options, "Training"); parse_command_line(app, argc, argv);
 //
 // After parsing, an option has the value of its flag, else the one of the file, else its default. A
-// flag may be spelt in kebab-case or snake_case; a bool is --name or --no-name; a list takes all
+// flag may be spelled in kebab-case or snake_case; a bool is --name or --no-name; a list takes all
 // values up to the next flag.
 #pragma once
 

@@ -36,7 +36,7 @@ void fields(SenseArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-WordSenses measured_senses(const EmbeddingEngine& embedder, const LabelledText& uses,
+WordSenses measured_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                            const SenseArguments& a) {
   try {
     return measure_senses(embedder, uses, a.word, a.layer);
@@ -61,7 +61,7 @@ void run_embed_senses(const SenseArguments& a) {
     throw ConfigError("--word: expected the word whose senses are compared, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
-  const LabelledText uses = read_labelled(std::span(&a.uses, 1), {});
+  const LabeledText uses = read_labeled(std::span(&a.uses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i)
     embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
   const WordSenses result = measured_senses(embedder, uses, a);

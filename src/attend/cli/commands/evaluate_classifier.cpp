@@ -42,7 +42,7 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
 
 // The texts that were classified wrongly, the most confident first. A tab in a text becomes a
 // space.
-void write_errors(const std::string& path, const LabelledText& texts,
+void write_errors(const std::string& path, const LabeledText& texts,
                   const std::vector<Classification>& found) {
   std::vector<std::size_t> wrong;
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -67,11 +67,11 @@ void write_errors(const std::string& path, const LabelledText& texts,
 
 void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
                          const EvaluationOutput& output) {
-  if (options.labelled.empty())
+  if (options.labeled.empty())
     throw ConfigError(
-        "--labelled: expected a file of labelled texts to measure the classifier on, got none");
+        "--labeled: expected a file of labeled texts to measure the classifier on, got none");
   const ClassificationEngine classifier(model);
-  const LabelledText texts = read_labelled(options.labelled, options.columns, classifier.labels());
+  const LabeledText texts = read_labeled(options.labeled, options.columns, classifier.labels());
   ConfusionMatrix confusion(classifier.labels());
   TextInput input(model);
   for (const std::string& text : texts.texts) input.take(text);

@@ -72,15 +72,15 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
 
 // A classifier, by texts whose labels are known.
 struct ClassifierEvaluation {
-  std::vector<std::string> labelled;
+  std::vector<std::string> labeled;
   std::string errors;
-  LabelledOptions columns;
+  LabeledOptions columns;
 };
 
 template <class Visitor>
 void fields(ClassifierEvaluation& o, Visitor&& visit) {
-  visit("labelled", o.labelled,
-        "files of labelled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
+  visit("labeled", o.labeled,
+        "files of labeled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
   visit("errors", o.errors,
         "write the texts that were classified wrongly into this file, the most confident first: "
         "label, prediction, its probability, text, "

@@ -106,7 +106,7 @@ void run_score(const ScoreArguments& arguments) {
       [&](const LanguageModel& model) { score_text(model, arguments); },
       [](const SavedModel& model) {
         throw DataError(fmt::format(
-            "{}: expected a model for translation or language modelling, found one for {}",
+            "{}: expected a model for translation or language modeling, found one for {}",
             model.source, model.task()));
       });
 }

@@ -22,7 +22,7 @@ function shade(element, weight) {
   element.classList.toggle("strong", value > 0.65);
 }
 
-// One canvas pixel for each weight; CSS enlarges them. The colour is the style sheet's, so draw again when the scheme changes.
+// One canvas pixel for each weight; CSS enlarges them. The color is the style sheet's, so draw again when the scheme changes.
 function drawMap(canvas, map) {
   const [red, green, blue] = getComputedStyle(canvas).getPropertyValue("--heat").trim().split(/\s+/).map(Number);
   canvas.width = map.cols;

@@ -123,7 +123,7 @@ LabResult run_architectures(const Lab& lab) {
   result.measured = fmt::format(
       "A Transformer and a recurrent encoder-decoder with additive attention (bidirectional GRU "
       "encoder, GRU decoder), with about as many "
-      "parameters, same data, batches, optimiser and schedule, are trained for {} seconds each, on "
+      "parameters, same data, batches, optimizer and schedule, are trained for {} seconds each, on "
       "Multi30k for {}, in turns. BLEU "
       "(greedy) on held-out sentences during training; target tokens per second; when each first "
       "had the BLEU that both reached. The "

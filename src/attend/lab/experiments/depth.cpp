@@ -28,7 +28,7 @@ constexpr Connection kConnections[] = {{"residual and norm", true, true},
                                        {"norm only", false, true},
                                        {"neither", false, false}};
 
-// The sublayers of a Transformer with their residual connections and normalisations, or without: a
+// The sublayers of a Transformer with their residual connections and normalizations, or without: a
 // stack that no configuration makes.
 class Stack final : public SequenceModel {
  public:
@@ -136,7 +136,7 @@ LabResult run_depth(const Lab& lab) {
   result.measured = fmt::format(
       "Which symbol (of {}) stood one position earlier? Causal post-norm layers of width {}, with "
       "and without residual connections and "
-      "layer normalisation, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. "
+      "layer normalization, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. "
       "The loss after training; guessing gives "
       "{:.2f}.",
       kDepthSymbols, kDepthWidth, steps, std::log(double{kDepthSymbols}));
@@ -176,7 +176,7 @@ LabResult run_depth(const Lab& lab) {
   result.finding = fmt::format(
       "The deepest stack that learned (a loss below a tenth of guessing) has {} layers with both, "
       "{} with residual connections only, {} "
-      "with normalisation only, {} with neither.",
+      "with normalization only, {} with neither.",
       reach(0), reach(1), reach(2), reach(3));
   result.plots = {plot, gradient_plot(lab, lab.full_or_quick(16, 4))};
   return result;

@@ -1,4 +1,4 @@
-// Classification as something a Trainer trains: labelled texts, an encoder, and validation by
+// Classification as something a Trainer trains: labeled texts, an encoder, and validation by
 // accuracy and F1.
 #pragma once
 

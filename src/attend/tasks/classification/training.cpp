@@ -25,7 +25,7 @@ void check(const ClassificationTraining& o) {
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
-std::vector<float> balanced_weights(const LabelledText& texts) {
+std::vector<float> balanced_weights(const LabeledText& texts) {
   std::vector<float> counts(texts.classes.size(), 0.0f), weights;
   for (const std::int32_t label : texts.labels) counts[static_cast<std::size_t>(label)] += 1.0f;
   const auto share =
@@ -69,7 +69,7 @@ Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTr
 
 }  // namespace
 
-Tensor class_weights(const std::vector<std::string>& options, const LabelledText& texts) {
+Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts) {
   if (options.empty()) return {};
   std::vector<float> weights(texts.classes.size(), 1.0f);
   if (options.size() == 1 && options.front() == "balanced") {
@@ -89,11 +89,11 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   check(o);
   TrainingTask task;
   task.name = ClassificationTraining::kName;
-  const LabelledText train = read_labelled(in_folder(o.data.data, o.data.train), o.data.columns);
-  std::optional<LabelledText>
+  const LabeledText train = read_labeled(in_folder(o.data.data, o.data.train), o.data.columns);
+  std::optional<LabeledText>
       valid;  // read before anything is trained: what is wrong with it shows at once
   if (!o.data.valid.empty())
-    valid = read_labelled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
+    valid = read_labeled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
 
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o, train.classes)
                                                  : Tokenizer::train(train.texts, o.tokenizer);
@@ -107,11 +107,11 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   task.notes.push_back(
       fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
 
-  const auto batches = [&](const LabelledText& texts, const char* name,
+  const auto batches = [&](const LabeledText& texts, const char* name,
                            std::optional<std::uint64_t> seed) {
-    LabelledReport report;
+    LabeledReport report;
     ClassificationBatch all =
-        encode_labelled(texts, tokenizer, model.special(), o.data.length, report);
+        encode_labeled(texts, tokenizer, model.special(), o.data.length, report);
     task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
     return ClassificationBatcher(std::move(all), o.data.batch, seed);
   };

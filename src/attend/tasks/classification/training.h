@@ -21,7 +21,7 @@ struct ClassificationDataOptions {
   std::vector<std::string> valid;
   ClassificationScore best_by = ClassificationScore::accuracy;
   std::string language;
-  LabelledOptions columns;
+  LabeledOptions columns;
   TextLengthOptions length;
   BatchOptions batch;
 };
@@ -90,7 +90,7 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
 
 // The weights of the classes [C] that `options` (see class-weights above) mean for these texts;
 // undefined for none. Throws ConfigError.
-Tensor class_weights(const std::vector<std::string>& options, const LabelledText& texts);
+Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
 // makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError

@@ -97,7 +97,7 @@ Beginning begin(const LanguageModel& model, std::string_view text,
        .cache = options.cache,
        .forbidden = {special.pad, special.unk, special.bos},  // they spell nothing
        .repetition_penalty = options.repetition_penalty,
-       .never_penalised = special.eos});
+       .never_penalized = special.eos});
   return {std::move(prompt), std::move(scorer)};
 }
 

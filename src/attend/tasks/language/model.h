@@ -1,6 +1,6 @@
 // A language model as users keep it: what saved_model.h says of all models, and
 //
-//   metadata   attend.task     "language modelling"
+//   metadata   attend.task     "language modeling"
 //              attend.config   the LanguageTransformerConfig, as JSON
 //              attend.context  the LanguageOptions it was trained with, as JSON
 //              attend.cache    the ContinuousCacheOptions it predicts with, as JSON; absent: none
@@ -26,7 +26,7 @@
 namespace attend {
 
 struct LanguageModel final : SavedModel {
-  static constexpr std::string_view kTask = "language modelling";
+  static constexpr std::string_view kTask = "language modeling";
 
   std::shared_ptr<LanguageTransformer> network;
   Tokenizer tokenizer;

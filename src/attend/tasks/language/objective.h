@@ -1,4 +1,4 @@
-// Language modelling as something a Trainer trains: a text, a Transformer, and validation by
+// Language modeling as something a Trainer trains: a text, a Transformer, and validation by
 // perplexity.
 #pragma once
 

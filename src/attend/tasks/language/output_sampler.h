@@ -14,7 +14,7 @@ class OutputSampler {
  public:
   // Token v is in a sample with probability min(1, c count(v)^0.75), its count being that in
   // `stream` (1 where it is 0), and c such that a sample has `expected` tokens on average: the
-  // frequent ones, of which most of the normaliser consists, always are, at any rate. Throws
+  // frequent ones, of which most of the normalizer consists, always are, at any rate. Throws
   // ConfigError unless 1 <= expected <= vocab_size, ShapeError for tokens outside the vocabulary.
   OutputSampler(std::span<const std::int32_t> stream, std::int32_t vocab_size,
                 std::int64_t expected, std::uint64_t seed);

@@ -29,7 +29,7 @@ struct BackwardScratch {
   float* scores;      // becomes the weights after dropout
   float* dweights;    // becomes scale * the gradient of the scores
   float* factors;     // null without dropout
-  float* normaliser;  // log sum exp of each query, +infinity for one without keys: exp(score -
+  float* normalizer;  // log sum exp of each query, +infinity for one without keys: exp(score -
                       // infinity) = 0
   float* mean;        // scale * sum_j weight_j dweight_j = scale * dout . out
 };
@@ -40,14 +40,14 @@ HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n
                                      const BackwardScratch& scratch) {
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  const auto normaliser = hn::LoadU(d, scratch.normaliser + n);
+  const auto normalizer = hn::LoadU(d, scratch.normalizer + n);
   const auto mean = hn::LoadU(d, scratch.mean + n);
   const auto factor = hn::Set(d, scale);
   const std::ptrdiff_t seen_by_all = tile.seen(n);
   const std::ptrdiff_t seen_by_any = tile.seen(n + lanes - 1);
   for (std::ptrdiff_t j = 0; j < seen_by_any; ++j) {
     const std::ptrdiff_t at = j * tile.stride + n;
-    auto p = exp_of(d, hn::Sub(hn::LoadU(d, scratch.scores + at), normaliser));
+    auto p = exp_of(d, hn::Sub(hn::LoadU(d, scratch.scores + at), normalizer));
     if (j >= seen_by_all)
       p = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n)), p);
     auto dweight = hn::LoadU(d, scratch.dweights + at);
@@ -78,13 +78,13 @@ HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
   small_transpose(dout, block.queries(), call.value_width, 1.0f, scratch.dout_transposed,
                   block.stride);
   for (std::ptrdiff_t i = 0; i < block.stride; ++i) {
-    scratch.normaliser[i] = __builtin_inff();
+    scratch.normalizer[i] = __builtin_inff();
     scratch.mean[i] = 0.0f;
   }
   for (std::ptrdiff_t i = 0; i < block.queries(); ++i) {
     const float log_sum_exp = *call.log_sum_exp.at(query_row + i, unit.head);
     if (log_sum_exp == -__builtin_inff()) continue;
-    scratch.normaliser[i] = log_sum_exp;
+    scratch.normalizer[i] = log_sum_exp;
     scratch.mean[i] = call.scale * row_dot(call.out.at(query_row + i, value_column), dout.at(i, 0),
                                            static_cast<std::size_t>(call.value_width));
   }
@@ -198,7 +198,7 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   float* at = attention_scratch(
       static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size));
   BackwardScratch scratch;
-  scratch.normaliser = at;
+  scratch.normalizer = at;
   scratch.mean = at + kQueryBlock;
   scratch.q_transposed = scratch.mean + kQueryBlock;
   scratch.dout_transposed = scratch.q_transposed + call.width * kQueryBlock;

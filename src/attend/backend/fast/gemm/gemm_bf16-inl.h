@@ -68,7 +68,7 @@ HWY_INLINE FloatVector pair_of(FloatVector even, FloatVector odd) {
 }
 
 // Pairs along a row: to[i] = (from[2 i], from[2 i + 1]), the last with 0 where `count` is odd.
-HWY_INLINE void pair_neighbours(const float* from, std::size_t count, float* to) {
+HWY_INLINE void pair_neighbors(const float* from, std::size_t count, float* to) {
   const Floats d;
   constexpr std::size_t kLanes = hn::MaxLanes(Floats());
   for (std::size_t i = 0; i < count; i += 2 * kLanes) {

@@ -220,7 +220,7 @@ HWY_NOINLINE void pack_columns_of_pairs(Operand b, std::size_t depth, std::size_
   for (std::size_t k = 0; k < depth; k += 2 * kMost) {
     const std::size_t count = HWY_MIN(2 * kMost, depth - k), half = (count + 1) / 2;
     for (std::size_t c = 0; c < columns; ++c)
-      pair_neighbours(b.data + c * b.stride + k, count, pairs + c * half);
+      pair_neighbors(b.data + c * b.stride + k, count, pairs + c * half);
     pack_columns({pairs, half}, half, columns, panel + k / 2 * kTileColumns);
   }
 }
@@ -242,7 +242,7 @@ HWY_NOINLINE void pack_a(Operand a, std::size_t rows, std::size_t depth, Packing
     for (std::size_t k = 0; k < depth; k += kLine) hwy::Prefetch(from + kRowsAhead * a.stride + k);
 #if HWY_TARGET == HWY_AVX3
     if (packing == Packing::bf16_pairs) {
-      pair_neighbours(from, depth, packed);
+      pair_neighbors(from, depth, packed);
       continue;
     }
 #endif

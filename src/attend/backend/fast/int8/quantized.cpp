@@ -3,7 +3,7 @@
 //
 // Columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices
 // that do not fit): both operands lie along the depth, as they are in memory. A vector of weights
-// is widened to 16 bits and multiplied with a vector of each of a few rows, neighbouring products
+// is widened to 16 bits and multiplied with a vector of each of a few rows, neighboring products
 // being added in the same instruction. The sums of a tile are added up across their lanes at the
 // end. Panels have kernels of their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of
 // integers being exact, all agree to the bit.

@@ -1,6 +1,6 @@
 // Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors that
 // multiply bytes: AVX-512 VNNI's vpdpbusd adds four products of a byte without and one with a sign
-// to each lane. Four neighbours of a row, broadcast, meet those of 16 columns.
+// to each lane. Four neighbors of a row, broadcast, meet those of 16 columns.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H

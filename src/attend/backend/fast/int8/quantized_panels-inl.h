@@ -1,5 +1,5 @@
 // Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors without
-// dot products of bytes. An instruction multiplies two neighbours of a row, broadcast, with those
+// dot products of bytes. An instruction multiplies two neighbors of a row, broadcast, with those
 // of as many columns as it has lanes, so nothing needs to be added up across lanes. Weights are
 // widened to 16 bits where they are read, or once for many rows.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)

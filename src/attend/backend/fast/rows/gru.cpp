@@ -80,9 +80,8 @@ void FastBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, co
   const auto width = static_cast<std::size_t>(h.cols());
   const bool keep = gates.defined();
   parallel_for(h.rows(), row_grain(3 * h.cols()), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r)
-      HWY_DYNAMIC_DISPATCH(gru_cell_row)
-      (x.row(r), s.row(r), h.row(r), y.row(r), keep ? gates.row(r) : nullptr, width);
+    for (std::int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(gru_cell_row)
+    (x.row(r), s.row(r), h.row(r), y.row(r), keep ? gates.row(r) : nullptr, width);
   });
 }
 

@@ -36,7 +36,7 @@ HWY_INLINE float row_sum(const float* x, std::size_t count, float past_end, cons
 }
 
 // y = (x - mean) rstd gamma + beta for one row.
-HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t row) {
+HWY_INLINE void normalize_row(const NormRows& rows, const float* x, std::size_t row) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const auto columns = static_cast<float>(rows.columns);
@@ -45,8 +45,8 @@ HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t 
   const auto vmean = hn::Set(d, mean);
   const float variance = row_sum(x, rows.columns, mean,
                                  [&](FloatVector v) HWY_ATTR {
-                                   const auto centred = hn::Sub(v, vmean);
-                                   return hn::Mul(centred, centred);
+                                   const auto centered = hn::Sub(v, vmean);
+                                   return hn::Mul(centered, centered);
                                  }) /
                          columns;
   const float rstd = 1.0f / hn::GetLane(hn::Sqrt(hn::Set(d, variance + rows.epsilon)));
@@ -72,7 +72,7 @@ HWY_INLINE void normalise_row(const NormRows& rows, const float* x, std::size_t 
 
 void layer_norm_rows(const NormRows& rows, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row)
-    normalise_row(rows, rows.x + row * rows.x_stride, row);
+    normalize_row(rows, rows.x + row * rows.x_stride, row);
 }
 
 // sum = x + dropout(branch), then as above.
@@ -107,7 +107,7 @@ void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std:
       };
       for_dropout_spans(philox, static_cast<std::uint32_t>(row), rows.columns, add_span);
     }
-    normalise_row(rows, sum, row);
+    normalize_row(rows, sum, row);
   }
 }
 

@@ -49,9 +49,9 @@ void softmax_row(const float* x, float scale, float* y, std::size_t count) {
 void log_softmax_row(const float* x, float* y, std::size_t count) {
   const float max = row_max(x, count);
   const auto shift = hn::Set(Floats(), max);
-  const auto normaliser = hn::Set(Floats(), __builtin_logf(sum_of_exponentials(x, count, max)));
+  const auto normalizer = hn::Set(Floats(), __builtin_logf(sum_of_exponentials(x, count, max)));
   map_row(x, y, count,
-          [shift, normaliser](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, shift), normaliser); });
+          [shift, normalizer](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, shift), normalizer); });
 }
 
 // dx = scale * y * (dy - sum_c y dy)

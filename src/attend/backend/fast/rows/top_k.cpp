@@ -186,12 +186,12 @@ void choose(const Tensor& logits, std::int64_t first, std::vector<RowChoice>& ro
 
 // Logits to their log-probabilities. Less than k were found only where a logit is NaN, and then all
 // become that.
-void normalise(const std::vector<RowChoice>& rows) {
+void normalize(const std::vector<RowChoice>& rows) {
   for (const RowChoice& row : rows) {
     std::fill(row.values + row.size, row.values + row.k, 0.0f);
     std::fill(row.indices + row.size, row.indices + row.k, 0);
-    const float normaliser = std::log(row.sum);
-    for (std::size_t i = 0; i < row.k; ++i) row.values[i] = row.values[i] - row.max - normaliser;
+    const float normalizer = std::log(row.sum);
+    for (std::size_t i = 0; i < row.k; ++i) row.values[i] = row.values[i] - row.max - normalizer;
   }
 }
 
@@ -202,7 +202,7 @@ void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values
   assert(k >= 1 && k <= x.cols() && values.cols() == k && indices.cols() == k);
   std::vector<RowChoice> rows = choices(k, values, indices);
   choose(x, 0, rows);
-  normalise(rows);
+  normalize(rows);
 }
 
 // So many columns at a time that their logits stay in the second-level cache; a row's segments are
@@ -231,7 +231,7 @@ void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
     }
     choose(some, begin, rows);
   }
-  normalise(rows);
+  normalize(rows);
 }
 
 }  // namespace attend

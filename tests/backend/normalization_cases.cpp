@@ -8,7 +8,7 @@ using Results = std::vector<Tensor>;
 
 // Averages over up to 5000 numbers of size 1 with sqrt and division: tens of units in the last
 // place of results up to 10.
-constexpr Tolerance kNormalised{1e-6, 1e-6};
+constexpr Tolerance kNormalized{1e-6, 1e-6};
 constexpr float kEpsilon = 1e-5f;
 
 struct Parameters {
@@ -18,10 +18,10 @@ struct Parameters {
   Tensor gamma, beta;
 };
 
-KernelCase layer_norm_case(const char* name, float deviation, float centre, Tolerance tolerance) {
+KernelCase layer_norm_case(const char* name, float deviation, float center, Tolerance tolerance) {
   return {name, kMatrixShapes, tolerance,
           [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor x = o.normal(shape[0], shape[1], deviation, centre);
+            const Tensor x = o.normal(shape[0], shape[1], deviation, center);
             const Parameters p(o, shape[1]);
             const Tensor y = o.output(shape[0], shape[1]);
             const Tensor mean = o.output_vector(shape[0]);
@@ -47,7 +47,7 @@ Results run_backward(Backend& b, Operands& o, const Shape& shape) {
 }
 
 KernelCase residual_case(const char* name, float p) {
-  return {name, kMatrixShapes, kNormalised,
+  return {name, kMatrixShapes, kNormalized,
           [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = o.normal(shape[0], shape[1]);
             const Tensor branch = o.normal(shape[0], shape[1]);
@@ -64,17 +64,17 @@ KernelCase residual_case(const char* name, float p) {
 
 }  // namespace
 
-std::vector<KernelCase> normalisation_cases() {
+std::vector<KernelCase> normalization_cases() {
   std::vector<KernelCase> cases;
-  cases.push_back(layer_norm_case("layer_norm", 1.0f, 0.0f, kNormalised));
+  cases.push_back(layer_norm_case("layer_norm", 1.0f, 0.0f, kNormalized));
   // Away from zero the subtraction x - mean cancels. The mean, near 300, comes from a sum of up to
   // 5000 numbers in as few as four partial sums of 1250 additions, each off by up to 2^-24 of what
   // has been summed: at random about sqrt(1250 / 3) * 6e-8 / 2 * 300 = 2e-4. A kernel that computed
   // the variance as E[x^2] - E[x]^2 in f32 would be off by 300^2 * 6e-8 = 0.5 % at the least.
-  cases.push_back(layer_norm_case("layer_norm_off_centre", 1.0f, 300.0f, {5e-4, 1e-5}));
+  cases.push_back(layer_norm_case("layer_norm_off_center", 1.0f, 300.0f, {5e-4, 1e-5}));
   cases.push_back(layer_norm_case("layer_norm_of_constant_rows", 0.0f, 0.75f,
                                   {1e-4, 1e-4}));  // 0/0 but for epsilon
-  cases.push_back({"layer_norm_without_statistics", kMatrixShapes, kNormalised,
+  cases.push_back({"layer_norm_without_statistics", kMatrixShapes, kNormalized,
                    [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = o.normal(shape[0], shape[1]);
                      const Parameters p(o, shape[1]);
