@@ -29,25 +29,25 @@ using References = std::vector<std::vector<std::string>>;
 // The tokens of BLEU. A BLEU score is a number about tokens, so two scores compare only when both
 // used the same tokenization.
 enum class BleuTokenization {
-  k13a,   // the rules of NIST's mteval-v13a, for languages written with spaces: the default of
-          // published scores
-  kNone,  // the text is tokenized already: split at white space only
-  kIntl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
-  kChar,  // every character is a token
+  k13a,        // the rules of NIST's mteval-v13a, for languages written with spaces: the default of
+               // published scores
+  none,        // the text is tokenized already: split at white space only
+  intl,        // mteval-v14: splits at Unicode punctuation and symbols, except between digits
+  characters,  // every character is a token
 };
 
 // What stands in for a precision without a match (Chen & Cherry 2014).
 enum class BleuSmoothing {
-  kExp,    // 1 / (2^k * total) for the k-th such order
-  kFloor,  // value / total
-  kAddK,   // value is added to the matches and the total of all orders above 1
-  kNone,
+  exp,    // 1 / (2^k * total) for the k-th such order
+  floor,  // value / total
+  add_k,  // value is added to the matches and the total of all orders above 1
+  none,
 };
 
 struct BleuOptions {
   BleuTokenization tokenization = BleuTokenization::k13a;
   bool lowercase = false;
-  BleuSmoothing smoothing = BleuSmoothing::kExp;
+  BleuSmoothing smoothing = BleuSmoothing::exp;
   double smoothing_value = -1;  // negative: 0.1 for floor, 1 for add-k
   int max_order = 4;
   bool effective_order =

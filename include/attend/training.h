@@ -85,7 +85,7 @@ struct ValidationReport {
   int averaged = 0;  // number of checkpoints whose average is validated; 0: the model of this step
 };
 
-enum class TrainingEnd { kFinished, kStoppedEarly, kInterrupted, kDiverged, kFailed };
+enum class TrainingEnd { finished, stopped_early, interrupted, diverged, failed };
 
 struct TrainingJob {
   std::string
@@ -111,7 +111,7 @@ struct TrainingJob {
 
 struct TrainingResult {
   TrainingEnd end =
-      TrainingEnd::kFinished;   // kFinished, kStoppedEarly (patience), or kInterrupted (stop)
+      TrainingEnd::finished;    // kFinished, kStoppedEarly (patience), or kInterrupted (stop)
   std::int64_t steps = 0;       // updates made, those before a resumption included
   std::filesystem::path model;  // the model to use: the best by validation, else the newest
   std::optional<ValidationReport> best;  // the best validation of this call

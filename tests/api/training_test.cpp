@@ -22,7 +22,7 @@ TEST_F(TrainingApi, TellsEveryStepAndLeavesAModel) {
   job.on_note = [&](const std::string& note) { notes += note + "\n"; };
   const TrainingResult result = train(job);
   EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(result.end, TrainingEnd::kFinished);
+  EXPECT_EQ(result.end, TrainingEnd::finished);
   EXPECT_EQ(result.steps, 7);
   EXPECT_EQ(result.model, path("run") / "model.safetensors");
   EXPECT_FALSE(result.best) << "nothing was validated";
@@ -38,7 +38,7 @@ TEST_F(TrainingApi, StopsWhenAskedAndResumesToTheSameBytes) {
   job.stop = &stop;
   job.on_step = [&](const StepReport& event) { stop = event.step == 4; };
   const TrainingResult stopped = train(job);
-  EXPECT_EQ(stopped.end, TrainingEnd::kInterrupted);
+  EXPECT_EQ(stopped.end, TrainingEnd::interrupted);
   EXPECT_EQ(stopped.steps, 4);
 
   std::int64_t first = 0;
@@ -46,7 +46,7 @@ TEST_F(TrainingApi, StopsWhenAskedAndResumesToTheSameBytes) {
   job.resume = true;
   stop = false;
   const TrainingResult resumed = train(job);
-  EXPECT_EQ(resumed.end, TrainingEnd::kFinished);
+  EXPECT_EQ(resumed.end, TrainingEnd::finished);
   EXPECT_EQ(first, 5);
   EXPECT_EQ(content(resumed.model), content(whole.model));
 }

@@ -20,7 +20,7 @@ NounPhrase the(std::string_view noun,
                std::initializer_list<std::string_view> adjectives_before = {}) {
   NounPhrase phrase;
   phrase.noun = &find(nouns(), noun);
-  phrase.determiner = Determiner::kDefinite;
+  phrase.determiner = Determiner::definite;
   for (const std::string_view adjective : adjectives_before)
     phrase.adjectives.push_back(&find(adjectives(), adjective));
   return phrase;
@@ -28,7 +28,7 @@ NounPhrase the(std::string_view noun,
 NounPhrase a(std::string_view noun,
              std::initializer_list<std::string_view> adjectives_before = {}) {
   NounPhrase phrase = the(noun, adjectives_before);
-  phrase.determiner = Determiner::kIndefinite;
+  phrase.determiner = Determiner::indefinite;
   return phrase;
 }
 NounPhrase plural(NounPhrase phrase) {
@@ -42,12 +42,12 @@ NounPhrase pronoun(const NounPhrase& of) {
 }
 NounPhrase first_person(bool plural_too) {
   NounPhrase phrase;
-  phrase.referent = {Person::kFirst, plural_too, Gender::kMasculine, Natural::kHe};
+  phrase.referent = {Person::first, plural_too, Gender::masculine, Natural::he};
   return phrase;
 }
 
 Clause clause(const NounPhrase& subject, std::string_view verb,
-              std::optional<NounPhrase> object = {}, Tense tense = Tense::kPresent) {
+              std::optional<NounPhrase> object = {}, Tense tense = Tense::present) {
   Clause c;
   c.subject = subject;
   c.verb = verb == "be" ? &copula() : &find(verbs(), verb);
@@ -55,7 +55,7 @@ Clause clause(const NounPhrase& subject, std::string_view verb,
   c.tense = tense;
   return c;
 }
-Clause is(const NounPhrase& subject, std::string_view adjective, Tense tense = Tense::kPresent) {
+Clause is(const NounPhrase& subject, std::string_view adjective, Tense tense = Tense::present) {
   Clause c = clause(subject, "be", {}, tense);
   c.predicate = &find(adjectives(), adjective);
   return c;
@@ -92,21 +92,21 @@ TEST(DemoGrammar, InflectsArticlesAndAdjectivesForGenderAndCase) {
 TEST(DemoGrammar, InflectsWeakNouns) {
   expect(statement(clause(the("student"), "see", the("boy"))), "The student sees the boy.",
          "Der Student sieht den Jungen.");
-  EXPECT_EQ(declined_noun(find(nouns(), "bear"), false, Case::kGenitive), "Bären");
-  EXPECT_EQ(declined_noun(find(nouns(), "man"), false, Case::kGenitive), "Mannes");
-  EXPECT_EQ(declined_noun(find(nouns(), "car"), true, Case::kDative), "Autos");
+  EXPECT_EQ(declined_noun(find(nouns(), "bear"), false, Case::genitive), "Bären");
+  EXPECT_EQ(declined_noun(find(nouns(), "man"), false, Case::genitive), "Mannes");
+  EXPECT_EQ(declined_noun(find(nouns(), "car"), true, Case::dative), "Autos");
 }
 
 TEST(DemoGrammar, InflectsNumbersMassNounsAndPossessives) {
   NounPhrase three = plural(the("dog", {"old"}));
-  three.determiner = Determiner::kNumber;
+  three.determiner = Determiner::number;
   three.number = &find(numbers(), "three");
   NounPhrase water = the("water", {"cold"});
-  water.determiner = Determiner::kNone;
+  water.determiner = Determiner::none;
   expect(statement(clause(three, "drink", water)), "Three old dogs drink cold water.",
          "Drei alte Hunde trinken kaltes Wasser.");
   NounPhrase her_hat = the("hat", {"red"});
-  her_hat.determiner = Determiner::kPossessive;
+  her_hat.determiner = Determiner::possessive;
   her_hat.referent = referent_of(the("girl"));
   expect(statement(clause(the("girl"), "see", her_hat)), "The girl sees her red hat.",
          "Das Mädchen sieht seinen roten Hut.");
@@ -114,7 +114,7 @@ TEST(DemoGrammar, InflectsNumbersMassNounsAndPossessives) {
 
 TEST(DemoGrammar, PutsTheOwnerInTheGenitive) {
   NounPhrase dog = the("dog");
-  dog.determiner = Determiner::kOwner;
+  dog.determiner = Determiner::owner;
   dog.owner = std::make_shared<NounPhrase>(the("man", {"old"}));
   expect(statement(clause(dog, "sleep")), "The old man's dog sleeps.",
          "Der Hund des alten Mannes schläft.");
@@ -126,18 +126,18 @@ TEST(DemoGrammar, ConjugatesByPersonAndNumber) {
   expect(statement(clause(first_person(true), "see", the("dog"))), "We see the dog.",
          "Wir sehen den Hund.");
   expect(statement(is(first_person(false), "tired")), "I am tired.", "Ich bin müde.");
-  expect(statement(is(plural(the("man")), "tired", Tense::kPast)), "The men were tired.",
+  expect(statement(is(plural(the("man")), "tired", Tense::past)), "The men were tired.",
          "Die Männer waren müde.");
 }
 
 TEST(DemoGrammar, PutsParticipleAndInfinitiveLast) {
-  expect(statement(clause(the("man"), "buy", a("book"), Tense::kPast)), "The man bought a book.",
+  expect(statement(clause(the("man"), "buy", a("book"), Tense::past)), "The man bought a book.",
          "Der Mann hat ein Buch gekauft.");
-  expect(statement(clause(the("man"), "arrive", {}, Tense::kPast)), "The man arrived.",
+  expect(statement(clause(the("man"), "arrive", {}, Tense::past)), "The man arrived.",
          "Der Mann ist angekommen.");
-  expect(statement(clause(the("man"), "call", the("doctor"), Tense::kFuture)),
+  expect(statement(clause(the("man"), "call", the("doctor"), Tense::future)),
          "The man will call the doctor.", "Der Mann wird den Arzt anrufen.");
-  Clause wants = clause(the("man"), "buy", the("coat"), Tense::kModal);
+  Clause wants = clause(the("man"), "buy", the("coat"), Tense::modal);
   wants.modal = &find(modals(), "want to");
   expect(statement(wants), "The man wants to buy the coat.", "Der Mann will den Mantel kaufen.");
 }
@@ -147,7 +147,7 @@ TEST(DemoGrammar, SeparatesParticles) {
          "Die Frau ruft den Lehrer an.");
   expect(statement(clause(the("woman"), "pick", pronoun(the("man")))), "The woman picks him up.",
          "Die Frau holt ihn ab.");
-  expect(joined(Shape::kSubordinate, clause(the("man"), "laugh"),
+  expect(joined(Shape::subordinate, clause(the("man"), "laugh"),
                 clause(the("woman"), "call", pronoun(the("man"))), "because"),
          "The man laughs because the woman calls him.",
          "Der Mann lacht, weil die Frau ihn anruft.");
@@ -155,14 +155,14 @@ TEST(DemoGrammar, SeparatesParticles) {
 
 TEST(DemoGrammar, OrdersSubordinateClauses) {
   const NounPhrase cow = the("cow");
-  expect(joined(Shape::kSubordinate, clause(cow, "sleep"), is(pronoun(cow), "tired"), "because"),
+  expect(joined(Shape::subordinate, clause(cow, "sleep"), is(pronoun(cow), "tired"), "because"),
          "The cow sleeps because it is tired.", "Die Kuh schläft, weil sie müde ist.");
-  expect(joined(Shape::kSubordinateFirst, clause(the("man"), "read", a("book")),
+  expect(joined(Shape::subordinate_first, clause(the("man"), "read", a("book")),
                 clause(the("child"), "sleep"), "when", "wenn"),
          "When the child sleeps, the man reads a book.",
          "Wenn das Kind schläft, liest der Mann ein Buch.");
-  expect(joined(Shape::kThat, clause(the("boy"), "say"),
-                clause(the("queen"), "eat", the("cake"), Tense::kPast)),
+  expect(joined(Shape::that, clause(the("boy"), "say"),
+                clause(the("queen"), "eat", the("cake"), Tense::past)),
          "The boy says that the queen ate the cake.",
          "Der Junge sagt, dass die Königin den Kuchen gegessen hat.");
 }
@@ -184,33 +184,33 @@ TEST(DemoGrammar, Negates) {
   expect(statement(sees), "The man does not see the dog.", "Der Mann sieht den Hund nicht.");
   sees.object = a("dog", {"old"});
   expect(statement(sees), "The man does not see an old dog.", "Der Mann sieht keinen alten Hund.");
-  Clause tired = is(the("man"), "tired", Tense::kPast);
+  Clause tired = is(the("man"), "tired", Tense::past);
   tired.negated = true;
   expect(statement(tired), "The man was not tired.", "Der Mann war nicht müde.");
 }
 
 TEST(DemoGrammar, Asks) {
-  Sentence question = statement(clause(the("man"), "see", the("dog"), Tense::kPast));
-  question.shape = Shape::kQuestion;
+  Sentence question = statement(clause(the("man"), "see", the("dog"), Tense::past));
+  question.shape = Shape::question;
   expect(question, "Did the man see the dog?", "Hat der Mann den Hund gesehen?");
-  question.question = QuestionWord::kWhy;
+  question.question = QuestionWord::why;
   expect(question, "Why did the man see the dog?", "Warum hat der Mann den Hund gesehen?");
-  question.question = QuestionWord::kWhom;
+  question.question = QuestionWord::whom;
   question.first = clause(plural(the("man")), "help", a("dog"));
-  question.first.gap = Gap::kObject;
+  question.first.gap = Gap::object;
   expect(question, "Who do the men help?", "Wem helfen die Männer?");
 }
 
 TEST(DemoGrammar, FormsRelativeClauses) {
   NounPhrase man = the("man");
   Clause sees = clause(man, "see", the("dog"));
-  sees.gap = Gap::kSubject;
+  sees.gap = Gap::subject;
   man.relative = std::make_shared<Clause>(sees);
   expect(statement(clause(man, "sleep")), "The man who sees the dog sleeps.",
          "Der Mann, der den Hund sieht, schläft.");
   NounPhrase dog = the("dog");
-  Clause bought = clause(the("woman"), "buy", dog, Tense::kPast);
-  bought.gap = Gap::kObject;
+  Clause bought = clause(the("woman"), "buy", dog, Tense::past);
+  bought.gap = Gap::object;
   dog.relative = std::make_shared<Clause>(bought);
   expect(statement(clause(the("man"), "see", dog)), "The man sees the dog that the woman bought.",
          "Der Mann sieht den Hund, den die Frau gekauft hat.");
@@ -218,8 +218,8 @@ TEST(DemoGrammar, FormsRelativeClauses) {
 
 TEST(DemoGrammar, RefersBackInTheGenderOfTheNoun) {
   const auto sequence = [](std::string_view noun) {
-    return joined(Shape::kSequence, clause(the("man"), "buy", the(noun), Tense::kPast),
-                  clause(the("man"), "eat", pronoun(the(noun)), Tense::kPast));
+    return joined(Shape::sequence, clause(the("man"), "buy", the(noun), Tense::past),
+                  clause(the("man"), "eat", pronoun(the(noun)), Tense::past));
   };
   expect(sequence("cake"), "The man bought the cake and ate it.",
          "Der Mann hat den Kuchen gekauft und ihn gegessen.");

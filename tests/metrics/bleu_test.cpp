@@ -82,16 +82,16 @@ TEST(Bleu, OfASentenceEqualsSacrebleu) {
 // smoothing.
 TEST(Bleu, IsMultiBleuWithoutTokenizationLowercased) {
   BleuOptions options;
-  options.tokenization = BleuTokenization::kNone;
+  options.tokenization = BleuTokenization::none;
   options.lowercase = true;
-  options.smoothing = BleuSmoothing::kNone;
+  options.smoothing = BleuSmoothing::none;
   const auto& hypotheses = goldens::kCorpora.at("A");
   EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0],
               1e-9);
   EXPECT_NEAR(corpus_bleu(hypotheses, first_references(2), options).score, goldens::kMultiBleu[1],
               1e-9);
   // A corpus with a match of every order is not smoothed, so the default smoothing gives the same.
-  options.smoothing = BleuSmoothing::kExp;
+  options.smoothing = BleuSmoothing::exp;
   EXPECT_NEAR(corpus_bleu(hypotheses, first_references(1), options).score, goldens::kMultiBleu[0],
               1e-9);
 }

@@ -89,7 +89,7 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
   Progress progress(out.file(), {.terminal = true, .unicode = false, .columns = 120});
   progress.on_start(start_of(100));
   for (int step = 1; step <= 100; ++step) progress.on_step(step_event(step));
-  progress.on_end({100, TrainingEnd::kFinished, 100});
+  progress.on_end({100, TrainingEnd::finished, 100});
   const std::string text = out.text();
   EXPECT_EQ(std::ranges::count(text, '\n'), 2);  // the start and the end
   EXPECT_EQ(std::ranges::count(text, '\r'), 101);
@@ -106,11 +106,11 @@ TEST(Progress, SaysWhereAFailedRunGoesOn) {
     progress.on_end(event);
     return out.text();
   };
-  EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 1200}),
+  EXPECT_EQ(last_line({1234, TrainingEnd::failed, 60, 1200}),
             "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: --resume goes "
             "on from it\n");
-  EXPECT_EQ(last_line({1234, TrainingEnd::kFailed, 60, 0}), "failed at step 1,234 after 1:00\n");
-  EXPECT_EQ(last_line({1234, TrainingEnd::kFinished, 60, 1234}),
+  EXPECT_EQ(last_line({1234, TrainingEnd::failed, 60, 0}), "failed at step 1,234 after 1:00\n");
+  EXPECT_EQ(last_line({1234, TrainingEnd::finished, 60, 1234}),
             "finished at step 1,234 after 1:00\n");
 }
 

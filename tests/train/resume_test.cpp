@@ -163,7 +163,7 @@ TEST_P(ResumeTest, AFinishedRunStaysAsItIs) {
   train_whole();
   const auto before = files_in("whole");
   ToyRun again;
-  EXPECT_EQ(again.train(path("whole"), options_, true), TrainingEnd::kFinished);
+  EXPECT_EQ(again.train(path("whole"), options_, true), TrainingEnd::finished);
   EXPECT_TRUE(again.recorder.steps.empty());
   EXPECT_EQ(files_in("whole"), before);
 }
@@ -249,7 +249,7 @@ TEST_F(TrainerTest, ResumingKeepsCountingTowardsPatience) {
   first.recorder.stop_at = 7;
   first.train(path("run"), options_);
   second.objective.scores = {3};  // step 9
-  EXPECT_EQ(second.train(path("run"), options_, true), TrainingEnd::kStoppedEarly);
+  EXPECT_EQ(second.train(path("run"), options_, true), TrainingEnd::stopped_early);
   EXPECT_EQ(second.recorder.steps.rbegin()->first, 9);
 }
 

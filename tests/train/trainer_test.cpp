@@ -38,7 +38,7 @@ TEST_F(TrainerTest, GivesTheScheduleTheWidthOfTheModel) {
 TEST_F(TrainerTest, Learns) {
   options_.max_steps = 300;
   ToyRun run;
-  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kFinished);
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::finished);
   EXPECT_LT(run.recorder.steps[300].loss, run.recorder.steps[1].loss / 4);
 }
 
@@ -200,7 +200,7 @@ TEST_F(TrainerTest, ASteppedGradientIsTheMeanOverTheTargetsOfAllItsBatches) {
 TEST_F(TrainerTest, EndsAfterSoManyEpochs) {
   options_.max_epochs = 2;  // of 4 and 5 batches
   ToyRun run;
-  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kFinished);
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::finished);
   EXPECT_EQ(run.recorder.steps.size(), 9u);
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 9}));
 }
@@ -244,7 +244,7 @@ TEST_F(TrainerTest, StopsWhenPatienceRunsOut) {
   options_.max_steps = 100;
   ToyRun run;
   run.objective.scores = {1, 3, 2, 2.5};  // steps 3, 6, 9, 12
-  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kStoppedEarly);
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::stopped_early);
   EXPECT_EQ(run.recorder.steps.size(), 12u);
   EXPECT_EQ(run.recorder.calls.back(), "end stopped early");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 12}));
@@ -255,7 +255,7 @@ TEST_F(TrainerTest, ImprovementRestoresPatience) {
   options_.max_steps = 100;
   ToyRun run;
   run.objective.scores = {1, 0, 2, 1, 3, 0, 0};
-  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kStoppedEarly);
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::stopped_early);
   EXPECT_EQ(run.recorder.steps.size(), 21u);
 }
 
@@ -332,7 +332,7 @@ TEST_F(TrainerTest, TakesTheAverageOnTrustWhereNothingIsValidated) {
 TEST_F(TrainerTest, StopsAndSavesWhenAskedTo) {
   ToyRun run;
   run.recorder.stop_at = 6;
-  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::kInterrupted);
+  EXPECT_EQ(run.train(path("run"), options_), TrainingEnd::interrupted);
   const Calls last(run.recorder.calls.end() - 4, run.recorder.calls.end());
   EXPECT_EQ(last, (Calls{"step 6", "validation 6 best", "checkpoint 6 best", "end interrupted"}));
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 6}));

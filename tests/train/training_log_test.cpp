@@ -83,7 +83,7 @@ class TrainingLogTest : public ::testing::Test {
 };
 
 TEST_F(TrainingLogTest, BeginsWithItsVersion) {
-  run(0, 1, TrainingEnd::kFinished, 0.5);
+  run(0, 1, TrainingEnd::finished, 0.5);
   const Json first = lines().front();
   EXPECT_EQ(first["attend_log"], 1);
   EXPECT_EQ(first["seed"], 7);
@@ -93,7 +93,7 @@ TEST_F(TrainingLogTest, BeginsWithItsVersion) {
 }
 
 TEST_F(TrainingLogTest, HoldsStepsValidationsAndTheEnd) {
-  run(0, 4, TrainingEnd::kStoppedEarly, 0.5);
+  run(0, 4, TrainingEnd::stopped_early, 0.5);
   const std::vector<Json> all = lines();
   ASSERT_EQ(all.size(), 7u);  // header, 4 steps, 1 validation, end
   EXPECT_EQ(all[1]["event"], "step");
@@ -136,7 +136,7 @@ TEST_F(TrainingLogTest, CanBeReadWhileTheRunGoesOn) {
 }
 
 TEST_F(TrainingLogTest, LogsEveryNthStepWhenAsked) {
-  run(0, 10, TrainingEnd::kFinished, 1, {.every = 5});
+  run(0, 10, TrainingEnd::finished, 1, {.every = 5});
   int steps = 0;
   for (const Json& line : lines()) steps += line.value("event", "") == "step";
   EXPECT_EQ(steps, 2);
@@ -144,13 +144,13 @@ TEST_F(TrainingLogTest, LogsEveryNthStepWhenAsked) {
 }
 
 TEST_F(TrainingLogTest, OfAResumedRunEqualsAnUninterruptedOne) {
-  run(0, 10, TrainingEnd::kFinished, 0.5);
+  run(0, 10, TrainingEnd::finished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
   for (std::int64_t interrupted = 1; interrupted < 10; ++interrupted) {
     for (std::int64_t saved = 1; saved <= interrupted;
          ++saved) {  // killed after the checkpoint of an earlier step
-      run(0, interrupted, TrainingEnd::kInterrupted, 0.7);
-      run(saved, 10, TrainingEnd::kFinished, 0.9);
+      run(0, interrupted, TrainingEnd::interrupted, 0.7);
+      run(saved, 10, TrainingEnd::finished, 0.9);
       EXPECT_EQ(lines_without_times(), uninterrupted)
           << "saved at " << saved << ", interrupted at " << interrupted;
     }
@@ -158,9 +158,9 @@ TEST_F(TrainingLogTest, OfAResumedRunEqualsAnUninterruptedOne) {
 }
 
 TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
-  run(0, 10, TrainingEnd::kFinished, 0.5);
+  run(0, 10, TrainingEnd::finished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
-  run(0, 6, TrainingEnd::kInterrupted,
+  run(0, 6, TrainingEnd::interrupted,
       0.5);  // validated, but killed before the checkpoint of step 6 knew of it
   {
     TrainingLog log(path_);
@@ -172,13 +172,13 @@ TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
                   .validates_again = true});
     log.on_validation({6, 0, 2.5, 2.4, {{"bleu", 12.5}}, false, 0.5});
     train(log, 6, 10, 0.5);
-    log.on_end({10, TrainingEnd::kFinished, 5});
+    log.on_end({10, TrainingEnd::finished, 5});
   }
   EXPECT_EQ(lines_without_times(), uninterrupted);
 }
 
 TEST_F(TrainingLogTest, DropsALineThatAKillCutShort) {
-  run(0, 10, TrainingEnd::kFinished, 0.5);
+  run(0, 10, TrainingEnd::finished, 0.5);
   const std::vector<Json> uninterrupted = lines_without_times();
   for (const char* torn :
        {"{\"event\":\"step\",\"step\":5,\"lo", "{\"event\":\"step\",\"step\":4}", "{\"event\n"}) {
@@ -188,27 +188,27 @@ TEST_F(TrainingLogTest, DropsALineThatAKillCutShort) {
       train(log, 0, 4, 0.5);
     }
     append(torn);
-    run(4, 10, TrainingEnd::kFinished, 0.5);
+    run(4, 10, TrainingEnd::finished, 0.5);
     EXPECT_EQ(lines_without_times(), uninterrupted) << torn;
   }
 }
 
 TEST_F(TrainingLogTest, StartsAnewWhenThereIsNothingToContinue) {
-  run(5, 6, TrainingEnd::kFinished, 1);
+  run(5, 6, TrainingEnd::finished, 1);
   EXPECT_EQ(lines().size(), 4u);  // header, step 6 and its validation, end
   EXPECT_EQ(lines()[1]["step"], 6);
 }
 
 TEST_F(TrainingLogTest, OverwritesTheLogOfAnEarlierRun) {
-  run(0, 10, TrainingEnd::kFinished, 1);
-  run(0, 1, TrainingEnd::kFinished, 1);
+  run(0, 10, TrainingEnd::finished, 1);
+  run(0, 1, TrainingEnd::finished, 1);
   EXPECT_EQ(lines().size(), 3u);
 }
 
 TEST_F(TrainingLogTest, RefusesAForeignOrDamagedFile) {
   const auto message = [&] {
     try {
-      run(3, 4, TrainingEnd::kFinished, 1);
+      run(3, 4, TrainingEnd::finished, 1);
     } catch (const DataError& error) {
       return std::string(error.what());
     }

@@ -151,8 +151,7 @@ class Backend {
   virtual std::string_view name() const = 0;
   virtual BlockSizes block_sizes() const = 0;
 
-  // --- matrix products
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- matrix products ---------------------------------------------------------------------------
   // op(a) [M, K], op(b) [K, N], c [M, N].
   virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
                       const Tensor& c) = 0;
@@ -161,8 +160,7 @@ class Backend {
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const LinearOptions& options, const Tensor& y) = 0;
 
-  // --- weights (weights.h)
-  // -------------------------------------------------------------------------------------------------------------
+  // --- weights (weights.h) -----------------------------------------------------------------------
   // For loading and making models, not for every step: most of these allocate what they return.
   // f32 [O, I] in 8 bits. Throws ShapeError unless `weights` is a matrix, DataError when a number
   // is not finite.
@@ -185,8 +183,7 @@ class Backend {
   // f32 [O, I]: the weights themselves when they are that, else what they stand for.
   virtual Tensor float_weights(const Tensor& weights) = 0;
 
-  // --- element-wise
-  // ------------------------------------------------------------------------------------------------------------------
+  // --- element-wise ------------------------------------------------------------------------------
   virtual void add(const Tensor& a, const Tensor& b,
                    const Tensor& y) = 0;  // y = a + b; y may be a or b
   virtual void multiply(const Tensor& a, const Tensor& b,
@@ -208,15 +205,13 @@ class Backend {
   // is not finite is NaN.
   virtual void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) = 0;
 
-  // --- reductions
-  // --------------------------------------------------------------------------------------------------------------------
+  // --- reductions --------------------------------------------------------------------------------
   virtual void sum_rows(const Tensor& x, float beta,
                         const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
   virtual DeviceScalar sum(const Tensor& x) = 0;
   virtual DeviceScalar sum_of_squares(const Tensor& x) = 0;
 
-  // --- numbers that stay on the device
-  // ---------------------------------------------------------------------------------------------
+  // --- numbers that stay on the device -----------------------------------------------------------
   virtual void store(const DeviceScalar& value, double factor,
                      const Tensor& y) = 0;  // y [1] = factor * value, f32
   // y = factor alpha x + beta y; beta 0 ignores y
@@ -228,9 +223,9 @@ class Backend {
   // The same for vectors that are longer; 1 for the others.
   virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
-  // --- normalization (Ba et al. 2016), over the last dimension: y = (x - mean) * rstd * gamma +
-  // beta ------------------------------------- mean, rstd [N] are saved for the backward pass; both
-  // undefined when there will be none.
+  // --- normalization (Ba et al. 2016) ------------------------------------------------------------
+  // Over the last dimension: y = (x - mean) * rstd * gamma + beta. mean, rstd [N] are saved for the
+  // backward pass; both undefined when there will be none.
   virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
                           const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
   // dx [N, D] is written; dgamma, dbeta [D] are added to.
@@ -244,8 +239,7 @@ class Backend {
                                    const Tensor& sum, const Tensor& y, const Tensor& mean,
                                    const Tensor& rstd) = 0;
 
-  // --- lookup
-  // ------------------------------------------------------------------------------------------------------------------------
+  // --- lookup ------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined
   // (then so is position). y [N, D]. The table may be packed or in 8 bits.
   virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
@@ -258,8 +252,7 @@ class Backend {
   // same in all. No slot comes twice.
   virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) = 0;
 
-  // --- columns of rows
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- columns of rows ---------------------------------------------------------------------------
   // `columns` names W columns for each of the R rows of x, row after row; -1 names none.
   // y[r, i] = x[r, columns[r, i]], or `absent` where there is none. y [R, W].
   virtual void gather_columns(const Tensor& x, const Ids& columns, float absent,
@@ -274,8 +267,7 @@ class Backend {
   // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y [N, D]; beta 0 ignores y.
   virtual void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) = 0;
 
-  // --- pooling over time
-  // -------------------------------------------------------------------------------------------------------------
+  // --- pooling over time -------------------------------------------------------------------------
   // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N,
   // D], offsets B+1, y [B, D]. For max: of equal numbers the first counts, a NaN is the largest of
   // all; rows [B, D] i32 receives the row of x that each number of y stands in, or is undefined
@@ -286,8 +278,7 @@ class Backend {
   virtual void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
                              const Tensor& rows, const Tensor& dx) = 0;
 
-  // --- softmax
-  // -----------------------------------------------------------------------------------------------------------------------
+  // --- softmax -----------------------------------------------------------------------------------
   virtual void softmax(const Tensor& x, float scale,
                        const Tensor& y) = 0;                       // rows of scale * x; y may be x
   virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;  // rows; y may be x
@@ -312,11 +303,10 @@ class Backend {
                                     const PairedLoss& options, const Tensor& losses,
                                     const Tensor& nll) = 0;
 
-  // --- attention (Vaswani et al. 2017, eq. 1)
-  // ---------------------------------------------------------------------------------------- q [N,
-  // H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the backward
-  // pass, or undefined. weights: undefined, or f32 with for each sequence, then each head, a [Tq,
-  // Tk] block: the weights before dropout.
+  // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------
+  // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the
+  // backward pass, or undefined. weights: undefined, or f32 with for each sequence, then each head,
+  // a [Tq, Tk] block: the weights before dropout.
   virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v,
                          const AttentionLayout& layout, const Tensor& out,
                          const Tensor& log_sum_exp, const Tensor& weights) = 0;
@@ -334,11 +324,11 @@ class Backend {
   // those of every key, which begin at element `begin` of its row.
   virtual void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) = 0;
 
-  // --- attention in parts, for its variants: scores -> weights -> sums
-  // ---------------------------------------------------------------- `pairs` holds for each
-  // sequence, then each head, a [Tq, Tk] block, one after the other, as the weights above do. Of
-  // the layout dropout does not count, and bias, causal and scale only where it is said. beta is 0
-  // (what was there is ignored) or 1. pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
+  // --- attention in parts, for its variants: scores -> weights -> sums ---------------------------
+  // `pairs` holds for each sequence, then each head, a [Tq, Tk] block, one after the other, as the
+  // weights above do. Of the layout dropout does not count, and bias, causal and scale only where
+  // it is said. beta is 0 (what was there is ignored) or 1.
+  // pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
   virtual void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
                              const Tensor& pairs) = 0;
   // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 hides its b,
@@ -370,8 +360,7 @@ class Backend {
                                         const Tensor& dq, const Tensor& dv, float beta,
                                         const Tensor& dk) = 0;
 
-  // --- recurrence (Cho et al. 2014)
-  // --------------------------------------------------------------------------------------------------
+  // --- recurrence (Cho et al. 2014) --------------------------------------------------------------
   // A step of a gated recurrent unit, with PyTorch's equations and order of the gates:
   //   r = sigma(x_r + s_r),  z = sigma(x_z + s_z),  n = tanh(x_n + r s_n),  y = (1 - z) n + z h.
   // x (of the input) and s (of the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z, n,
@@ -383,16 +372,14 @@ class Backend {
                                  const Tensor& dy, const Tensor& dx, const Tensor& ds,
                                  const Tensor& dh) = 0;
 
-  // --- optimizer
-  // ---------------------------------------------------------------------------------------------------------------------
+  // --- optimizer ---------------------------------------------------------------------------------
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient, which
   // gradient_scale multiplies first.
   virtual void adam(const AdamStep& step, const DeviceScalar& gradient_scale,
                     const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
                     const Tensor& variance) = 0;
 
-  // --- decoding
-  // ----------------------------------------------------------------------------------------------------------------------
+  // --- decoding ----------------------------------------------------------------------------------
   // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R,
   // k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,

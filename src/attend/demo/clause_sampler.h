@@ -58,11 +58,11 @@ class ClauseSampler {
   // I, we, he, she or they.
   NounPhrase free_pronoun() {
     static constexpr Referent kReferents[] = {
-        {Person::kFirst, false, Gender::kMasculine, Natural::kHe},
-        {Person::kFirst, true, Gender::kMasculine, Natural::kHe},
-        {Person::kThird, false, Gender::kMasculine, Natural::kHe},
-        {Person::kThird, false, Gender::kFeminine, Natural::kShe},
-        {Person::kThird, true, Gender::kMasculine, Natural::kHe}};
+        {Person::first, false, Gender::masculine, Natural::he},
+        {Person::first, true, Gender::masculine, Natural::he},
+        {Person::third, false, Gender::masculine, Natural::he},
+        {Person::third, false, Gender::feminine, Natural::she},
+        {Person::third, true, Gender::masculine, Natural::he}};
     return pronoun(any(std::span<const Referent>(kReferents)));
   }
 
@@ -81,9 +81,9 @@ class ClauseSampler {
   NounPhrase owner() {
     NounPhrase phrase;
     phrase.noun = any_where(nouns(), [](const Noun& n) { return (n.kinds & kPerson) != 0; });
-    phrase.determiner = chance(60) ? Determiner::kDefinite : Determiner::kPossessive;
-    phrase.referent = {Person::kFirst, chance(30), Gender::kMasculine, Natural::kHe};
-    if (phrase.determiner == Determiner::kDefinite) add_adjectives(phrase, 25);
+    phrase.determiner = chance(60) ? Determiner::definite : Determiner::possessive;
+    phrase.referent = {Person::first, chance(30), Gender::masculine, Natural::he};
+    if (phrase.determiner == Determiner::definite) add_adjectives(phrase, 25);
     return phrase;
   }
 
@@ -97,52 +97,52 @@ class ClauseSampler {
     NounPhrase result;
     result.noun = any_where(nouns(), [&](const Noun& n) { return (n.kinds & kinds) != 0; });
     if (result.noun->mass()) {
-      result.determiner = chance(60) ? Determiner::kNone : Determiner::kDefinite;
+      result.determiner = chance(60) ? Determiner::none : Determiner::definite;
       add_adjectives(result, 30);
       return result;
     }
     const unsigned counted = options.scoped ? 0 : 1;
     switch (weighted({52, 18, 8, 3 * counted, 2 * counted, 3 * counted, 5 * counted, 8, 5})) {
       case 0:
-        result.determiner = Determiner::kDefinite;
+        result.determiner = Determiner::definite;
         result.plural = chance(22);
         break;
       case 1:
-        result.determiner = Determiner::kIndefinite;
+        result.determiner = Determiner::indefinite;
         break;
       case 2:
-        result.determiner = Determiner::kThis;
+        result.determiner = Determiner::demonstrative;
         result.plural = chance(25);
         break;
       case 3:
-        result.determiner = Determiner::kEvery;
+        result.determiner = Determiner::every;
         break;
       case 4:
-        result.determiner = Determiner::kAll;
+        result.determiner = Determiner::all;
         result.plural = true;
         break;
       case 5:
-        result.determiner = Determiner::kMany;
+        result.determiner = Determiner::many;
         result.plural = true;
         break;
       case 6:
-        result.determiner = Determiner::kNumber;
+        result.determiner = Determiner::number;
         result.number = &any(numbers());
         result.plural = true;
         break;
       case 7:
-        result.determiner = Determiner::kPossessive;
+        result.determiner = Determiner::possessive;
         result.plural = chance(20);
-        result.referent = {Person::kFirst, chance(35), Gender::kMasculine, Natural::kHe};
+        result.referent = {Person::first, chance(35), Gender::masculine, Natural::he};
         if (options.possessor && chance(60)) result.referent = *options.possessor;
         break;
       default:
-        result.determiner = Determiner::kOwner;
+        result.determiner = Determiner::owner;
         result.plural = chance(15);
         result.owner = std::make_shared<NounPhrase>(owner());
         break;
     }
-    add_adjectives(result, result.determiner == Determiner::kOwner ? 15 : 38);
+    add_adjectives(result, result.determiner == Determiner::owner ? 15 : 38);
     if (result.adjectives.size() == 1 && chance(8)) {
       const Adjective* first = result.adjectives.front();
       add_adjectives(result, 100);
@@ -171,8 +171,7 @@ class ClauseSampler {
   };
 
   Tense tense(unsigned allowed) {
-    static constexpr Tense kTenses[] = {Tense::kPresent, Tense::kPast, Tense::kFuture,
-                                        Tense::kModal};
+    static constexpr Tense kTenses[] = {Tense::present, Tense::past, Tense::future, Tense::modal};
     for (;;) {
       const Tense drawn = kTenses[weighted({42, 28, 12, 18})];
       if (bit(drawn) & allowed) return drawn;
@@ -187,7 +186,7 @@ class ClauseSampler {
       return &copula();
     }
     const Verb* drawn = any_where(verbs(), [&](const Verb& v) {
-      if (v.frame == Frame::kClausal || (v.subject & subject_kinds) == 0) return false;
+      if (v.frame == Frame::clausal || (v.subject & subject_kinds) == 0) return false;
       return v.en != v.en_past || (tenses & ~kInPast) != 0;
     });
     if (drawn->en == drawn->en_past) tenses &= ~kInPast;  // "I read", "they put": no telling which
@@ -199,7 +198,7 @@ class ClauseSampler {
     unsigned tenses = options.tenses;
     c.verb = verb(options.subject ? options.subject_kinds : kLiving, tenses);
     set_tense(c, tenses, options.may_negate);
-    const bool copular = c.verb->frame == Frame::kCopula;
+    const bool copular = c.verb->frame == Frame::copula;
     if (options.subject) {
       c.subject = *options.subject;
     } else {
@@ -212,7 +211,7 @@ class ClauseSampler {
   void set_tense(Clause& c, unsigned tenses, bool may_negate) {
     c.tense = tense(tenses);
     c.negated = may_negate && chance(16);
-    if (c.tense == Tense::kModal)
+    if (c.tense == Tense::modal)
       c.modal = any_where(modals(), [&](const Modal& m) { return m.negatable || !c.negated; });
   }
 
@@ -220,29 +219,29 @@ class ClauseSampler {
   void complete(Clause& c, const ClauseOptions& options) {
     const Referent possessor = referent_of(c.subject);
     switch (c.verb->frame) {
-      case Frame::kCopula:
+      case Frame::copula:
         complete_copula(c, options);
         break;
-      case Frame::kTransitive:
+      case Frame::transitive:
         c.object = object(c, possessor, 14);
         if (options.prepositions && chance(14))
           add_prepositional(c, locative_prepositions(), possessor);
         break;
-      case Frame::kDitransitive:
+      case Frame::ditransitive:
         c.indirect = chance(25) ? object_pronoun(c.subject) : phrase(kPerson, {&possessor, true});
         c.object = object(c, possessor, 0);
         break;
-      case Frame::kMotion:
+      case Frame::motion:
         add_prepositional(c, directional_prepositions(), possessor);
         break;
-      case Frame::kIntransitive:
+      case Frame::intransitive:
         if (options.prepositions && chance(55)) {
           add_prepositional(
               c, c.verb->social && chance(60) ? personal_prepositions() : locative_prepositions(),
               possessor);
         }
         break;
-      case Frame::kClausal:
+      case Frame::clausal:
         break;
     }
     if (options.adverbs) add_adverb(c, options.time_first);
@@ -265,8 +264,8 @@ class ClauseSampler {
   NounPhrase object_pronoun(const NounPhrase& of) {
     for (;;) {
       NounPhrase drawn = free_pronoun();
-      const bool both_first = of.is_pronoun() && of.referent.person == Person::kFirst &&
-                              drawn.referent.person == Person::kFirst;
+      const bool both_first = of.is_pronoun() && of.referent.person == Person::first &&
+                              drawn.referent.person == Person::first;
       if (!both_first) return drawn;
     }
   }
@@ -291,17 +290,17 @@ class ClauseSampler {
     if (chance(time_first ? 34 : 15)) {
       c.time = any_where(times(), fits);
       c.time_first = time_first && chance(65);
-    } else if (!c.negated && (c.tense != Tense::kModal || c.modal->takes_mid) && chance(14)) {
+    } else if (!c.negated && (c.tense != Tense::modal || c.modal->takes_mid) && chance(14)) {
       c.frequency = any_where(frequencies(), fits);
     }
   }
 
   // On the subject, or on an object that ends both the English and the German clause.
   void add_relative(Clause& c) {
-    const bool closed = c.tense != Tense::kPresent || !c.verb->particle.empty() || c.preposition ||
+    const bool closed = c.tense != Tense::present || !c.verb->particle.empty() || c.preposition ||
                         c.time || c.negated;
     const auto open = [](const NounPhrase& p) {
-      return !p.is_pronoun() && p.determiner == Determiner::kDefinite &&
+      return !p.is_pronoun() && p.determiner == Determiner::definite &&
              (p.noun->kinds & (kLiving | kGoods)) != 0;
     };
     if (open(c.subject) && chance(16)) {
@@ -324,10 +323,10 @@ class ClauseSampler {
       options.subject = &gap;
       options.subject_kinds = head.noun->kinds;
       c = clause(options);
-      c.gap = Gap::kSubject;
+      c.gap = Gap::subject;
     } else {
       c = clause_with_object(gap);
-      c.gap = Gap::kObject;
+      c.gap = Gap::object;
     }
     return std::make_shared<Clause>(std::move(c));
   }
@@ -336,8 +335,7 @@ class ClauseSampler {
   Clause clause_with_object(const NounPhrase& gap) {
     Clause c;
     c.verb = any_where(verbs(), [&](const Verb& v) {
-      return v.frame == Frame::kTransitive && (v.object & gap.noun->kinds) != 0 &&
-             v.en != v.en_past;
+      return v.frame == Frame::transitive && (v.object & gap.noun->kinds) != 0 && v.en != v.en_past;
     });
     c.tense = tense(kInPresent | kInPast);
     c.subject = subject(c.verb->subject, 40, false);

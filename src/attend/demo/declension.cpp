@@ -37,11 +37,11 @@ std::string_view look_up(const Table& table, Agreement a) {
 std::string declined_noun(const Noun& noun, bool plural, Case grammatical_case) {
   if (plural) {
     std::string form(noun.de_plural);
-    if (grammatical_case == Case::kDative && form.back() != 'n' && form.back() != 's') form += 'n';
+    if (grammatical_case == Case::dative && form.back() != 'n' && form.back() != 's') form += 'n';
     return form;
   }
-  const bool oblique = grammatical_case != Case::kNominative;
-  const bool ending = grammatical_case == Case::kGenitive || (oblique && noun.weak());
+  const bool oblique = grammatical_case != Case::nominative;
+  const bool ending = grammatical_case == Case::genitive || (oblique && noun.weak());
   return std::string(noun.de) + std::string(ending ? noun.genitive : "");
 }
 
@@ -50,29 +50,29 @@ std::string_view strong_ending(Agreement a) { return look_up(kStrong, a); }
 std::string_view ein_ending(Agreement a) { return look_up(kEin, a); }
 
 std::string_view adjective_ending(Before before, Agreement a) {
-  if (before == Before::kDerWord) return look_up(kAfterDer, a);
-  if (before == Before::kEinWord) return look_up(kAfterEin, a);
-  if (a.grammatical_case == Case::kGenitive && !a.plural && a.gender != Gender::kFeminine)
+  if (before == Before::der_word) return look_up(kAfterDer, a);
+  if (before == Before::ein_word) return look_up(kAfterEin, a);
+  if (a.grammatical_case == Case::genitive && !a.plural && a.gender != Gender::feminine)
     return "en";  // kalten Wassers
   return look_up(kStrong, a);
 }
 
 std::string_view personal_pronoun(const Referent& r, Case grammatical_case) {
-  if (r.person == Person::kThird)
+  if (r.person == Person::third)
     return look_up(kPersonalPronouns, {grammatical_case, r.gender, r.plural});
-  if (r.plural) return grammatical_case == Case::kNominative ? "wir" : "uns";
-  return grammatical_case == Case::kNominative   ? "ich"
-         : grammatical_case == Case::kAccusative ? "mich"
-                                                 : "mir";
+  if (r.plural) return grammatical_case == Case::nominative ? "wir" : "uns";
+  return grammatical_case == Case::nominative   ? "ich"
+         : grammatical_case == Case::accusative ? "mich"
+                                                : "mir";
 }
 
 std::string_view possessive_stem(const Referent& r) {
-  if (r.person == Person::kFirst) return r.plural ? "unser" : "mein";
-  return r.plural || r.gender == Gender::kFeminine ? "ihr" : "sein";
+  if (r.person == Person::first) return r.plural ? "unser" : "mein";
+  return r.plural || r.gender == Gender::feminine ? "ihr" : "sein";
 }
 
 std::string_view relative_pronoun(Agreement a) {
-  if (a.plural && a.grammatical_case == Case::kDative) return "denen";
+  if (a.plural && a.grammatical_case == Case::dative) return "denen";
   return look_up(kArticle, a);
 }
 

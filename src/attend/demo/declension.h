@@ -27,7 +27,7 @@ std::string_view strong_ending(Agreement a);
 std::string_view ein_ending(Agreement a);
 
 // What stands before an adjective decides its ending.
-enum class Before { kDerWord, kEinWord, kNothing };
+enum class Before { der_word, ein_word, nothing };
 std::string_view adjective_ending(Before before, Agreement a);
 
 std::string_view personal_pronoun(const Referent& referent, Case grammatical_case);

@@ -7,29 +7,28 @@ namespace attend::demo {
 namespace {
 
 bool third_singular(const NounPhrase& subject) {
-  return subject.is_pronoun()
-             ? subject.referent.person == Person::kThird && !subject.referent.plural
-             : !subject.plural;
+  return subject.is_pronoun() ? subject.referent.person == Person::third && !subject.referent.plural
+                              : !subject.plural;
 }
 bool first_singular(const NounPhrase& subject) {
-  return subject.is_pronoun() && subject.referent.person == Person::kFirst &&
+  return subject.is_pronoun() && subject.referent.person == Person::first &&
          !subject.referent.plural;
 }
 
 std::string_view by_natural(Natural natural, std::string_view he, std::string_view she,
                             std::string_view it) {
-  return natural == Natural::kHe ? he : natural == Natural::kShe ? she : it;
+  return natural == Natural::he ? he : natural == Natural::she ? she : it;
 }
 std::string_view subject_pronoun(const Referent& r) {
-  if (r.person == Person::kFirst) return r.plural ? "we" : "I";
+  if (r.person == Person::first) return r.plural ? "we" : "I";
   return r.plural ? "they" : by_natural(r.natural, "he", "she", "it");
 }
 std::string_view object_pronoun(const Referent& r) {
-  if (r.person == Person::kFirst) return r.plural ? "us" : "me";
+  if (r.person == Person::first) return r.plural ? "us" : "me";
   return r.plural ? "them" : by_natural(r.natural, "him", "her", "it");
 }
 std::string_view possessive(const Referent& r) {
-  if (r.person == Person::kFirst) return r.plural ? "our" : "my";
+  if (r.person == Person::first) return r.plural ? "our" : "my";
   return r.plural ? "their" : by_natural(r.natural, "his", "her", "its");
 }
 
@@ -49,7 +48,7 @@ void add_phrase(Words& words, const NounPhrase& phrase, bool object = true) {
   words.add(noun);
   if (phrase.relative) {
     words.add(phrase.noun->kinds & kPerson ? "who" : "that");
-    if (phrase.relative->gap == Gap::kSubject) {
+    if (phrase.relative->gap == Gap::subject) {
       add_predicate(words, *phrase.relative);
     } else {
       add_clause(words, *phrase.relative);
@@ -59,26 +58,26 @@ void add_phrase(Words& words, const NounPhrase& phrase, bool object = true) {
 
 void add_determiner(Words& words, const NounPhrase& phrase, std::string_view next) {
   switch (phrase.determiner) {
-    case Determiner::kNone:
+    case Determiner::none:
       return;
-    case Determiner::kDefinite:
+    case Determiner::definite:
       return words.add("the");
-    case Determiner::kIndefinite:
+    case Determiner::indefinite:
       return words.add(std::string_view("aeiou").find(next[0]) != std::string_view::npos ? "an"
                                                                                          : "a");
-    case Determiner::kThis:
+    case Determiner::demonstrative:
       return words.add(phrase.plural ? "these" : "this");
-    case Determiner::kEvery:
+    case Determiner::every:
       return words.add("every");
-    case Determiner::kAll:
+    case Determiner::all:
       return words.add("all");
-    case Determiner::kMany:
+    case Determiner::many:
       return words.add("many");
-    case Determiner::kNumber:
+    case Determiner::number:
       return words.add(phrase.number->en);
-    case Determiner::kPossessive:
+    case Determiner::possessive:
       return words.add(possessive(phrase.referent));
-    case Determiner::kOwner:
+    case Determiner::owner:
       add_phrase(words, *phrase.owner);
       return words.append("'s");
   }
@@ -95,8 +94,8 @@ EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
   const Verb& verb = *clause.verb;
   const bool third = third_singular(clause.subject);
   const std::string base(verb.en);
-  if (clause.tense == Tense::kFuture) return {"will", base};
-  if (clause.tense == Tense::kModal) {
+  if (clause.tense == Tense::future) return {"will", base};
+  if (clause.tense == Tense::modal) {
     const Modal& modal = *clause.modal;
     const std::string name(modal.en);
     if (modal.plain && with_do) return {third ? "does" : "do", name + " " + base};
@@ -106,8 +105,8 @@ EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
                ? EnglishVerbGroup{name, base}
                : EnglishVerbGroup{name.substr(0, space), name.substr(space + 1) + " " + base};
   }
-  const bool past = clause.tense == Tense::kPast;
-  if (verb.frame == Frame::kCopula) {
+  const bool past = clause.tense == Tense::past;
+  if (verb.frame == Frame::copula) {
     if (past) return {third || first_singular(clause.subject) ? "was" : "were", ""};
     return {third ? "is" : first_singular(clause.subject) ? "am" : "are", ""};
   }
@@ -119,11 +118,11 @@ EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {
 void add_complements(Words& words, const Clause& clause) {
   const Verb& verb = *clause.verb;
   const bool pronoun_object =
-      clause.object && clause.object->is_pronoun() && clause.gap != Gap::kObject;
+      clause.object && clause.object->is_pronoun() && clause.gap != Gap::object;
   words.add(pronoun_object ? "" : verb.en_particle);
   words.add(verb.en_preposition);
   if (clause.indirect) add_phrase(words, *clause.indirect);
-  if (clause.object && clause.gap != Gap::kObject) add_phrase(words, *clause.object);
+  if (clause.object && clause.gap != Gap::object) add_phrase(words, *clause.object);
   if (pronoun_object) words.add(verb.en_particle);
   if (clause.predicate) {
     if (clause.very) words.add("very");
@@ -137,7 +136,7 @@ void add_complements(Words& words, const Clause& clause) {
 }
 
 void add_predicate(Words& words, const Clause& clause) {
-  const bool copula_finite = clause.verb->frame == Frame::kCopula;
+  const bool copula_finite = clause.verb->frame == Frame::copula;
   const EnglishVerbGroup group = verb_group(clause, clause.negated);
   const bool auxiliary = copula_finite || !group.rest.empty();
   if (clause.frequency && !auxiliary) words.add(clause.frequency->en);
@@ -160,18 +159,18 @@ void add_clause(Words& words, const Clause& clause) {
 
 std::string_view question_word(QuestionWord word) {
   switch (word) {
-    case QuestionWord::kNone:
+    case QuestionWord::none:
       return "";
-    case QuestionWord::kWho:
-    case QuestionWord::kWhom:
+    case QuestionWord::who:
+    case QuestionWord::whom:
       return "who";
-    case QuestionWord::kWhat:
+    case QuestionWord::what:
       return "what";
-    case QuestionWord::kWhere:
+    case QuestionWord::where:
       return "where";
-    case QuestionWord::kWhen:
+    case QuestionWord::when:
       return "when";
-    case QuestionWord::kWhy:
+    case QuestionWord::why:
       return "why";
   }
   return "";
@@ -180,7 +179,7 @@ std::string_view question_word(QuestionWord word) {
 void add_question(Words& words, const Sentence& sentence) {
   words.add(question_word(sentence.question));
   const Clause& clause = sentence.first;
-  if (sentence.question == QuestionWord::kWho) return add_predicate(words, clause);
+  if (sentence.question == QuestionWord::who) return add_predicate(words, clause);
   const EnglishVerbGroup group = verb_group(clause, true);
   words.add(group.finite);
   add_phrase(words, clause.subject, false);
@@ -191,7 +190,7 @@ void add_question(Words& words, const Sentence& sentence) {
 
 // "buys a cake and eats it", "will buy a cake and eat it"
 void add_sequence(Words& words, const Clause& second) {
-  const bool finite = second.tense == Tense::kPresent || second.tense == Tense::kPast;
+  const bool finite = second.tense == Tense::present || second.tense == Tense::past;
   words.add(finite ? verb_group(second, false).finite : std::string(second.verb->en));
   add_complements(words, second);
 }
@@ -202,40 +201,40 @@ std::string english(const Sentence& sentence) {
   Words words;
   const auto conjunction = [&] { return sentence.conjunction->en; };
   switch (sentence.shape) {
-    case Shape::kStatement:
+    case Shape::statement:
       add_clause(words, sentence.first);
       break;
-    case Shape::kQuestion:
+    case Shape::question:
       add_question(words, sentence);
       return words.finish('?');
-    case Shape::kSubordinate:
+    case Shape::subordinate:
       add_clause(words, sentence.first);
       words.add(conjunction());
       add_clause(words, *sentence.second);
       break;
-    case Shape::kSubordinateFirst:
+    case Shape::subordinate_first:
       words.add(conjunction());
       add_clause(words, *sentence.second);
       words.append(",");
       add_clause(words, sentence.first);
       break;
-    case Shape::kThat:
+    case Shape::that:
       add_clause(words, sentence.first);
       words.add(sentence.first.verb->en == "ask" ? "whether" : "that");
       add_clause(words, *sentence.second);
       break;
-    case Shape::kAnd:
+    case Shape::coordinated:
       add_clause(words, sentence.first);
       words.add("and");
       add_clause(words, *sentence.second);
       break;
-    case Shape::kBut:
+    case Shape::adversative:
       add_clause(words, sentence.first);
       words.append(",");
       words.add("but");
       add_clause(words, *sentence.second);
       break;
-    case Shape::kSequence:
+    case Shape::sequence:
       add_clause(words, sentence.first);
       words.add("and");
       add_sequence(words, *sentence.second);

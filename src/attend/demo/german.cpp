@@ -9,10 +9,10 @@ namespace attend::demo {
 namespace {
 
 enum class Order {
-  kVerbSecond,
-  kVerbFirst,
-  kVerbLast,
-  kElided
+  verb_second,
+  verb_first,
+  verb_last,
+  elided
 };  // kElided: no subject; no auxiliary either ("und ihn gegessen")
 
 void add_clause(Words& words, const Clause& clause, Order order, std::string_view lead = "");
@@ -27,24 +27,24 @@ std::string determiner(const NounPhrase& phrase, Agreement a, bool negated) {
     return std::string(stem) + std::string(ending);
   };
   switch (phrase.determiner) {
-    case Determiner::kNone:
+    case Determiner::none:
       return negated ? inflected("kein", ein_ending(a)) : "";
-    case Determiner::kDefinite:
-    case Determiner::kOwner:
+    case Determiner::definite:
+    case Determiner::owner:
       return std::string(definite_article(a));
-    case Determiner::kIndefinite:
+    case Determiner::indefinite:
       return inflected(negated ? "kein" : "ein", ein_ending(a));
-    case Determiner::kThis:
+    case Determiner::demonstrative:
       return inflected("dies", strong_ending(a));
-    case Determiner::kEvery:
+    case Determiner::every:
       return inflected("jed", strong_ending(a));
-    case Determiner::kAll:
+    case Determiner::all:
       return inflected("all", strong_ending(a));
-    case Determiner::kMany:
+    case Determiner::many:
       return inflected("viel", strong_ending(a));
-    case Determiner::kNumber:
+    case Determiner::number:
       return std::string(phrase.number->de);
-    case Determiner::kPossessive:
+    case Determiner::possessive:
       return inflected(possessive_stem(phrase.referent), ein_ending(a));
   }
   return "";
@@ -52,25 +52,25 @@ std::string determiner(const NounPhrase& phrase, Agreement a, bool negated) {
 
 Before before_adjective(Determiner determiner, bool negated) {
   switch (determiner) {
-    case Determiner::kDefinite:
-    case Determiner::kOwner:
-    case Determiner::kThis:
-    case Determiner::kEvery:
-    case Determiner::kAll:
-      return Before::kDerWord;
-    case Determiner::kIndefinite:
-    case Determiner::kPossessive:
-      return Before::kEinWord;
+    case Determiner::definite:
+    case Determiner::owner:
+    case Determiner::demonstrative:
+    case Determiner::every:
+    case Determiner::all:
+      return Before::der_word;
+    case Determiner::indefinite:
+    case Determiner::possessive:
+      return Before::ein_word;
     default:
-      return negated ? Before::kEinWord : Before::kNothing;
+      return negated ? Before::ein_word : Before::nothing;
   }
 }
 
 void add_relative(Words& words, const NounPhrase& phrase) {
   const Clause& relative = *phrase.relative;
-  const Case role = relative.gap == Gap::kSubject ? Case::kNominative : relative.verb->object_case;
+  const Case role = relative.gap == Gap::subject ? Case::nominative : relative.verb->object_case;
   words.comma();
-  add_clause(words, relative, Order::kVerbLast, relative_pronoun(agreement(phrase, role)));
+  add_clause(words, relative, Order::verb_last, relative_pronoun(agreement(phrase, role)));
   words.comma();
 }
 
@@ -88,7 +88,7 @@ void add_phrase(Words& words, const NounPhrase& phrase, Case grammatical_case, b
     words.add(form + std::string(ending));
   }
   words.add(declined_noun(*phrase.noun, phrase.plural, grammatical_case));
-  if (phrase.owner) add_phrase(words, *phrase.owner, Case::kGenitive);
+  if (phrase.owner) add_phrase(words, *phrase.owner, Case::genitive);
   if (phrase.relative) add_relative(words, phrase);
 }
 
@@ -107,7 +107,7 @@ std::string_view contraction(std::string_view preposition, std::string_view arti
 
 void add_prepositional(Words& words, const Preposition& preposition, const NounPhrase& phrase) {
   std::string_view joined;
-  if (phrase.determiner == Determiner::kDefinite || phrase.determiner == Determiner::kOwner) {
+  if (phrase.determiner == Determiner::definite || phrase.determiner == Determiner::owner) {
     joined = contraction(preposition.de, definite_article(agreement(phrase, preposition.governs)));
   }
   words.add(joined.empty() ? preposition.de : joined);
@@ -118,14 +118,14 @@ bool plural_subject(const Clause& c) {
   return c.subject.is_pronoun() ? c.subject.referent.plural : c.subject.plural;
 }
 bool first_person(const Clause& c) {
-  return c.subject.is_pronoun() && c.subject.referent.person == Person::kFirst;
+  return c.subject.is_pronoun() && c.subject.referent.person == Person::first;
 }
 
 // Present of a verb, without its particle.
 std::string present(const Clause& clause, const Verb& verb) {
-  if (plural_subject(clause)) return verb.frame == Frame::kCopula ? "sind" : std::string(verb.de);
+  if (plural_subject(clause)) return verb.frame == Frame::copula ? "sind" : std::string(verb.de);
   if (!first_person(clause)) return std::string(verb.de_3sg);
-  if (verb.frame == Frame::kCopula) return "bin";
+  if (verb.frame == Frame::copula) return "bin";
   if (verb.de_3sg.back() != 't') return std::string(verb.de_3sg);  // ich weiß
   return std::string(verb.de.substr(0, verb.de.size() - 1));
 }
@@ -146,9 +146,9 @@ GermanVerbGroup verb_group(const Clause& clause) {
   const Verb& verb = *clause.verb;
   const std::string particle(verb.particle);
   switch (clause.tense) {
-    case Tense::kPresent:
+    case Tense::present:
       return {present(clause, verb), particle, !particle.empty()};
-    case Tense::kPast:
+    case Tense::past:
       if (!verb.preterite.empty()) {
         const std::string stem(verb.preterite);
         return {plural_subject(clause) ? stem + (stem.back() == 'e' ? "n" : "en") : stem, "",
@@ -157,9 +157,9 @@ GermanVerbGroup verb_group(const Clause& clause) {
       return {verb.sein ? auxiliary(clause, "bin", "ist", "sind")
                         : auxiliary(clause, "habe", "hat", "haben"),
               particle + std::string(verb.participle), false};
-    case Tense::kFuture:
+    case Tense::future:
       return {auxiliary(clause, "werde", "wird", "werden"), particle + std::string(verb.de), false};
-    case Tense::kModal:
+    case Tense::modal:
       return {std::string(plural_subject(clause) ? clause.modal->de_plural : clause.modal->de),
               particle + std::string(verb.de), false};
   }
@@ -167,25 +167,25 @@ GermanVerbGroup verb_group(const Clause& clause) {
 }
 
 bool takes_kein(const Clause& clause) {
-  return clause.negated && clause.object && clause.gap != Gap::kObject &&
+  return clause.negated && clause.object && clause.gap != Gap::object &&
          !clause.object->is_pronoun() &&
-         (clause.object->determiner == Determiner::kIndefinite ||
-          clause.object->determiner == Determiner::kNone);
+         (clause.object->determiner == Determiner::indefinite ||
+          clause.object->determiner == Determiner::none);
 }
 
 // Between the finite verb and the end: pronouns, adverbs, dative, accusative, "nicht",
 // prepositional phrase, predicate.
 void add_middle(Words& words, const Clause& clause) {
   const bool kein = takes_kein(clause);
-  const bool object_here = clause.object && clause.gap != Gap::kObject;
+  const bool object_here = clause.object && clause.gap != Gap::object;
   const Case object_case = clause.verb->object_case;
   if (object_here && clause.object->is_pronoun()) add_phrase(words, *clause.object, object_case);
   if (clause.indirect && clause.indirect->is_pronoun())
-    add_phrase(words, *clause.indirect, Case::kDative);
+    add_phrase(words, *clause.indirect, Case::dative);
   if (clause.time && !clause.time_first) words.add(clause.time->de);
   if (clause.frequency) words.add(clause.frequency->de);
   if (clause.indirect && !clause.indirect->is_pronoun())
-    add_phrase(words, *clause.indirect, Case::kDative);
+    add_phrase(words, *clause.indirect, Case::dative);
   if (object_here && !clause.object->is_pronoun())
     add_phrase(words, *clause.object, object_case, kein);
   if (clause.negated && !kein) words.add("nicht");
@@ -200,41 +200,41 @@ void add_middle(Words& words, const Clause& clause) {
 void add_clause(Words& words, const Clause& clause, Order order, std::string_view lead) {
   const GermanVerbGroup group = verb_group(clause);
   const auto subject = [&] {
-    if (clause.gap != Gap::kSubject) add_phrase(words, clause.subject, Case::kNominative);
+    if (clause.gap != Gap::subject) add_phrase(words, clause.subject, Case::nominative);
   };
   words.add(lead);
-  if (order == Order::kVerbLast) {
+  if (order == Order::verb_last) {
     subject();
     add_middle(words, clause);
     if (group.has_particle) return words.add(group.closing + group.finite);
     words.add(group.closing);
     return words.add(group.finite);
   }
-  const bool time_leads = order == Order::kVerbSecond && clause.time && clause.time_first;
+  const bool time_leads = order == Order::verb_second && clause.time && clause.time_first;
   if (time_leads) words.add(clause.time->de);
-  if (order == Order::kVerbSecond && !time_leads) subject();
-  if (order != Order::kElided || group.closing.empty() || group.has_particle)
+  if (order == Order::verb_second && !time_leads) subject();
+  if (order != Order::elided || group.closing.empty() || group.has_particle)
     words.add(group.finite);
-  if (order == Order::kVerbFirst || time_leads) subject();
+  if (order == Order::verb_first || time_leads) subject();
   add_middle(words, clause);
   words.add(group.closing);
 }
 
 std::string_view question_word(const Sentence& sentence) {
   switch (sentence.question) {
-    case QuestionWord::kNone:
+    case QuestionWord::none:
       return "";
-    case QuestionWord::kWho:
+    case QuestionWord::who:
       return "wer";
-    case QuestionWord::kWhat:
+    case QuestionWord::what:
       return "was";
-    case QuestionWord::kWhom:
-      return sentence.first.verb->object_case == Case::kDative ? "wem" : "wen";
-    case QuestionWord::kWhere:
-      return sentence.first.verb->frame == Frame::kMotion ? "wohin" : "wo";
-    case QuestionWord::kWhen:
+    case QuestionWord::whom:
+      return sentence.first.verb->object_case == Case::dative ? "wem" : "wen";
+    case QuestionWord::where:
+      return sentence.first.verb->frame == Frame::motion ? "wohin" : "wo";
+    case QuestionWord::when:
       return "wann";
-    case QuestionWord::kWhy:
+    case QuestionWord::why:
       return "warum";
   }
   return "";
@@ -245,43 +245,43 @@ std::string_view question_word(const Sentence& sentence) {
 std::string german(const Sentence& sentence) {
   Words words;
   switch (sentence.shape) {
-    case Shape::kStatement:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::statement:
+      add_clause(words, sentence.first, Order::verb_second);
       break;
-    case Shape::kQuestion:
-      add_clause(words, sentence.first, Order::kVerbFirst, question_word(sentence));
+    case Shape::question:
+      add_clause(words, sentence.first, Order::verb_first, question_word(sentence));
       return words.finish('?');
-    case Shape::kSubordinate:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::subordinate:
+      add_clause(words, sentence.first, Order::verb_second);
       words.comma();
-      add_clause(words, *sentence.second, Order::kVerbLast, sentence.conjunction->de);
+      add_clause(words, *sentence.second, Order::verb_last, sentence.conjunction->de);
       break;
-    case Shape::kSubordinateFirst:
-      add_clause(words, *sentence.second, Order::kVerbLast, sentence.conjunction->de);
+    case Shape::subordinate_first:
+      add_clause(words, *sentence.second, Order::verb_last, sentence.conjunction->de);
       words.comma();
-      add_clause(words, sentence.first, Order::kVerbFirst);
+      add_clause(words, sentence.first, Order::verb_first);
       break;
-    case Shape::kThat:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::that:
+      add_clause(words, sentence.first, Order::verb_second);
       words.comma();
-      add_clause(words, *sentence.second, Order::kVerbLast,
+      add_clause(words, *sentence.second, Order::verb_last,
                  sentence.first.verb->en == "ask" ? "ob" : "dass");
       break;
-    case Shape::kAnd:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::coordinated:
+      add_clause(words, sentence.first, Order::verb_second);
       words.add("und");
-      add_clause(words, *sentence.second, Order::kVerbSecond);
+      add_clause(words, *sentence.second, Order::verb_second);
       break;
-    case Shape::kBut:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::adversative:
+      add_clause(words, sentence.first, Order::verb_second);
       words.comma();
       words.add("aber");
-      add_clause(words, *sentence.second, Order::kVerbSecond);
+      add_clause(words, *sentence.second, Order::verb_second);
       break;
-    case Shape::kSequence:
-      add_clause(words, sentence.first, Order::kVerbSecond);
+    case Shape::sequence:
+      add_clause(words, sentence.first, Order::verb_second);
       words.add("und");
-      add_clause(words, *sentence.second, Order::kElided);
+      add_clause(words, *sentence.second, Order::elided);
       break;
   }
   return words.finish('.');

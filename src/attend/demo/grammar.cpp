@@ -4,18 +4,18 @@ namespace attend::demo {
 
 Referent referent_of(const NounPhrase& phrase) {
   if (phrase.is_pronoun()) return phrase.referent;
-  return {Person::kThird, phrase.plural, phrase.noun->gender, phrase.noun->natural};
+  return {Person::third, phrase.plural, phrase.noun->gender, phrase.noun->natural};
 }
 
 unsigned bit(Tense tense) {
   switch (tense) {
-    case Tense::kPresent:
+    case Tense::present:
       return kInPresent;
-    case Tense::kPast:
+    case Tense::past:
       return kInPast;
-    case Tense::kFuture:
+    case Tense::future:
       return kInFuture;
-    case Tense::kModal:
+    case Tense::modal:
       return kInModal;
   }
   return 0;

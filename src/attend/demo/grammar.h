@@ -12,27 +12,27 @@
 
 namespace attend::demo {
 
-enum class Person { kFirst, kThird };
+enum class Person { first, third };
 
 // Whom a pronoun or a possessive refers to: all that its two spellings need to know.
 struct Referent {
-  Person person = Person::kThird;
+  Person person = Person::third;
   bool plural = false;
-  Gender gender = Gender::kMasculine;  // of the German noun: "it" is er, sie or es
-  Natural natural = Natural::kHe;      // of the English pronoun
+  Gender gender = Gender::masculine;  // of the German noun: "it" is er, sie or es
+  Natural natural = Natural::he;      // of the English pronoun
 };
 
 enum class Determiner {
-  kNone,
-  kDefinite,
-  kIndefinite,
-  kThis,
-  kEvery,
-  kAll,
-  kMany,
-  kNumber,
-  kPossessive,
-  kOwner
+  none,
+  definite,
+  indefinite,
+  demonstrative,
+  every,
+  all,
+  many,
+  number,
+  possessive,
+  owner
 };
 
 struct Clause;
@@ -41,10 +41,10 @@ struct Clause;
 struct NounPhrase {
   const Noun* noun = nullptr;
   bool plural = false;
-  Determiner determiner = Determiner::kNone;
-  const Number* number = nullptr;  // for kNumber
-  Referent referent;               // what the pronoun stands for, or the possessor for kPossessive
-  std::shared_ptr<const NounPhrase> owner;   // for kOwner: "the old man's dog"
+  Determiner determiner = Determiner::none;
+  const Number* number = nullptr;  // for number
+  Referent referent;               // what the pronoun stands for, or the possessor for possessive
+  std::shared_ptr<const NounPhrase> owner;   // for owner: "the old man's dog"
   std::vector<const Adjective*> adjectives;  // before the noun
   std::shared_ptr<const Clause> relative;    // "the man who ...": its gap is this noun
 
@@ -54,16 +54,16 @@ struct NounPhrase {
 // What a pronoun that stands for this phrase refers to.
 Referent referent_of(const NounPhrase& phrase);
 
-enum class Tense { kPresent, kPast, kFuture, kModal };
+enum class Tense { present, past, future, modal };
 unsigned bit(Tense tense);  // kInPresent ...
 
-enum class Gap { kNone, kSubject, kObject };
+enum class Gap { none, subject, object };
 
 struct Clause {
   NounPhrase subject;
   const Verb* verb = nullptr;
-  Tense tense = Tense::kPresent;
-  const Modal* modal = nullptr;  // for kModal
+  Tense tense = Tense::present;
+  const Modal* modal = nullptr;  // for modal
   bool negated = false;
   std::optional<NounPhrase> indirect;  // dative, of ditransitive verbs
   std::optional<NounPhrase> object;
@@ -74,29 +74,29 @@ struct Clause {
   const Adverb* time = nullptr;
   bool time_first = false;
   const Adverb* frequency = nullptr;
-  Gap gap = Gap::kNone;  // what a relative pronoun or a question word stands for
+  Gap gap = Gap::none;  // what a relative pronoun or a question word stands for
 };
 
-enum class QuestionWord { kNone, kWho, kWhat, kWhom, kWhere, kWhen, kWhy };
+enum class QuestionWord { none, who, what, whom, where, when, why };
 
 enum class Shape {
-  kStatement,
-  kQuestion,     // yes or no, or with a question word
-  kSubordinate,  // second clause under the conjunction, after the first
-  kSubordinateFirst,
-  kThat,  // "the man says that ..."; with the verb "ask": whether
-  kAnd,   // two clauses with their own subjects
-  kBut,
-  kSequence,  // "the man buys a cake and eats it": the second clause has the subject, tense and
-              // modal of the first
+  statement,
+  question,     // yes or no, or with a question word
+  subordinate,  // second clause under the conjunction, after the first
+  subordinate_first,
+  that,         // "the man says that ..."; with the verb "ask": whether
+  coordinated,  // two clauses with their own subjects
+  adversative,
+  sequence,  // "the man buys a cake and eats it": the second clause has the subject, tense and
+             // modal of the first
 };
 
 struct Sentence {
-  Shape shape = Shape::kStatement;
+  Shape shape = Shape::statement;
   Clause first;
   std::optional<Clause> second;
   const Conjunction* conjunction = nullptr;
-  QuestionWord question = QuestionWord::kNone;
+  QuestionWord question = QuestionWord::none;
 };
 
 std::string english(const Sentence& sentence);

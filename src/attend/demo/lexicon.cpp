@@ -3,25 +3,25 @@
 namespace attend::demo {
 namespace {
 
-constexpr auto kM = Gender::kMasculine;
-constexpr auto kF = Gender::kFeminine;
-constexpr auto kN = Gender::kNeuter;
+constexpr auto kM = Gender::masculine;
+constexpr auto kF = Gender::feminine;
+constexpr auto kN = Gender::neuter;
 
 constexpr Noun kNouns[] = {
-    {"man", "men", "Mann", "Männer", kM, "es", kPerson, Natural::kHe},
-    {"woman", "women", "Frau", "Frauen", kF, "", kPerson, Natural::kShe},
+    {"man", "men", "Mann", "Männer", kM, "es", kPerson, Natural::he},
+    {"woman", "women", "Frau", "Frauen", kF, "", kPerson, Natural::she},
     {"child", "children", "Kind", "Kinder", kN, "es", kPerson},
-    {"boy", "boys", "Junge", "Jungen", kM, "n", kPerson, Natural::kHe},
-    {"girl", "girls", "Mädchen", "Mädchen", kN, "s", kPerson, Natural::kShe},
-    {"teacher", "teachers", "Lehrer", "Lehrer", kM, "s", kPerson, Natural::kHe},
-    {"doctor", "doctors", "Arzt", "Ärzte", kM, "es", kPerson, Natural::kHe},
-    {"friend", "friends", "Freund", "Freunde", kM, "es", kPerson, Natural::kHe},
-    {"mother", "mothers", "Mutter", "Mütter", kF, "", kPerson, Natural::kShe},
-    {"father", "fathers", "Vater", "Väter", kM, "s", kPerson, Natural::kHe},
-    {"brother", "brothers", "Bruder", "Brüder", kM, "s", kPerson, Natural::kHe},
-    {"sister", "sisters", "Schwester", "Schwestern", kF, "", kPerson, Natural::kShe},
-    {"student", "students", "Student", "Studenten", kM, "en", kPerson, Natural::kHe},
-    {"queen", "queens", "Königin", "Königinnen", kF, "", kPerson, Natural::kShe},
+    {"boy", "boys", "Junge", "Jungen", kM, "n", kPerson, Natural::he},
+    {"girl", "girls", "Mädchen", "Mädchen", kN, "s", kPerson, Natural::she},
+    {"teacher", "teachers", "Lehrer", "Lehrer", kM, "s", kPerson, Natural::he},
+    {"doctor", "doctors", "Arzt", "Ärzte", kM, "es", kPerson, Natural::he},
+    {"friend", "friends", "Freund", "Freunde", kM, "es", kPerson, Natural::he},
+    {"mother", "mothers", "Mutter", "Mütter", kF, "", kPerson, Natural::she},
+    {"father", "fathers", "Vater", "Väter", kM, "s", kPerson, Natural::he},
+    {"brother", "brothers", "Bruder", "Brüder", kM, "s", kPerson, Natural::he},
+    {"sister", "sisters", "Schwester", "Schwestern", kF, "", kPerson, Natural::she},
+    {"student", "students", "Student", "Studenten", kM, "en", kPerson, Natural::he},
+    {"queen", "queens", "Königin", "Königinnen", kF, "", kPerson, Natural::she},
 
     {"dog", "dogs", "Hund", "Hunde", kM, "es", kAnimal},
     {"cat", "cats", "Katze", "Katzen", kF, "", kAnimal},
@@ -112,22 +112,22 @@ constexpr Modal kModals[] = {
 };
 
 constexpr Preposition kLocative[] = {
-    {"in", "in", Case::kDative, kInside},
-    {"behind", "hinter", Case::kDative, kLandmark},
-    {"in front of", "vor", Case::kDative, kLandmark},
-    {"next to", "neben", Case::kDative, kLandmark},
-    {"under", "unter", Case::kDative, kShelter},
+    {"in", "in", Case::dative, kInside},
+    {"behind", "hinter", Case::dative, kLandmark},
+    {"in front of", "vor", Case::dative, kLandmark},
+    {"next to", "neben", Case::dative, kLandmark},
+    {"under", "unter", Case::dative, kShelter},
 };
 constexpr Preposition kDirectional[] = {
-    {"into", "in", Case::kAccusative, kInside},
-    {"to", "zu", Case::kDative, kTarget},
-    {"through", "durch", Case::kAccusative, kPassage},
-    {"out of", "aus", Case::kDative, kInside},
+    {"into", "in", Case::accusative, kInside},
+    {"to", "zu", Case::dative, kTarget},
+    {"through", "durch", Case::accusative, kPassage},
+    {"out of", "aus", Case::dative, kInside},
 };
 constexpr Preposition kPersonalPrepositions[] = {
-    {"with", "mit", Case::kDative, kLiving},
-    {"without", "ohne", Case::kAccusative, kLiving},
-    {"for", "für", Case::kAccusative, kPerson},
+    {"with", "mit", Case::dative, kLiving},
+    {"without", "ohne", Case::accusative, kLiving},
+    {"for", "für", Case::accusative, kPerson},
 };
 
 constexpr Adverb kTimes[] = {

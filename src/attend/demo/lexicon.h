@@ -8,9 +8,9 @@
 
 namespace attend::demo {
 
-enum class Gender { kMasculine, kFeminine, kNeuter };
-enum class Case { kNominative, kAccusative, kDative, kGenitive };
-enum class Natural { kHe, kShe, kIt };  // the English pronoun of a singular noun
+enum class Gender { masculine, feminine, neuter };
+enum class Case { nominative, accusative, dative, genitive };
+enum class Natural { he, she, it };  // the English pronoun of a singular noun
 
 // What a noun denotes, as bits: verbs, adjectives and prepositions say which kinds they take.
 using Kinds = unsigned;
@@ -34,7 +34,7 @@ struct Noun {
   std::string_view genitive;  // ending of the singular genitive; "n" and "en" mark weak nouns,
                               // which take it in accusative and dative too
   Kinds kinds;
-  Natural natural = Natural::kIt;
+  Natural natural = Natural::it;
   bool mass() const { return en_plural.empty(); }
   bool weak() const { return !genitive.empty() && genitive.back() == 'n'; }
 };
@@ -45,7 +45,7 @@ struct Adjective {
   std::string_view stem = "";  // before an ending, if not `de`: teuer, ein teures Buch
 };
 
-enum class Frame { kIntransitive, kMotion, kTransitive, kDitransitive, kClausal, kCopula };
+enum class Frame { intransitive, motion, transitive, ditransitive, clausal, copula };
 
 struct Verb {
   Frame frame;
@@ -57,7 +57,7 @@ struct Verb {
   std::string_view en_particle = "";     // "picks up the child", "picks him up"
   std::string_view en_preposition = "";  // "looks for him"
   bool sein = false;                     // auxiliary of the perfect
-  Case object_case = Case::kAccusative;
+  Case object_case = Case::accusative;
   std::string_view preterite =
       "";               // used for the past in place of the perfect (war, hatte, wusste)
   bool social = false;  // one does it with, without or for somebody

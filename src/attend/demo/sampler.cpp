@@ -19,15 +19,15 @@ class Sampler : private ClauseSampler {
       case 1:
         return question();
       case 2:
-        return subordinate(Shape::kSubordinate);
+        return subordinate(Shape::subordinate);
       case 3:
-        return subordinate(Shape::kSubordinateFirst);
+        return subordinate(Shape::subordinate_first);
       case 4:
         return that();
       case 5:
-        return joined(Shape::kAnd);
+        return joined(Shape::coordinated);
       case 6:
-        return joined(Shape::kBut);
+        return joined(Shape::adversative);
       default:
         return sequence();
     }
@@ -45,26 +45,26 @@ class Sampler : private ClauseSampler {
 
   Sentence question() {
     Sentence s;
-    s.shape = Shape::kQuestion;
+    s.shape = Shape::question;
     ClauseOptions options;
     options.may_negate = false;
     options.tenses = kInAny;
     s.question = static_cast<QuestionWord>(weighted({50, 8, 10, 8, 8, 8, 8}));
-    if (s.question == QuestionWord::kWhat || s.question == QuestionWord::kWhom) {
-      s.first = object_question(s.question == QuestionWord::kWhom ? kPerson : kGoods);
-    } else if (s.question == QuestionWord::kWho) {
-      const NounPhrase who = pronoun({Person::kThird, false, Gender::kMasculine, Natural::kHe});
+    if (s.question == QuestionWord::what || s.question == QuestionWord::whom) {
+      s.first = object_question(s.question == QuestionWord::whom ? kPerson : kGoods);
+    } else if (s.question == QuestionWord::who) {
+      const NounPhrase who = pronoun({Person::third, false, Gender::masculine, Natural::he});
       options.subject = &who;
       options.adverbs = false;
       s.first = clause(options);
-      s.first.gap = Gap::kSubject;
+      s.first.gap = Gap::subject;
     } else {
-      options.adverbs = s.question == QuestionWord::kNone || s.question == QuestionWord::kWhy;
-      options.prepositions = s.question != QuestionWord::kWhere;
+      options.adverbs = s.question == QuestionWord::none || s.question == QuestionWord::why;
+      options.prepositions = s.question != QuestionWord::where;
       do {
         s.first = clause(options);
-      } while (s.question == QuestionWord::kWhere && s.first.verb->frame == Frame::kCopula);
-      if (s.question == QuestionWord::kWhere) s.first.preposition = nullptr;
+      } while (s.question == QuestionWord::where && s.first.verb->frame == Frame::copula);
+      if (s.question == QuestionWord::where) s.first.preposition = nullptr;
     }
     return s;
   }
@@ -72,14 +72,14 @@ class Sampler : private ClauseSampler {
   Clause object_question(Kinds kinds) {
     Clause c;
     c.verb = any_where(verbs(), [&](const Verb& v) {
-      return v.frame == Frame::kTransitive && (v.object & kinds) != 0 && v.en != "have" &&
+      return v.frame == Frame::transitive && (v.object & kinds) != 0 && v.en != "have" &&
              v.en_particle.empty();
     });
     c.tense = tense(kInAny);
-    if (c.tense == Tense::kModal) c.modal = &any(modals());
+    if (c.tense == Tense::modal) c.modal = &any(modals());
     c.subject = subject(c.verb->subject, 30, false);
     c.object = c.subject;
-    c.gap = Gap::kObject;
+    c.gap = Gap::object;
     if (chance(20)) add_adverb(c, false);
     c.frequency = nullptr;
     return c;
@@ -104,13 +104,13 @@ class Sampler : private ClauseSampler {
   Sentence subordinate(Shape shape) {
     Sentence s;
     s.shape = shape;
-    const bool leads = shape == Shape::kSubordinateFirst;
+    const bool leads = shape == Shape::subordinate_first;
     ClauseOptions first;
     first.adverbs = leads;
     first.prepositions = leads || chance(30);
     s.first = clause(first);
     const unsigned tenses =
-        s.first.tense == Tense::kPast ? kInPast : kInPresent | (chance(50) ? kInModal : 0);
+        s.first.tense == Tense::past ? kInPast : kInPresent | (chance(50) ? kInModal : 0);
     s.conjunction = any_where(conjunctions(), [&](const Conjunction& c) {
       return (c.tenses & tenses) != 0 && (c.may_lead || !leads);
     });
@@ -125,13 +125,13 @@ class Sampler : private ClauseSampler {
 
   Sentence that() {
     Sentence s;
-    s.shape = Shape::kThat;
-    s.first.verb = any_where(verbs(), [](const Verb& v) { return v.frame == Frame::kClausal; });
+    s.shape = Shape::that;
+    s.first.verb = any_where(verbs(), [](const Verb& v) { return v.frame == Frame::clausal; });
     s.first.tense = tense(kInPresent | kInPast);
     s.first.subject = subject(kPerson, 35, false);
     NounPhrase anaphor;
     ClauseOptions second =
-        second_clause(s, anaphor, s.first.tense == Tense::kPast ? kInPast : kInAny);
+        second_clause(s, anaphor, s.first.tense == Tense::past ? kInPast : kInAny);
     second.adverbs = chance(60);
     second.prepositions = chance(60);
     s.second = clause(second);
@@ -153,15 +153,15 @@ class Sampler : private ClauseSampler {
 
   Sentence sequence() {
     Sentence s;
-    s.shape = Shape::kSequence;
+    s.shape = Shape::sequence;
     const auto plain = [](const Verb& v) {
-      return v.frame == Frame::kTransitive && (v.object & kGoods) != 0 && v.preterite.empty() &&
+      return v.frame == Frame::transitive && (v.object & kGoods) != 0 && v.preterite.empty() &&
              !v.sein && v.en != v.en_past;
     };
     Clause& first = s.first;
     first.verb = any_where(verbs(), plain);
     first.tense = tense(kInAny);
-    if (first.tense == Tense::kModal) first.modal = &any(modals());
+    if (first.tense == Tense::modal) first.modal = &any(modals());
     first.subject = subject(first.verb->subject & kPerson, 25, false);
     const Referent possessor = referent_of(first.subject);
     first.object = phrase(first.verb->object & kGoods, {&possessor, false});

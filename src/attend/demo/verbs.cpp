@@ -3,24 +3,24 @@
 namespace attend::demo {
 namespace {
 
-constexpr auto kI = Frame::kIntransitive;
-constexpr auto kT = Frame::kTransitive;
-constexpr auto kD = Frame::kDitransitive;
-constexpr auto kC = Frame::kClausal;
-constexpr auto kGo = Frame::kMotion;
+constexpr auto kI = Frame::intransitive;
+constexpr auto kT = Frame::transitive;
+constexpr auto kD = Frame::ditransitive;
+constexpr auto kC = Frame::clausal;
+constexpr auto kGo = Frame::motion;
 
 constexpr Verb kVerbs[] = {
     {kI, "sleep", "sleeps", "slept", "schlafen", "schläft", "geschlafen", kLiving},
     {kI, "work", "works", "worked", "arbeiten", "arbeitet", "gearbeitet", kPerson, 0, "", "", "",
-     false, Case::kAccusative, "", true},
+     false, Case::accusative, "", true},
     {kI, "laugh", "laughs", "laughed", "lachen", "lacht", "gelacht", kPerson},
     {kI, "sing", "sings", "sang", "singen", "singt", "gesungen", kPerson, 0, "", "", "", false,
-     Case::kAccusative, "", true},
+     Case::accusative, "", true},
     {kI, "wait", "waits", "waited", "warten", "wartet", "gewartet", kLiving},
     {kI, "dance", "dances", "danced", "tanzen", "tanzt", "getanzt", kLiving, 0, "", "", "", false,
-     Case::kAccusative, "", true},
+     Case::accusative, "", true},
     {kI, "play", "plays", "played", "spielen", "spielt", "gespielt", kLiving, 0, "", "", "", false,
-     Case::kAccusative, "", true},
+     Case::accusative, "", true},
     {kI, "cry", "cries", "cried", "weinen", "weint", "geweint", kPerson},
     {.frame = kI,
      .en = "get up",
@@ -213,7 +213,7 @@ constexpr Verb kVerbs[] = {
      .participle = "geholfen",
      .subject = kPerson,
      .object = kLiving,
-     .object_case = Case::kDative},
+     .object_case = Case::dative},
     {.frame = kT,
      .en = "thank",
      .en_3sg = "thanks",
@@ -223,7 +223,7 @@ constexpr Verb kVerbs[] = {
      .participle = "gedankt",
      .subject = kPerson,
      .object = kPerson,
-     .object_case = Case::kDative},
+     .object_case = Case::dative},
     {.frame = kT,
      .en = "follow",
      .en_3sg = "follows",
@@ -234,7 +234,7 @@ constexpr Verb kVerbs[] = {
      .subject = kLiving,
      .object = kLiving,
      .sein = true,
-     .object_case = Case::kDative},
+     .object_case = Case::dative},
 
     {kD, "give", "gives", "gave", "geben", "gibt", "gegeben", kPerson, kGoods & ~kOpenable},
     {kD, "show", "shows", "showed", "zeigen", "zeigt", "gezeigt", kPerson, kGoods | kAnimal},
@@ -256,7 +256,7 @@ constexpr Verb kVerbs[] = {
     {kC, "ask", "asks", "asked", "fragen", "fragt", "gefragt", kPerson},
 };
 
-constexpr Verb kCopula = {.frame = Frame::kCopula,
+constexpr Verb kCopula = {.frame = Frame::copula,
                           .en = "be",
                           .en_3sg = "is",
                           .en_past = "was",

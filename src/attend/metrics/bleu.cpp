@@ -20,7 +20,7 @@ namespace {
 
 double smoothing_value(const BleuOptions& options) {
   if (options.smoothing_value >= 0) return options.smoothing_value;
-  return options.smoothing == BleuSmoothing::kFloor ? 0.1 : 1;
+  return options.smoothing == BleuSmoothing::floor ? 0.1 : 1;
 }
 
 // Counts segment after segment; holds the tables, so that they are allocated once for many
@@ -146,12 +146,12 @@ BleuScore bleu_from_counts(std::span<const std::int64_t> sum, const BleuOptions&
   double halving = 1, sum_of_logs = 0;
   std::size_t used = 0;
   for (; used < orders; ++used) {
-    const double added = options.smoothing == BleuSmoothing::kAddK && used > 0 ? value : 0;
+    const double added = options.smoothing == BleuSmoothing::add_k && used > 0 ? value : 0;
     const double total = static_cast<double>(result.totals[used]) + added;
     if (total == 0) break;
     double matches = static_cast<double>(result.counts[used]) + added;
-    if (matches == 0 && options.smoothing == BleuSmoothing::kExp) matches = halving /= 2;
-    if (matches == 0 && options.smoothing == BleuSmoothing::kFloor) matches = value;
+    if (matches == 0 && options.smoothing == BleuSmoothing::exp) matches = halving /= 2;
+    if (matches == 0 && options.smoothing == BleuSmoothing::floor) matches = value;
     result.precisions[used] = 100 * matches / total;
     sum_of_logs += std::log(result.precisions[used]);  // of 0: minus infinity, and exp() of that 0
   }
@@ -176,7 +176,7 @@ BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::stri
 std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
                            const std::optional<BootstrapOptions>& bootstrap) {
   std::string smoothing(enum_names(options.smoothing)[static_cast<std::size_t>(options.smoothing)]);
-  if (options.smoothing == BleuSmoothing::kFloor || options.smoothing == BleuSmoothing::kAddK) {
+  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
     smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
   }
   return fmt::format(

@@ -25,7 +25,7 @@ constexpr bool stands_alone(char c) {
 // Left to right, every two neighbors with first(a) and second(b) are written apart; a pair that
 // was rewritten is not looked at again, as with a regular expression's global substitution. The
 // point of the pair (its second or its first half) gets spaces on both sides.
-enum class Point { kFirst, kSecond };
+enum class Point { first, second };
 
 template <class String, class First, class Second>
 String part_pairs(const String& text, Point point, const First& first, const Second& second) {
@@ -38,11 +38,11 @@ String part_pairs(const String& text, Point point, const First& first, const Sec
       out.push_back(text[i]);
       continue;
     }
-    if (point == Point::kFirst) out.push_back(space);
+    if (point == Point::first) out.push_back(space);
     out.push_back(text[i]);
     out.push_back(space);
     out.push_back(text[i + 1]);
-    if (point == Point::kSecond) out.push_back(space);
+    if (point == Point::second) out.push_back(space);
     ++i;
   }
   return out;
@@ -93,9 +93,9 @@ std::string tokenize_13a(std::string text) {
   }
   const auto not_digit = [](char c) { return !is_digit(c); };
   text = set_apart(" " + text + " ", stands_alone);
-  text = part_pairs(text, Point::kSecond, not_digit, is_point);
-  text = part_pairs(text, Point::kFirst, is_point, not_digit);
-  text = part_pairs(text, Point::kSecond, is_digit, [](char c) { return c == '-'; });
+  text = part_pairs(text, Point::second, not_digit, is_point);
+  text = part_pairs(text, Point::first, is_point, not_digit);
+  text = part_pairs(text, Point::second, is_digit, [](char c) { return c == '-'; });
   return join(unicode::split(text));
 }
 
@@ -103,8 +103,8 @@ std::string tokenize_13a(std::string text) {
 std::string tokenize_intl(std::string_view line) {
   const auto not_number = [](char32_t c) { return !unicode::is_number(c); };
   std::u32string text = unicode::decode(line);
-  text = part_pairs(text, Point::kSecond, not_number, unicode::is_punctuation);
-  text = part_pairs(text, Point::kFirst, unicode::is_punctuation, not_number);
+  text = part_pairs(text, Point::second, not_number, unicode::is_punctuation);
+  text = part_pairs(text, Point::first, unicode::is_punctuation, not_number);
   text = set_apart(text, unicode::is_symbol);
   return join(unicode::split(unicode::encode(text)));
 }
@@ -134,11 +134,11 @@ std::string bleu_tokenize(std::string_view line, BleuTokenization tokenization) 
   switch (tokenization) {
     case BleuTokenization::k13a:
       return tokenize_13a(std::string(line));
-    case BleuTokenization::kIntl:
+    case BleuTokenization::intl:
       return tokenize_intl(line);
-    case BleuTokenization::kChar:
+    case BleuTokenization::characters:
       return tokenize_char(line);
-    case BleuTokenization::kNone:
+    case BleuTokenization::none:
       break;
   }
   return join(unicode::split(line));

@@ -6,15 +6,15 @@ namespace attend {
 
 const char* name_of(TrainingEnd reason) {
   switch (reason) {
-    case TrainingEnd::kFinished:
+    case TrainingEnd::finished:
       return "finished";
-    case TrainingEnd::kStoppedEarly:
+    case TrainingEnd::stopped_early:
       return "stopped early";
-    case TrainingEnd::kInterrupted:
+    case TrainingEnd::interrupted:
       return "interrupted";
-    case TrainingEnd::kDiverged:
+    case TrainingEnd::diverged:
       return "diverged";
-    case TrainingEnd::kFailed:
+    case TrainingEnd::failed:
       return "failed";
   }
   return "unknown";

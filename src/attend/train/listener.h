@@ -63,7 +63,7 @@ const char* name_of(TrainingEnd reason);
 
 struct EndEvent {
   std::int64_t step = 0;
-  TrainingEnd reason = TrainingEnd::kFinished;
+  TrainingEnd reason = TrainingEnd::finished;
   double seconds = 0;               // (clock) since this process started training
   std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
 };

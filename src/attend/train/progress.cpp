@@ -100,7 +100,7 @@ void Progress::on_end(const EndEvent& event) {
   clear_line();
   std::string line = fmt::format("{} at step {} after {}", name_of(event.reason),
                                  readable_count(event.step), readable_duration(event.seconds));
-  if (event.reason == TrainingEnd::kFailed && event.resumable_step > 0)
+  if (event.reason == TrainingEnd::failed && event.resumable_step > 0)
     line += fmt::format("; the checkpoint of step {} is kept: --resume goes on from it",
                         readable_count(event.resumable_step));
   put(line + "\n");

@@ -116,7 +116,7 @@ TrainingEnd Trainer::train() {
   for (TrainingListener* listener : run_.listeners) listener->on_start(start);
 
   started_ = now();
-  TrainingEnd reason = TrainingEnd::kFailed;
+  TrainingEnd reason = TrainingEnd::failed;
   const auto event = [&] { return EndEvent{step_, reason, seconds(), newest_checkpoint()}; };
   const auto end_by_failure = [&] {
     for (TrainingListener* listener : run_.listeners) {
@@ -130,7 +130,7 @@ TrainingEnd Trainer::train() {
   try {
     reason = loop();
   } catch (const DivergedError&) {
-    reason = TrainingEnd::kDiverged;
+    reason = TrainingEnd::diverged;
     end_by_failure();
     throw;
   } catch (...) {
@@ -143,17 +143,17 @@ TrainingEnd Trainer::train() {
 
 TrainingEnd Trainer::loop() {
   if (step_ > 0 && settle())
-    return TrainingEnd::kInterrupted;  // what the run that is resumed had not come to
+    return TrainingEnd::interrupted;  // what the run that is resumed had not come to
   while (!finished()) {
     const StepEvent event = update();
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
     if (is_to_be_kept()) require_finite(event);
-    if (settle()) return TrainingEnd::kInterrupted;
+    if (settle()) return TrainingEnd::interrupted;
   }
   if (validations_ == 0) save_model(model_values());
   if (options_.average_last > 1) validate_average();
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
-  return early ? TrainingEnd::kStoppedEarly : TrainingEnd::kFinished;
+  return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
 }
 
 // What comes after a step: its validation and its checkpoint, where they are due. Returns whether

@@ -1,10 +1,12 @@
 // log.jsonl: everything a run measured, one JSON object per line, appended and flushed as it
 // happens.
 //
-//   {"attend_log":1,"seed":1,"parameters":2612736,"total_steps":5000,"time":{"started":"2025-01-31T12:00:00Z"}}
-//   {"event":"step","step":1,"epoch":0,"loss":9.2,"nll":9.2,"perplexity":9897.1,"learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,
-//    "source_tokens":1699,"time":{"seconds":0.4,"tokens_per_second":4450}}
-//   {"event":"validation","step":500,"epoch":1,"loss":3.1,"nll":3.0,"perplexity":20.1,"bleu":12.4,"best":true,"time":{"seconds":203.1}}
+//   {"attend_log":1,"seed":1,"parameters":2612736,"total_steps":5000,
+//    "time":{"started":"2025-01-31T12:00:00Z"}}
+//   {"event":"step","step":1,"epoch":0,"loss":9.2,"nll":9.2,"perplexity":9897.1,
+//    "learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,"source_tokens":1699,"time":{"seconds":0.4,"tokens_per_second":4450}}
+//   {"event":"validation","step":500,"epoch":1,"loss":3.1,"nll":3.0,"perplexity":20.1,"bleu":12.4,
+//    "best":true,"time":{"seconds":203.1}}
 //   {"event":"end","step":5000,"reason":"finished","time":{"seconds":2040.5}}
 //
 // What depends on the clock is under "time" and nowhere else. On resuming from step s, the end and

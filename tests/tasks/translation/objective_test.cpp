@@ -342,7 +342,7 @@ TEST(TranslationObjective, ComparesPretokenizedTextAsItIs) {
   std::vector<std::string> references = kPairs.tgt;
   for (std::string& reference : references) reference += ",";  // a token of its own for 13a alone
   BleuOptions as_it_is, cut;
-  as_it_is.tokenization = BleuTokenization::kNone;
+  as_it_is.tokenization = BleuTokenization::none;
   const std::vector<std::string> found = validation.found(greedy);
   const double expected = corpus_bleu(found, {references}, as_it_is).score;
   ASSERT_NE(expected, corpus_bleu(found, {references}, cut).score);

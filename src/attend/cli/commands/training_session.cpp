@@ -62,7 +62,7 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
                       .warn = [&progress](const std::string& message) {
                         progress.note("passed over: " + message);
                       }};
-  if (train_in_folder(task, options, run) == TrainingEnd::kInterrupted) {
+  if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
     remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name,
            shown_path(session.run.out));
     throw Interrupted{stop.signal()};

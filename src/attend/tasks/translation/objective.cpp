@@ -80,7 +80,7 @@ Validation TranslationObjective::validate() {
   }
   BleuOptions options;
   options.tokenization =
-      validation_->pretokenized ? BleuTokenization::kNone : BleuTokenization::k13a;
+      validation_->pretokenized ? BleuTokenization::none : BleuTokenization::k13a;
   result.score = corpus_bleu(hypotheses, {validation_->references}, options).score;
   result.metrics.emplace_back("bleu", result.score);
   return result;
