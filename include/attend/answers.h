@@ -1,4 +1,4 @@
-// Where the answers to the lines of a stream go.
+// Receives the answers to the lines of a stream.
 #pragma once
 
 #include <functional>
@@ -8,18 +8,19 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// Called in the order of the lines, for each of them either accept or reject. What one of them
-// throws ends the stream and passes through.
+// Receives one call per line, in input order: accept or reject. An exception thrown by a callback
+// ends the stream and propagates.
 //
-//   translator.translate(std::cin, "standard input", {.accept = [](const attend::Translation& t) {
-//   std::cout << t.text() << '\n'; }}, options);
+//   translator.translate(
+//       std::cin, "standard input",
+//       {.accept = [](const attend::Translation& t) { std::cout << t.text() << '\n'; }}, options);
 template <class Answer>
 struct AnswerSink {
   std::function<void(const Answer&)> accept;
-  // A line that cannot be answered; the lines after it can. Without it the first such line is
-  // thrown, after everything before it has been accepted.
+  // Receives a line that cannot be answered; the stream continues. Without this callback the first
+  // such error is thrown, after all earlier lines have been accepted.
   std::function<void(const LineError&)> reject = {};
-  // All lines that have arrived are answered; the next one has to be waited for.
+  // Called when all lines read so far are answered and the stream is about to block for input.
   std::function<void()> caught_up = {};
 };
 

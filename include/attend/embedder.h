@@ -1,10 +1,10 @@
-// Texts as vectors: what a trained model, of whatever kind, makes of every token, given the others.
+// Texts as vectors: the hidden states of any trained model.
 //
 //   const auto embedder = attend::Embedder::load("model.safetensors");
 //   for (const attend::Embedding& e : embedder.embed(texts)) use(e.row(0));
 //
-// Text is UTF-8. Any number of threads may call the const members of one object at the same time;
-// each gets the answer that it would get alone. Copies share the model.
+// Text is UTF-8. Const members may be called from any number of threads at once; each call gets
+// the answer it would get alone. Copies share the model.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,21 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// One vector for a text, of those of its tokens; or, with none, one for each token.
+// How the token vectors of a text become one vector; none: one vector per token.
 enum class EmbeddingPooling { none, mean, max, first };
 
 struct EmbeddingOptions {
-  int layer =
-      -1;  // 1 .. layers(); 0: what enters the first; negative: counted from the end, -1 the last
+  int layer = -1;  // 1 .. layers(): the output of a layer; 0: the input of the first; negative:
+                   // from the end, -1 the last
   EmbeddingPooling pooling = EmbeddingPooling::mean;
-  int batch_size = 64;  // texts that go through the model together
+  int batch_size = 64;  // texts per batch
 };
 
 struct Embedding {
-  std::vector<std::string> tokens;  // the pieces of the text
-  std::int64_t rows = 0;            // 1 when pooled, else a row for each token
+  std::vector<std::string> tokens;  // the tokens of the text
+  std::int64_t rows = 0;            // 1 if pooled, else one row per token
   std::int64_t width = 0;
-  std::vector<float>
-      values;  // [rows, width], row after row; zeros for a pooled text without tokens
+  std::vector<float> values;  // [rows, width], row-major; zeros for a pooled text without tokens
 
   std::span<const float> row(std::int64_t index) const {
     return std::span(values).subspan(static_cast<std::size_t>(index * width),
@@ -45,22 +44,22 @@ struct Embedding {
 
 class Embedder {
  public:
-  // The encoder of a translation or a classification model, or a language model, where a token
-  // knows only what stands before it. Without a runtime: the default one. Throws IoError, or
-  // DataError for a file that is damaged or no model.
+  // Loads any model: the encoder of a translator or a classifier, or a language model, whose tokens
+  // see only earlier tokens. Without a runtime it uses the default one. Throws IoError, or
+  // DataError for a file that is damaged or not a model.
   static Embedder load(const std::filesystem::path& path,
                        std::shared_ptr<Runtime> runtime = nullptr);
 
   int layers() const;
-  int width() const;  // of the embeddings, and of every layer of a Transformer
+  int width() const;  // of the embeddings and of every Transformer layer
 
-  // In the order of `texts`; what a text becomes does not depend on the others. Throws ConfigError
-  // for a layer that the model does not have, DataError for a text that is longer than the
-  // positions that the model has learned.
+  // Returns one result per text, in order. Results do not depend on the other texts. Throws
+  // ConfigError for a layer the model does not have, DataError for a text longer than the model's
+  // learned positions.
   std::vector<Embedding> embed(std::span<const std::string> texts,
                                const EmbeddingOptions& options = {}) const;
 
-  // The same from the table of input embeddings: a token has the same vector wherever it stands.
+  // The same from the input embeddings: a token has the same vector in every context.
   std::vector<Embedding> embed_without_context(std::span<const std::string> texts,
                                                EmbeddingPooling pooling) const;
 
@@ -70,7 +69,7 @@ class Embedder {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Cosine of the angle between two vectors of one length; 0 when one of them is zero.
+// Cosine of the angle between two vectors of equal length; 0 if one of them is zero.
 float cosine_similarity(std::span<const float> a, std::span<const float> b);
 
 }  // namespace attend

@@ -1,9 +1,8 @@
-// The exceptions of the library. Nothing in it prints, exits or aborts: a failure is one of these,
-// thrown.
+// The exceptions of the library. It never prints, exits or aborts; it throws one of these.
 //
 // A message says what was expected, what was found, where (file and line of the user's data), and
-// what to do. It may quote what a file holds; it is one line. Two other exceptions can leave the
-// library: std::bad_alloc, and whatever a callback of yours throws.
+// what to do. It is one line and may quote file content. Two other exceptions can leave the
+// library: std::bad_alloc, and any exception thrown by your callbacks.
 #pragma once
 
 #include <stdexcept>
@@ -29,25 +28,25 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-// The content of a user's file is not what it should be (encoding, line counts, a damaged model).
+// Invalid content of a user's file (encoding, line counts, a damaged model).
 class DataError : public Error {
  public:
   using Error::Error;
 };
 
-// What is wrong is one line, or one text, among others that can still be read and answered.
+// An error in one line or text of several; the others can still be answered.
 class LineError : public DataError {
  public:
   using DataError::DataError;
 };
 
-// The operating system refused to read or write.
+// The operating system failed to read or write.
 class IoError : public Error {
  public:
   using Error::Error;
 };
 
-// Training left the range of numbers: the loss is NaN or infinite.
+// The loss became NaN or infinite.
 class DivergedError : public Error {
  public:
   using Error::Error;

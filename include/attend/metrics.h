@@ -1,11 +1,10 @@
-// Measures of what models do: BLEU and chrF of translations, accuracy and F1 of classifiers,
-// perplexity of language models. No model is needed: they compare texts, labels and probabilities.
+// Metrics: BLEU and chrF of translations, accuracy and F1 of classifiers, perplexity of language
+// models. No model is needed: they compare texts, labels and probabilities.
 //
 //   attend::corpus_bleu(translations, {references}).score
 //
-// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are the numbers that sacreBLEU
-// prints (Post 2018), with its signatures, so that a score says how it was computed. Text is UTF-8,
-// a segment to a line.
+// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are equal to sacreBLEU (Post
+// 2018) and come with its signatures. Text is UTF-8, one segment per line.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +20,24 @@ namespace attend {
 // references[r][i] is the r-th reference translation of line i.
 using References = std::vector<std::vector<std::string>>;
 
-// All functions on translations throw ConfigError when there are no lines or no references, or a
-// reference has another number of lines than the hypotheses; DataError, naming the line, when one
-// is not UTF-8 or (unless allow_subwords) still carries marks of subword segmentation:
-// "@@" at the end of a word, or U+2581. Scores of such text are not scores of the translation.
+// Functions on translations throw ConfigError if there are no lines or no references, or if a
+// reference has a different number of lines than the hypotheses. They throw DataError, naming the
+// line, for text that is not UTF-8 or (unless allow_subwords) still contains subword markers: "@@"
+// at the end of a word, or U+2581. Scores of such text are not scores of the translation.
 
-// The tokens of BLEU. A BLEU score is a number about tokens, so two scores compare only when both
-// used the same tokenization.
+// The tokenization of BLEU. Scores are comparable only with equal tokenization.
 enum class BleuTokenization {
-  k13a,        // the rules of NIST's mteval-v13a, for languages written with spaces: the default of
-               // published scores
-  none,        // the text is tokenized already: split at white space only
-  intl,        // mteval-v14: splits at Unicode punctuation and symbols, except between digits
+  k13a,  // NIST mteval-v13a, for languages written with spaces: the default of published scores
+  none,  // the text is already tokenized: split at white space only
+  intl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
   characters,  // every character is a token
 };
 
-// What stands in for a precision without a match (Chen & Cherry 2014).
+// Smoothing of n-gram orders without a match (Chen & Cherry 2014).
 enum class BleuSmoothing {
   exp,    // 1 / (2^k * total) for the k-th such order
   floor,  // value / total
-  add_k,  // value is added to the matches and the total of all orders above 1
+  add_k,  // adds value to the matches and totals of all orders above 1
   none,
 };
 
@@ -50,13 +47,11 @@ struct BleuOptions {
   BleuSmoothing smoothing = BleuSmoothing::exp;
   double smoothing_value = -1;  // negative: 0.1 for floor, 1 for add-k
   int max_order = 4;
-  bool effective_order =
-      false;  // leave out the orders of which the hypotheses are too short to have any
-  bool allow_subwords = false;  // score text with marks of subword segmentation, too
+  bool effective_order = false;  // leave out orders that the hypotheses are too short for
+  bool allow_subwords = false;   // also score text with subword markers
 };
 
-// Bootstrap resampling (Koehn 2004): how far a score could be off because the test set happened to
-// hold these segments and not others.
+// Bootstrap resampling (Koehn 2004): how much a score depends on the choice of test segments.
 struct BootstrapOptions {
   int samples = 1000;
   std::uint64_t seed = 12345;
@@ -68,12 +63,12 @@ struct BleuScore {
   double brevity_penalty = 0;      // 0 .. 1
   std::int64_t hypothesis_length = 0, reference_length = 0;
   std::vector<std::int64_t> counts,
-      totals;  // clipped matches and n-grams of the hypotheses, [max_order]
+      totals;  // clipped matches and hypothesis n-grams, [max_order]
 
-  double ratio() const;  // hypothesis_length / reference_length, 0 without a reference
+  double ratio() const;  // hypothesis_length / reference_length, or 0 without references
 };
 
-// The score of all hypotheses together.
+// The score of the whole corpus.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
                       const BleuOptions& options = {});
 
@@ -85,7 +80,7 @@ BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::stri
 std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
                            const std::optional<BootstrapOptions>& bootstrap = {});
 
-// The line of sacreBLEU, with `digits` decimals of the score:
+// The line that sacreBLEU prints, with `digits` decimals of the score:
 // "BLEU|nrefs:1|...|version:attend-0.2.0 = 41.02 73.1/48.0/33.9/24.0 (BP = 1.000 ratio = 1.023
 // hyp_len = 1024 ref_len = 1001)"
 std::string format_bleu(const BleuScore& score, const std::string& signature, int digits = 2);
@@ -93,27 +88,26 @@ std::string format_bleu(const BleuScore& score, const std::string& signature, in
 struct ChrfOptions {
   int char_order = 6;
   int word_order = 0;  // 2 for chrF++
-  int beta = 2;        // recall weighs beta times as much as precision
+  int beta = 2;        // weight of recall relative to precision
   bool lowercase = false;
-  bool allow_subwords = false;  // score text with marks of subword segmentation, too
+  bool allow_subwords = false;  // also score text with subword markers
 };
 
-// The score of all hypotheses together, 0 .. 100.
+// The score of the whole corpus, 0 .. 100.
 double corpus_chrf(std::span<const std::string> hypotheses, const References& references,
                    const ChrfOptions& options = {});
 double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
                      const ChrfOptions& options = {});
 
-// "chrF2", "chrF2++": beta, and a plus for every word order.
+// "chrF2", "chrF2++": beta, and one plus per word order.
 std::string chrf_name(const ChrfOptions& options);
 // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0"
 std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
                            const std::optional<BootstrapOptions>& bootstrap = {});
 
-// The resampled scores of one system: their mean, and the interval that holds the middle 95 % of
-// them.
+// The resampled scores of one system: their mean and 95 % interval.
 struct BootstrapEstimate {
-  double score = 0;  // of the segments as they are
+  double score = 0;  // of the original segments
   double mean = 0;
   double low = 0, high = 0;
 
@@ -121,27 +115,27 @@ struct BootstrapEstimate {
 };
 
 struct EvaluationOptions {
-  BleuOptions bleu;  // its allow_subwords holds for chrF too
+  BleuOptions bleu;  // its allow_subwords applies to chrF, too
   ChrfOptions chrf;
   bool compute_bleu = true;
   bool compute_chrf = true;
-  bool confidence =
-      false;  // resample, for an interval around each score; always done for two systems
+  // Resample to get an interval for each score; always done when comparing
+  bool confidence = false;
   BootstrapOptions bootstrap;
 };
 
 struct SystemReport {
   double score = 0;
   std::string details;                         // BLEU's precisions and lengths
-  std::optional<BootstrapEstimate> resampled;  // when resampling was asked for
+  std::optional<BootstrapEstimate> resampled;  // if resampling was requested
 };
 
 struct MetricReport {
   std::string name;  // "BLEU", "chrF2"
   std::string signature;
   SystemReport system;
-  // Of a comparison only: the system compared with, and how likely such a difference is between
-  // equally good systems.
+  // For comparisons: the other system, and the probability of such a difference between equally
+  // good systems.
   std::optional<SystemReport> baseline;
   std::optional<double> p_value, wins;
 };
@@ -151,24 +145,23 @@ struct EvaluationReport {
   std::vector<MetricReport> metrics;
 };
 
-// BLEU and chrF, with what is known of their accuracy. Throws ConfigError, too, when no metric is
-// asked for.
+// BLEU and chrF, with intervals if requested. Also throws ConfigError if no metric is requested.
 EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
                           const EvaluationOptions& options = {});
 
-// Paired bootstrap between a baseline and a system on the same lines.
+// Paired bootstrap of a baseline and a system on the same lines.
 EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system,
                          const References& references, const EvaluationOptions& options = {});
 
 // One line per metric, as sacreBLEU prints it, with `digits` decimals:
 //   "BLEU|nrefs:1|... = 41.02 73.1/48.0/33.9/24.0 (BP = ...)"
-// and for comparisons a line per system and one with the verdict.
+// For comparisons, one line per system and one with the verdict.
 std::string format_report(const EvaluationReport& report, int digits = 2);
 
-// Of one class of a classifier.
+// Scores of one class.
 struct ClassScores {
   double precision = 0, recall = 0,
-         f1 = 0;             // 0 .. 1; 0 where nothing was predicted, or nothing was there
+         f1 = 0;             // 0 .. 1; 0 if undefined (nothing predicted, or no examples)
   std::int64_t support = 0;  // examples of the class
 };
 
@@ -176,17 +169,16 @@ struct ShareInterval {
   double low = 0, high = 0;
 };
 
-// What a classifier said against what it should have said; accuracy, precision, recall and F1 all
-// follow from it.
+// Counts of gold and predicted classes, from which accuracy, precision, recall and F1 follow.
 class ConfusionMatrix {
  public:
-  // One name per class. Throws ConfigError without any.
+  // One name per class. Throws ConfigError if empty.
   explicit ConfusionMatrix(std::vector<std::string> class_names);
 
-  // Counts an example of class `gold` that was classified as `predicted`. Throws DataError unless
-  // both are 0 .. classes-1.
+  // Counts an example of class `gold` classified as `predicted`. Throws DataError unless both are 0
+  // .. classes-1.
   void add(std::int64_t gold, std::int64_t predicted);
-  // Throws ConfigError unless there are as many predictions as gold classes.
+  // Throws ConfigError unless both have the same size.
   void add(std::span<const std::int64_t> gold, std::span<const std::int64_t> predicted);
 
   std::int64_t classes() const { return static_cast<std::int64_t>(names_.size()); }
@@ -195,23 +187,21 @@ class ConfusionMatrix {
   std::int64_t total() const;
 
   double accuracy() const;  // 0 without examples
-  // 95 % confidence interval of the accuracy (Wilson's score interval): how far another sample of
-  // as many texts might have moved it. 0 .. 1 without examples.
+  // 95 % confidence interval of the accuracy (Wilson score interval). 0 .. 1 without examples.
   ShareInterval accuracy_interval() const;
-  // The most frequent gold class, of equal ones the first, and the accuracy of always answering it.
+  // The most frequent gold class (the first of equal ones), and the accuracy of always predicting
+  // it.
   std::int64_t majority() const;
   double majority_share() const;
-  // Whether the accuracy may be that of always answering the majority class: the interval reaches
-  // down to its share.
+  // Whether the interval includes the accuracy of always predicting the majority class.
   bool may_be_majority() const { return accuracy_interval().low <= majority_share(); }
 
   ClassScores of_class(std::int64_t index) const;
-  double macro_f1() const;     // mean over the classes that occur, as gold or predicted
-  double weighted_f1() const;  // mean over the classes, weighted by their support
+  double macro_f1() const;     // mean over the classes that occur as gold or predicted
+  double weighted_f1() const;  // mean over the classes, weighted by support
 
-  // A table for people: precision, recall, F1 and support of each class, the confusion matrix
-  // (rows: gold), and the accuracy beside that of the majority class, with a word when it is no
-  // better.
+  // A table to print: precision, recall, F1 and support per class, the confusion matrix (rows:
+  // gold), and the accuracy beside that of the majority class, with a remark if it is no better.
   std::string table() const;
 
  private:
@@ -219,15 +209,15 @@ class ConfusionMatrix {
   std::string accuracy_text() const;
 
   std::vector<std::string> names_;
-  std::vector<std::int64_t> counts_;  // [classes, classes], row: gold
+  std::vector<std::int64_t> counts_;  // [classes, classes], rows: gold
 };
 
-// Of a language model on a text, from the summed negative log-likelihood.
+// Perplexity of a language model, from the summed negative log-likelihood.
 struct Perplexity {
   double nll = 0;               // summed over all predicted tokens, in nats
-  std::int64_t tokens = 0;      // predicted tokens, the end of each sequence included
-  std::int64_t words = 0;       // words of the text, as its readers count them; 0 when unknown
-  std::int64_t characters = 0;  // of the text, with an end for each line; 0 when unknown
+  std::int64_t tokens = 0;      // predicted tokens, sequence ends included
+  std::int64_t words = 0;       // words of the text; 0 if unknown
+  std::int64_t characters = 0;  // characters of the text, counting line ends; 0 if unknown
 
   // Adds another part of the same text.
   void add(double part_nll, std::int64_t part_tokens, std::int64_t part_words = 0,
@@ -253,8 +243,8 @@ struct ScoringOptions {
 struct SequenceScore {
   float log_probability = 0;        // natural logarithm, of all tokens and the end
   std::vector<float> token_scores;  // of each token, and of the end
-  std::int64_t characters =
-      0;  // of a line that a language model scored: its code points and its end
+  // Of a line that a language model scored: its code points and its end
+  std::int64_t characters = 0;
 };
 
 }  // namespace attend

@@ -1,9 +1,8 @@
-// The threads that a job computes with.
+// The threads that a job uses.
 //
-// Nothing in the library belongs to the process. A program that does one thing at a time need not
-// care: without a runtime a job runs on the default one, which has a thread for each physical core
-// and is made at its first use. A program that runs jobs side by side gives each its own, so that
-// they do not wait for each other:
+// The library keeps no process-wide state. A program that runs one job at a time can ignore this
+// header: without a runtime, a job uses the default one, which has a thread per physical core and
+// is created at first use. To run jobs in parallel, give each its own runtime:
 //
 //   const auto few = attend::make_runtime({.threads = 2});
 //   const auto translator = attend::Translator::load("model.safetensors", few);
@@ -17,18 +16,18 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// What can be chosen.
+// Options of a runtime.
 struct ThreadOptions {
-  int threads = 0;  // 0: one for each physical core that the process may use
+  int threads = 0;  // 0: one per physical core that the process may use
 };
 
-// A pool of threads. Its threads end with the last owner.
+// A thread pool. Its threads end with its last owner.
 class Runtime;
 
-// Throws ConfigError for a number of threads that is negative or beyond 1024.
+// Throws ConfigError for a negative number of threads or more than 1024.
 std::shared_ptr<Runtime> make_runtime(const ThreadOptions& options = {});
 
-// The number of threads, that of the caller included.
+// The number of threads, including the caller's.
 int threads_of(const Runtime& runtime);
 
 }  // namespace attend

@@ -3,8 +3,8 @@
 //   const auto translator = attend::Translator::load("model.safetensors");
 //   for (const attend::Translation& t : translator.translate(sentences)) use(t.text());
 //
-// Text is UTF-8, a sentence to a line. Any number of threads may call the const members of one
-// object at the same time; each gets the answer that it would get alone. Copies share the model.
+// Text is UTF-8, one sentence per line. Const members may be called from any number of threads at
+// once; each call gets the answer it would get alone. Copies share the model.
 #pragma once
 
 #include <cstdint>
@@ -29,82 +29,82 @@ namespace attend {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
-  int batch_size = 16;  // sentences decoded together; fewer when they average over 64 tokens
-  int window = 1024;  // most lines of a stream to read ahead and sort by length; none is waited for
-  int max_source_tokens = 1024;  // longer sentences are a LineError
-  bool shortlist = false;  // use only tokens that the model's shortlist has for the source: faster
-  bool alignment =
-      false;  // fill TranslationCandidate::alignment, with one more pass over each candidate
+  int batch_size = 16;  // sentences decoded together; fewer if they average more than 64 tokens
+  // Most lines of a stream to read ahead and sort by length; never waits for more
+  int window = 1024;
+  int max_source_tokens = 1024;  // a longer sentence is a LineError
+  bool shortlist = false;  // score only the tokens of the model's shortlist for the source: faster
+  // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
+  bool alignment = false;
 };
 
 struct TranslationCandidate {
   std::string text;
   float score = 0;                  // the log-probability divided by length^length_penalty
-  float log_probability = 0;        // natural logarithm, the end included
-  std::vector<std::string> tokens;  // the pieces of the text
-  std::vector<float> token_scores;  // log-probability of each token, then of the end
-  std::vector<std::pair<int, int>>
-      alignment;  // (source word, target word), counted from 0, by the cross-attention
+  float log_probability = 0;        // natural logarithm, end of sentence included
+  std::vector<std::string> tokens;  // the tokens of the text
+  std::vector<float> token_scores;  // log-probability of each token, then of the end of sentence
+  // (source word, target word), counted from 0, by cross-attention
+  std::vector<std::pair<int, int>> alignment;
 };
 
 struct Translation {
-  std::vector<TranslationCandidate> candidates;  // best first; one, empty, for an empty line
+  // Best first; an empty line has one empty candidate
+  std::vector<TranslationCandidate> candidates;
   std::vector<std::string> source_tokens;
   const std::string& text() const { return candidates.front().text; }
 };
 
-// A matrix of attention weights [rows, cols], row after row: how much the token of each row
-// attended to that of each column.
+// Attention weights [rows, cols], row-major: how much each row's token attends to each column's.
 struct AttentionMap {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::vector<float> weights;
 };
 
-// The attention of an encoder-decoder on a sentence and its translation, by words.
+// The attention of an encoder-decoder for a sentence and its translation, by words.
 struct TranslationAttention {
-  std::vector<std::string> src_words;  // and the end of the sentence: the columns of every map
-  std::vector<std::string> tgt_words;  // and the end: the rows. The row of a word is the one that
-                                       // the model predicts it from
-  std::vector<std::vector<AttentionMap>>
-      layers;  // [layer][head], cross-attention; each row sums to 1
+  std::vector<std::string> src_words;  // and the end of sentence: the columns of every map
+  std::vector<std::string> tgt_words;  // and the end of sentence: the rows. A word's row is the one
+                                       // that predicts the word
+  // [layer][head], cross-attention; each row sums to 1
+  std::vector<std::vector<AttentionMap>> layers;
 };
 
 class Translator {
  public:
-  // A model file that `attend train translation` or train() (attend/training.h) wrote. Without a
-  // runtime: the default one. Throws IoError, or DataError for a file that is damaged or holds
-  // something else.
+  // Loads a model file written by `attend train translation` or train() (attend/training.h).
+  // Without a runtime it uses the default one. Throws IoError, or DataError for a damaged file or
+  // another kind of model.
   static Translator load(const std::filesystem::path& path,
                          std::shared_ptr<Runtime> runtime = nullptr);
 
-  // The options that the model was made to be used with: its beam size and length penalty.
+  // The defaults stored in the model: its beam size and length penalty.
   TranslationOptions default_options() const;
 
   const Tokenizer& source_tokenizer() const;
   const Tokenizer& target_tokenizer() const;
 
-  // One translation for each sentence, in their order. What a sentence becomes does not depend on
-  // the others. Throws ConfigError for an option out of range, DataError for a sentence that is too
-  // long.
+  // Returns one translation per sentence, in order. Results do not depend on the other sentences.
+  // Throws ConfigError for an option out of range, DataError for a sentence that is too long.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
 
-  // Line after line to the end of the stream, in bounded memory; `sink` says what becomes of the
-  // answers, and of lines that have none. `name` stands for the stream in messages ("name:line:
+  // Translates line by line to the end of the stream, in bounded memory. `sink` receives the
+  // answers and the lines that cannot be answered. `name` names the stream in messages ("name:line:
   // ...").
   void translate(std::istream& lines, const std::string& name, const AnswerSink<Translation>& sink,
                  const TranslationOptions& options) const;
 
-  // The log-probability of given translations. Throws DataError for a text that is too long, and
+  // The log-probability of given translations. Throws DataError for a text that is too long, or
   // unless there are as many targets as sources.
   std::vector<SequenceScore> score(std::span<const std::string> sources,
                                    std::span<const std::string> targets,
                                    const ScoringOptions& options = {}) const;
 
-  // What the model looks at when it reads `source` and writes `target`. Throws DataError for a text
-  // that is too long.
+  // The attention while reading `source` and writing `target`. Throws DataError for a text that is
+  // too long.
   TranslationAttention attention(const std::string& source, const std::string& target) const;
 
  private:

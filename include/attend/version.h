@@ -1,4 +1,4 @@
-// Which attend this is.
+// The version of the library.
 #pragma once
 
 #include <string>
@@ -6,13 +6,12 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// "0.2.0": major.minor.patch. Until 1.0 a new minor version may change what these headers promise;
-// CHANGELOG.md says how.
+// "0.2.0": major.minor.patch. Until 1.0 a minor version may change these headers; CHANGELOG.md
+// lists the changes.
 std::string version();
 
-// What the library is made of and what it uses here, one "name: value" on a line: the compiler, the
-// instruction sets that it was built for, the one that this processor runs, the libraries it is
-// linked with.
+// Build information, one "name: value" per line: the compiler, the instruction sets in the binary,
+// the one in use on this CPU, and the linked libraries.
 std::string build_information();
 
 }  // namespace attend
