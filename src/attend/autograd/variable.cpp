@@ -11,17 +11,17 @@
 
 namespace attend {
 
-// A vertex of the graph: where a gradient is collected, and the function that passes it on. Holds
-// no value.
+// A vertex of the graph: collects a gradient and holds the function that propagates it. Holds no
+// value.
 struct GradientNode {
   Shape shape;
   Tensor gradient;
-  bool consumed = false;  // backward() has been here: what it was computed from is forgotten
-  bool owned =
-      false;  // the gradient's memory may be written to: it is ours, or a part of a flat buffer
-  std::uint64_t order =
-      0;  // creation order; an input is always older than what was computed from it
-  std::uint64_t visited = 0;  // the stamp of the last traversal that came by
+  bool consumed = false;  // backward() has visited it; its inputs are released
+  // The gradient may be written to: it is ours, or part of a flat buffer.
+  bool owned = false;
+  // Creation order; inputs are older than outputs.
+  std::uint64_t order = 0;
+  std::uint64_t visited = 0;  // the stamp of the last traversal
   std::vector<std::shared_ptr<GradientNode>> inputs;
   GradientFunction function;  // empty for leaves
 };
@@ -29,10 +29,10 @@ struct GradientNode {
 namespace {
 
 thread_local bool t_recording = true;
-thread_local const std::byte* t_unit =
-    nullptr;  // where the gradient of the loss is, while a backward() that began with 1 goes on
+// The loss gradient, while a backward() that began with 1 is running.
+thread_local const std::byte* t_unit = nullptr;
 
-// Sets t_unit while it lives.
+// Sets t_unit during its lifetime.
 class UnitGradient {
  public:
   explicit UnitGradient(const std::byte* begin) : before_(std::exchange(t_unit, begin)) {}
@@ -49,7 +49,7 @@ std::uint64_t next_order() {
   return counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The nodes from which `root` was computed, root included, latest first.
+// The nodes from which `root` was computed, including root, newest first.
 std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<GradientNode>& root) {
   const std::uint64_t stamp = next_order();
   std::vector<std::shared_ptr<GradientNode>> nodes{root};
@@ -74,7 +74,7 @@ void GradientSink::add(const Tensor& gradient) const {
     throw ShapeError(fmt::format("[backward] expected a gradient of shape {}, got {}",
                                  to_string(node_->shape), to_string(gradient.shape())));
   if (!node_->gradient.defined()) {
-    node_->gradient = gradient;  // adopted: others may hold it too
+    node_->gradient = gradient;  // adopted; may be shared
   } else if (node_->owned) {
     backend().add(node_->gradient, gradient, node_->gradient);
   } else {

@@ -65,13 +65,13 @@ std::string_view advice_for(int cause) {
   throw IoError(fmt::format("{}: cannot write: {}", path.string(), why));
 }
 
-// A cleaner may lock and remove a temporary between its creation and our lock; then it has no name
-// any more.
+// Between its creation and our lock, a cleaner may lock and remove the temporary, which then has no
+// name.
 bool lock_and_check_name(int file) {
   int locked = 0;
   do locked = ::flock(file, LOCK_EX);
   while (locked != 0 && errno == EINTR);
-  if (locked != 0) return true;  // a file system without locks: nobody can lock, so nobody cleans
+  if (locked != 0) return true;  // a file system without locks: nobody locks, so nobody cleans
   struct stat status {};
   return ::fstat(file, &status) != 0 || status.st_nlink > 0;
 }
@@ -137,8 +137,8 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit() {
   if (call_sync(file_) != 0) fail("sync failed", errno);
-  // Renamed before it is closed: closing gives up the lock, and an unlocked temporary is anybody's
-  // to remove.
+  // Renamed before closing: closing releases the lock, and anybody may remove an unlocked
+  // temporary.
   if (call_rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename failed", errno);
   temporary_.clear();
   ::close(std::exchange(file_, -1));
@@ -148,7 +148,7 @@ void AtomicFile::commit() {
   const int cause = errno;
   if (folder >= 0) ::close(folder);
   if (synced != 0 && cause != EINVAL &&
-      cause != ENOTSUP) {  // some file systems do not sync folders
+      cause != ENOTSUP) {  // some file systems cannot sync folders
     throw IoError(
         fmt::format("{}: written, but syncing its folder failed: {}; the new file is in place and "
                     "could be lost in a power cut",

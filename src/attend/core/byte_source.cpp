@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::size_t kPackedBufferBytes = std::size_t{64} << 10;
 
-// A descriptor, which it does not close.
+// Reads a descriptor, without closing it.
 class DescriptorSource : public ByteSource {
  public:
   DescriptorSource(int descriptor, std::string name)
       : descriptor_(descriptor), name_(std::move(name)) {}
 
   std::size_t read(char* to, std::size_t capacity) override {
-    if (ended_) return 0;  // a terminal would begin anew
+    if (ended_) return 0;  // a terminal would start over
     const std::size_t count = read_some(descriptor_, to, capacity, name_);
     ended_ = count == 0;
     return count;
@@ -81,10 +81,10 @@ class StreamSource final : public ByteSource {
  public:
   StreamSource(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {}
 
-  // Takes what has arrived and never waits for more than the rest of a line.
+  // Takes available bytes and never waits for more than the rest of a line.
   std::size_t read(char* to, std::size_t capacity) override {
     const std::size_t count = read_buffer(to, capacity);
-    // A buffer cannot tell an error from the end; C's stream behind std::cin can.
+    // A stream buffer cannot tell an error from the end; the C stream behind std::cin can.
     const bool failed =
         stream_.bad() || (count == 0 && &stream_ == &std::cin && std::ferror(stdin) != 0);
     if (failed) throw IoError(fmt::format("cannot read {}", name_));
@@ -95,7 +95,7 @@ class StreamSource final : public ByteSource {
   std::size_t read_buffer(char* to, std::size_t capacity) {
     try {
       return take(*stream_.rdbuf(), to, capacity);
-    } catch (const std::ios_base::failure& failure) {  // thrown by the buffer of a file
+    } catch (const std::ios_base::failure& failure) {  // thrown by file buffers
       throw IoError(fmt::format("cannot read {}: {}", name_, failure.what()));
     }
   }
@@ -119,7 +119,7 @@ class StreamSource final : public ByteSource {
   std::string name_;
 };
 
-// Gives first the bytes that were read to find out what the file is.
+// First returns the bytes that were read to detect the format.
 class PrefixedSource final : public ByteSource {
  public:
   PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
@@ -193,7 +193,7 @@ class GzipSource final : public ByteSource {
   bool between_members_ = false;
 };
 
-// Finds out at the first read whether the bytes are gzip.
+// Detects gzip at the first read.
 class DetectingSource final : public ByteSource {
  public:
   DetectingSource(std::unique_ptr<ByteSource> source, std::string name)

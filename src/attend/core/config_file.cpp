@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::size_t kShownPath = 4096;
 
-// With the checks of any text.
+// Applies the checks of any text.
 std::string read_text(const std::filesystem::path& path) {
   LineReader reader(path.string());
   std::string text;
@@ -52,7 +52,7 @@ struct ConfigEntry {
   toml::source_position at;
 };
 
-// The keys that have values, of all sections.
+// Collects the keys with values of all sections.
 void collect(const toml::table& table, std::vector<ConfigEntry>& entries) {
   for (const auto& [key, value] : table) {
     if (const toml::table* section = value.as_table()) {
@@ -72,8 +72,7 @@ std::vector<ConfigEntry> entries_in_order(const toml::table& table) {
   return entries;
 }
 
-// A value as it would be typed after a flag; nullopt when it is of a type that the option does not
-// take.
+// A value as typed after a flag; nullopt if the option does not take its type.
 std::optional<std::string> typed_value(const toml::node& value, const OptionField& field) {
   const bool is_choice = std::holds_alternative<EnumReference>(field.value);
   const bool is_real =
@@ -92,7 +91,7 @@ std::optional<std::string> typed_value(const toml::node& value, const OptionFiel
   return std::nullopt;
 }
 
-// What was found instead of a value of the right type.
+// Describes a value of the wrong type.
 std::string description(const toml::node& value) {
   if (const auto* text = value.as_string()) return "the text " + quote(text->get());
   if (const auto* truth = value.as_boolean()) return truth->get() ? "true" : "false";

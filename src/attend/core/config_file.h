@@ -1,5 +1,5 @@
-// The TOML files (toml.io, version 1.0) that configure a command: keys are options, and [sections],
-// which order a file for its reader, mean nothing: every key is unique without them.
+// TOML 1.0 files (toml.io) that configure a command. Keys are options. [sections] only structure
+// the file; every key is unique without them.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace attend {
 
-// Sets the options that the file names and returns their names (in kebab-case). A text or a choice
-// is a TOML string, true and false are booleans, a whole number is an integer (one without a sign,
-// as it may be larger than those of TOML, may be a string), any other number a float or an integer,
-// a list an array of strings or a single one.
+// Sets the options in the file and returns their names (in kebab-case). Strings and choices are
+// TOML strings, booleans are booleans, integers are integers (unsigned ones may be strings, since
+// they can exceed TOML's range), other numbers are floats or integers, and lists are arrays of
+// strings or one string.
 //
-// Throws IoError, DataError (no text), or ConfigError "file:line: ..." for what is not TOML, for an
-// unknown key, naming the nearest known one, for a value of a wrong type, and for an option that is
-// set twice.
+// Throws IoError, DataError (not text), or ConfigError "file:line: ..." for invalid TOML, an
+// unknown key (naming the nearest known one), a value of the wrong type, and an option that is set
+// twice.
 std::vector<std::string> apply_config_file(const std::filesystem::path& path,
                                            std::span<const OptionField> fields);
 

@@ -12,13 +12,12 @@
 namespace attend {
 namespace {
 
-// Whether a call that failed with `cause` may be tried again, after waiting where nothing could be
-// done yet.
+// Whether a call that failed with `cause` may be retried, after waiting if it would have blocked.
 bool may_try_again(int descriptor, short event, int cause) {
   if (cause == EINTR) return true;
   if (cause != EAGAIN && cause != EWOULDBLOCK) return false;
   pollfd wait{descriptor, event, 0};
-  ::poll(&wait, 1, -1);  // whatever it says, the next call says it better
+  ::poll(&wait, 1, -1);  // errors are left to the next call
   return true;
 }
 
@@ -41,7 +40,7 @@ bool can_be_read(int descriptor) {
     pollfd now{descriptor, POLLIN, 0};
     const int ready = ::poll(&now, 1, 0);
     if (ready >= 0) return ready > 0;
-    if (errno != EINTR) return true;  // whatever is wrong, reading says it
+    if (errno != EINTR) return true;  // errors are left to the read
   }
 }
 

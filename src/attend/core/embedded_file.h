@@ -1,5 +1,5 @@
-// Files of the source tree inside the binary. `attend_embed` of cmake/embed.cmake turns a folder
-// into a function that returns them.
+// Files of the source tree embedded in the binary. `attend_embed` of cmake/embed.cmake turns a
+// folder into a function that returns them.
 #pragma once
 
 #include <string_view>

@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Thrown through the parser, which destroys what it has built so far.
+// Thrown through the parser, which destroys its partial result.
 struct TooDeep {};
 
-// Discarded when it is not JSON.
+// Returns a discarded value if the text is not JSON.
 Json parse_bounded(std::string_view text) {
   // The library takes a zero byte for the end of the text.
   if (text.find('\0') != text.npos) return Json(Json::value_t::discarded);
@@ -59,7 +59,7 @@ std::vector<std::int32_t> json_ids(const Json& json, std::string_view where) {
   std::vector<std::int32_t> ids;
   ids.reserve(json.size());
   for (const Json& id : json) {
-    // An id is never negative, and what does not fit into 64 bits is no integer to the library.
+    // Ids are never negative; the library represents integers beyond 64 bits as floats.
     if (!id.is_number_unsigned() ||
         id.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
       throw DataError(fmt::format("{}: expected ids, found {}", where,

@@ -1,6 +1,6 @@
-// JSON that came from outside: a file's metadata, a training log. Everything that reads JSON reads
-// it through here (a check of the sources sees to it), because the JSON library takes any depth,
-// and what walks through a value afterwards, to copy or to print it, has a stack.
+// JSON from outside: the metadata of a file, a training log. All JSON is parsed here
+// (check_layers.sh enforces that), because the JSON library accepts any depth, and code that later
+// copies or prints a value recurses.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace attend {
 
-// Lists and objects inside one another, at most. What attend writes has three.
+// Maximum nesting of lists and objects. attend itself writes three levels.
 inline constexpr int kDeepestJson = 64;
 
-// Throws DataError "<where>: ..." for text that is not JSON, or is deeper than that.
+// Throws DataError "<where>: ..." for text that is not JSON or is nested deeper.
 nlohmann::ordered_json parse_json(std::string_view text, std::string_view where);
 
-// nullopt instead.
+// The same, but returns nullopt instead of throwing.
 std::optional<nlohmann::ordered_json> try_parse_json(std::string_view text);
 
-// A list of ids. Throws DataError "<where>: ..." for anything else, also for numbers that are no
-// 32-bit integers.
+// A list of ids. Throws DataError "<where>: ..." for anything else, including integers beyond 32
+// bits.
 std::vector<std::int32_t> json_ids(const nlohmann::ordered_json& json, std::string_view where);
 
-// A number that a float can hold. Throws DataError "<where>: ..." for anything else.
+// A number in the range of float. Throws DataError "<where>: ..." for anything else.
 float json_float(const nlohmann::ordered_json& json, std::string_view where);
 
-// The member of an object. Throws DataError "<where>: ..." when `json` is no object or has no such
+// A member of an object. Throws DataError "<where>: ..." if `json` is not an object or lacks the
 // member.
 const nlohmann::ordered_json& json_member(const nlohmann::ordered_json& json, const char* name,
                                           std::string_view where);

@@ -62,7 +62,7 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-// Reads until there is a line, or none any more. False when that would mean to wait and it may not.
+// Reads until there is a line or the end. Returns false if that would mean waiting and it may not.
 bool LineReader::gather(bool may_wait) {
   while (gathered_ == Gathered::part) {
     if (begin_ == end_) {

@@ -1,5 +1,5 @@
-// Reading text line by line, from plain or gzip files and from streams, with the checks that every
-// reader of user data needs.
+// Reads text line by line, from plain or gzip files and from streams, with the checks that user
+// data needs.
 #pragma once
 
 #include <cstdint>
@@ -17,50 +17,47 @@ namespace detail {
 class ByteSource;
 }
 
-// Hands out the lines of a text one by one. Memory is bounded: one buffer and one line, of at most
+// Reads the lines of a text one by one, in bounded memory: one buffer and one line of at most
 // kMaxLineBytes.
 //
-// gzip is recognized by its first two bytes, whatever the file is called; several gzip members in a
-// row are one text. A line ends with
-// '\n'; a '\r' before it is dropped, as is a byte order mark at the beginning. A last line without
-// '\n' counts. A stream is read no further than the end of a line when that is all that has
-// arrived, so a line typed at a terminal or written to a pipe is answered at once.
+// gzip is recognized by its first two bytes, not by the file name; several gzip members in a row
+// are one text. A line ends with '\n'; a preceding '\r' is dropped, as is a byte order mark at the
+// start. A last line without '\n' counts. A line typed at a terminal or written to a pipe is
+// available at once: the reader does not wait for more than one line.
 //
-// Throws IoError when the operating system refuses (missing, directory, not readable, an error
-// while reading: never taken for the end), and LineError "name:line: ..." for a line that is not
-// text (invalid UTF-8, NUL bytes) or too long: the next call goes on after it. What ends the text
-// is a DataError that is no LineError: a damaged or truncated gzip file, or an empty file (not
-// stream).
+// Throws IoError for errors of the operating system (missing, directory, not readable, read error),
+// and LineError "name:line: ..." for a line that is not text (invalid UTF-8, NUL bytes) or too
+// long; the next call continues after it. A damaged or truncated gzip file and an empty file (not
+// an empty stream) end the text with a DataError that is not a LineError.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
-  // "-" is standard input, and called so in messages.
+  // "-" is standard input, and is named so in messages.
   explicit LineReader(const std::string& path);
-  // `name` stands for the stream in messages ("standard input"). The stream must outlive the
-  // reader.
+  // `name` names the stream in messages ("standard input"). The stream must outlive the reader.
   LineReader(std::istream& stream, const std::string& name);
-  // The same of an open descriptor, which is not closed; it may be one that does not block.
+  // The same for an open descriptor, which is not closed and may be non-blocking.
   LineReader(int descriptor, const std::string& name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // Writes the next line, without its end, into `line`; false, and an empty `line`, at the end of
-  // the text.
+  // Reads the next line, without its line break, into `line`. Returns false, and clears `line`, at
+  // the end.
   bool next(std::string& line);
 
-  // Whether next() would return or throw without waiting for somebody to write. Of a std::istream
-  // nobody can know: always true. Throws as next() does when reading fails.
+  // Whether next() would return or throw without waiting for input. Always true for a std::istream,
+  // where this is unknown. Throws like next() for read errors.
   bool has_arrived() { return gather(/*may_wait=*/false); }
 
-  // The number of the line that next() gave last, from 1; 0 before the first.
+  // The number of the last line returned by next(), from 1; 0 before the first.
   std::int64_t line_number() const { return line_number_; }
   const std::string& name() const { return name_; }
-  // Changes, or only looks at, every line that next() gives from now on, after its checks. What it
-  // throws passes through next().
+  // Applies `filter` to every later line, after its checks. The filter may modify or only observe
+  // the line. Its exceptions propagate from next().
   void set_filter(std::function<void(std::string& line)> filter) { filter_ = std::move(filter); }
-  // "name:line" of the line that next() gave last, to begin a message with.
+  // "name:line" of the last line, to prefix messages.
   std::string where() const;
 
  private:
@@ -74,20 +71,19 @@ class LineReader {
   std::unique_ptr<detail::ByteSource> source_;
   std::vector<char> buffer_;
   std::function<void(std::string&)> filter_;
-  std::size_t begin_ = 0;  // of what buffer_ holds and has not been given out
+  std::size_t begin_ = 0;  // start of the unread part of buffer_
   std::size_t end_ = 0;
-  std::string line_;  // what has been gathered of the line that next() will give
+  std::string line_;  // the part of the next line read so far
   Gathered gathered_ = Gathered::part;
-  bool begun_ = false;     // something of the line has been read, if only its end
-  bool skipping_ = false;  // the rest of a line that was too long
+  bool begun_ = false;     // something of the line has been read, if only its line break
+  bool skipping_ = false;  // inside the rest of a line that was too long
   std::int64_t line_number_ = 0;
 };
 
-// All lines of a file, under the same rules.
+// Reads all lines of a file, by the same rules.
 std::vector<std::string> read_lines(const std::string& path);
 
-// Throws DataError, naming the files that the lines are from, when none of them has anything but
-// white space.
+// Throws DataError, naming the files of the lines, if all lines are blank.
 void require_text(std::span<const std::string> lines, std::span<const std::string> files);
 
 }  // namespace attend

@@ -46,7 +46,7 @@ std::optional<std::string> nearest_name(std::string_view name,
   for (const std::string& candidate : candidates) {
     const int allowed = std::max(1, static_cast<int>(candidate.size()) / 3);
     if (wanted.size() > candidate.size() + static_cast<std::size_t>(allowed))
-      continue;  // one letter more is a distance of one
+      continue;  // one extra letter is a distance of 1
     const int distance = edit_distance(wanted, plain(candidate));
     if (distance > allowed || (best && distance >= best_distance)) continue;
     best = candidate;

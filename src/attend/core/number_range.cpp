@@ -7,7 +7,7 @@ namespace attend {
 
 namespace {
 
-// 1000000, not 1e+06, which would be no whole number to who types it back.
+// 1000000, not 1e+06, which is rejected when typed as a whole number.
 std::string bound_text(double bound) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   return std::trunc(bound) == bound && std::abs(bound) <= kExact

@@ -1,5 +1,4 @@
-// The values that a number from outside may have: one after a flag, under a key of a configuration
-// file, in a model's metadata.
+// Ranges of numbers from outside: flags, keys of configuration files, metadata of models.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,9 +12,9 @@
 
 namespace attend {
 
-// From `least` to `most`; either end may be excluded. NaN and the infinities are in no range. The
-// ends are rounded to the type of the number that is looked for, so that a float read from "1e-6"
-// is in a range that begins at 1e-6.
+// From `least` to `most`; either end may be excluded. NaN and infinities are in no range. The
+// bounds are rounded to the type of the number, so that a float read from "1e-6" is in a range that
+// begins at 1e-6.
 struct NumberRange {
   double least = 0;
   double most = 0;
@@ -30,7 +29,7 @@ struct NumberRange {
     return (least_excluded ? value > low : value >= low) &&
            (most_excluded ? value < high : value <= high);  // false for NaN
   }
-  // Whether it leaves nothing out of an integer type.
+  // Whether it includes every value of an integer type.
   bool is_open() const { return most == std::numeric_limits<double>::max(); }
 };
 
@@ -40,14 +39,14 @@ constexpr NumberRange between(double least, double most) { return {least, most};
 constexpr NumberRange above(double least, double most) {
   return {.least = least, .most = most, .least_excluded = true};
 }
-// [0, 1), of a probability or a decay.
+// [0, 1), for a probability or a decay.
 constexpr NumberRange below_one() { return {.least = 0, .most = 1, .most_excluded = true}; }
-// Of a share dropped by masks of 16 bits, which round nothing in it to all (ops/check.h).
+// For dropout shares: masks of 16 bits must not round to dropping everything (ops/check.h).
 constexpr NumberRange dropout_shares() { return between(0, 0.9999); }
-// Whatever an unsigned integer can be: of seeds.
+// Any unsigned integer: for seeds.
 constexpr NumberRange any_seed() { return {0, std::numeric_limits<double>::max()}; }
 
-// How many pieces a vocabulary may have: shared by what makes, draws from and chooses among them.
+// The size of a vocabulary: shared by training, sampling and shortlists.
 inline constexpr NumberRange kVocabularySizes = between(1, 1 << 24);
 
 // "from 0 to 1024", "from 0 to below 1", "above 0 up to 1".

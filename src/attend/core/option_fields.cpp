@@ -21,7 +21,7 @@ struct Overload : Cases... {
 template <class... Cases>
 Overload(Cases...) -> Overload<Cases...>;
 
-// 1_000_000 is 1000000 in TOML, and here.
+// TOML accepts 1_000_000, and so do flags.
 template <class Number>
 bool read_number(std::string text, Number& number) {
   const auto digit = [&](std::size_t i) {
@@ -55,8 +55,8 @@ bool read_enum(const EnumReference& reference, const std::string& text) {
   return true;
 }
 
-// Nothing is set unless all of the text is a value in its range. A sign has no place where nothing
-// is negative: "-0" is no number of threads.
+// Sets nothing unless all of the text is a value in range. Unsigned numbers take no sign: "-0" is
+// not a number of threads.
 bool read_value(const OptionField& field, const std::string& text) {
   const auto number = [&](auto* target) {
     auto value = *target;
@@ -83,8 +83,7 @@ std::string float_text(Float value) {
   return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-// As a basic string of TOML: what ends it, and what one could not see or a terminal would obey, is
-// escaped.
+// As a TOML basic string: escapes delimiters, invisible characters and terminal control sequences.
 std::string quoted(const std::string& text, const std::string& name) {
   if (!is_utf8(text))
     throw ConfigError(fmt::format(

@@ -1,6 +1,6 @@
-// A struct of options as a list of named references: what command-line flags, TOML files and JSON
-// objects are made from. The list is made from the struct's `fields` function (see core/options.h)
-// and holds references into the struct, which must outlive it.
+// A struct of options as a list of named references, from which command-line flags, TOML files and
+// JSON objects are made. The list comes from the struct's `fields` function (see core/options.h)
+// and refers into the struct, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace attend {
 
-// An enum option without its type: names by value, and how to get and set it.
+// An enum option, type-erased: its names by value, a getter and a setter.
 struct EnumReference {
   std::span<const std::string_view> names;
   void* location = nullptr;
@@ -31,10 +31,10 @@ struct OptionField {
   std::string name;  // in kebab-case
   std::string help;
   OptionReference value;
-  NumberRange range{};  // of a number
+  NumberRange range{};  // for numbers
   bool experimental = false;
 
-  // A list takes any number of values, everything else one.
+  // A list takes any number of values, all other types one.
   bool is_list() const { return std::holds_alternative<std::vector<std::string>*>(value); }
   bool is_flag() const { return std::holds_alternative<bool*>(value); }
   bool is_text() const { return std::holds_alternative<std::string*>(value) || is_list(); }
@@ -43,16 +43,16 @@ struct OptionField {
   }
 };
 
-// What a value must be, for messages and help: "true or false", "a whole number from 0 to 1024",
+// Describes valid values, for messages and help: "true or false", "a whole number from 0 to 1024",
 // "one of post, pre".
 std::string expected_value(const OptionField& field);
-// A value as it is typed after a flag: true, 512, 0.1, post; the elements of a list.
+// A value as typed after a flag: true, 512, 0.1, post; for lists all elements.
 std::vector<std::string> option_values(const OptionField& field);
-// Sets a value from what was typed. Throws ConfigError "<where>: expected a whole number from 0 to
-// 1024, got abc"; `where` says which option, and of which line when it comes from a file.
+// Sets a value from typed text. Throws ConfigError "<where>: expected a whole number from 0 to
+// 1024, got abc"; `where` names the option, and the line if it comes from a file.
 void set_option(const OptionField& field, std::span<const std::string> values,
                 std::string_view where);
-// Throws ConfigError "<name>: expected ..., got ..." for the first number that is out of its range.
+// Throws ConfigError "<name>: expected ..., got ..." for the first number out of range.
 void check_ranges(std::span<const OptionField> fields);
 
 // snake_case to kebab-case, and back.
@@ -63,9 +63,8 @@ std::string snake_case(std::string_view name);
 const OptionField* find_option(std::span<const OptionField> fields, std::string_view name);
 std::vector<std::string> option_names(std::span<const OptionField> fields);
 
-// The options as lines "name = value" of a TOML file, in their order, which reads back as the same
-// values. `heading` becomes "[heading]" when it is not empty. Throws ConfigError for a text that
-// the format cannot hold: bytes that are not UTF-8.
+// The options as lines "name = value" of a TOML file, in order, which read back as the same values.
+// `heading` becomes "[heading]" if not empty. Throws ConfigError for strings that are not UTF-8.
 std::string to_toml(std::span<const OptionField> fields, std::string_view heading = "");
 
 namespace detail {
@@ -107,14 +106,14 @@ std::vector<OptionField> option_fields(Options& options) {
   return list;
 }
 
-// The options of one subject: a section of a configuration file and of the help.
+// Options of one topic: a section of a configuration file and of the help.
 struct OptionGroup {
   std::string name;
   std::vector<OptionField> fields;
 };
 
-// Of a struct whose function groups(options, visit) calls visit(name, part) for each of its parts.
-// The fields refer to `options`.
+// The groups of a struct whose function groups(options, visit) calls visit(name, part) for each of
+// its parts. The fields refer to `options`.
 template <class Options>
 std::vector<OptionGroup> option_groups(Options& options) {
   std::vector<OptionGroup> list;
@@ -124,7 +123,8 @@ std::vector<OptionGroup> option_groups(Options& options) {
   return list;
 }
 
-// For functions of the library that are given a struct: its numbers have not passed set_option().
+// Checks the numbers of a struct passed directly to the library, which have not been through
+// set_option().
 template <class Options>
 void check_options(Options options) {
   check_ranges(option_fields(options));

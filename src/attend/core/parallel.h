@@ -1,4 +1,4 @@
-// Loops over the threads of the current runtime (core/runtime.h).
+// Parallel loops on the current runtime (core/runtime.h).
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace attend {
 
-// How many threads a loop would run on: those of the current runtime, or 1 inside a loop, because
-// loops in loops run on one thread.
+// The number of threads a loop would use: those of the current runtime, or 1 inside a loop, because
+// nested loops are serial.
 inline int threads() { return ThreadPool::inside_loop() ? 1 : Runtime::current().threads(); }
 
-// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long but
-// the last. The ranges depend on the number of threads, so a body must not let its result depend on
-// where a range ends. When bodies throw, the exception of the first range is thrown in the end.
+// Runs body(begin, end) over disjoint ranges that cover [0, count), each at least `grain` long
+// except the last. The ranges depend on the number of threads, so results must not depend on where
+// a range ends. If bodies throw, the exception of the first range is rethrown at the end.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   if (count <= 0) return;
@@ -30,8 +30,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   Runtime::current().run(parts, IndexBody(part_of));
 }
 
-// Runs body(i) for every i in [0, count), handed out one by one: for few items of unequal cost.
-// When bodies throw, the exception of the lowest i is thrown in the end.
+// Runs body(i) for every i in [0, count), scheduled one by one: for few items of unequal cost. If
+// bodies throw, the exception of the lowest i is rethrown at the end.
 template <class Body>
 void parallel_each(std::int64_t count, const Body& body) {
   Runtime::current().run(count, IndexBody(body));

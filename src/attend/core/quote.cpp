@@ -38,7 +38,7 @@ std::string printable(std::string_view text, std::size_t most) {
     const char32_t c = next_code_point(text, at);
     if (at > most) return shown + "...";
     const std::string_view bytes = text.substr(begin, at - begin);
-    if (c == kReplacement && bytes.size() == 1) {  // a byte that is no character
+    if (c == kReplacement && bytes.size() == 1) {  // an invalid byte
       shown += escaped(static_cast<unsigned char>(bytes.front()));
     } else if (is_unsafe(c)) {
       shown += escaped(c);

@@ -1,5 +1,5 @@
-// Text that did not come from this program (a file's metadata, an argument, a line of input) made
-// safe to show: short, on one line, and without bytes that a terminal would obey.
+// Makes untrusted text (metadata, arguments, input lines) safe to print: short, on one line, and
+// without control sequences.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,11 @@
 
 namespace attend {
 
-// `text` with control characters, line separators, marks that change the direction of writing, and
-// bytes that are not UTF-8 as escapes
-// (\n, \x1b, \u202e). At most `most` bytes of it are shown; "..." says that there was more.
+// `text` with control characters, line separators, direction marks and invalid UTF-8 as escapes
+// (\n, \x1b, \u202e). Shows at most `most` bytes; "..." marks the cut.
 std::string printable(std::string_view text, std::size_t most = 200);
 
-// The same between single quotes, for the middle of a message.
+// The same in single quotes, for use inside a message.
 std::string quote(std::string_view text, std::size_t most = 60);
 
 }  // namespace attend

@@ -1,9 +1,9 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as
 // easy as 1, 2, 3").
 //
-// Nothing here has a state that must be saved: a number is a function of (seed, stream, position).
-// A dropout mask is therefore recomputed in the backward pass instead of being stored, and a
-// resumed run draws what the uninterrupted one would have drawn.
+// There is no state to save: a number is a function of (seed, stream, position). A dropout mask is
+// recomputed in the backward pass instead of stored, and a resumed run draws the same numbers as an
+// uninterrupted one.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
-// Names one stream of random numbers. Two different (seed, stream) pairs give independent numbers.
+// Names one stream of random numbers. Different (seed, stream) pairs give independent numbers.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
@@ -41,14 +41,14 @@ struct RandomKey {
   }
 
   // 16 random bits for element (row, column) of a matrix: half-words of the block column/8, low
-  // half first. Every dropout mask is drawn so.
+  // half first. All dropout masks use this.
   constexpr std::uint16_t bits16(std::uint32_t row, std::uint32_t column) const {
     const std::uint32_t word = at(column / 8, row)[(column % 8) / 2];
     return static_cast<std::uint16_t>(column % 2 == 0 ? word : word >> 16);
   }
 };
 
-// A 64-bit FNV-1a hash of a name, to turn names ("encoder.layers.0...") into streams.
+// A 64-bit FNV-1a hash that turns a name ("encoder.layers.0...") into a stream.
 constexpr std::uint64_t stream_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -70,7 +70,7 @@ class Random {
     }
     return block_[used_++];
   }
-  // As `count` calls of next(), at once.
+  // Equivalent to `count` calls of next().
   void skip(std::uint64_t count) {
     const auto left = static_cast<std::uint64_t>(4 - used_);
     if (count < left) {
@@ -99,7 +99,7 @@ class Random {
   int used_ = 4;
 };
 
-// Fisher-Yates with `random`; the order depends on nothing else.
+// Fisher-Yates shuffle; the order depends only on `random`.
 template <class Range>
 void shuffle(Range& range, Random& random) {
   for (std::uint64_t i = range.size(); i > 1; --i) std::swap(range[i - 1], range[random.below(i)]);

@@ -14,7 +14,7 @@ namespace attend {
 
 namespace {
 
-// Counts distinct cores among the processors of this process's affinity mask; hyper-threads of one
+// Counts the distinct cores among the CPUs of this process's affinity mask; hyper-threads of one
 // core share a sibling list.
 int count_cores() {
   cpu_set_t set;
@@ -33,15 +33,15 @@ int count_cores() {
   return std::max<int>(1, static_cast<int>(cores.size()));
 }
 
-thread_local Runtime* current_runtime = nullptr;  // null: the default one
+thread_local Runtime* current_runtime = nullptr;  // null: the default runtime
 
-// Never destroyed: at the end of the process other threads may still be in a loop.
+// Never destroyed: when the process ends, other threads may still be in a loop.
 Runtime& default_runtime() {
   static const auto& runtime = *new std::shared_ptr<Runtime>(std::make_shared<Runtime>());
   return *runtime;
 }
 
-// Sets current_runtime for as long as it lives.
+// Sets current_runtime during its lifetime.
 class Current {
  public:
   explicit Current(Runtime* runtime) : before_(std::exchange(current_runtime, runtime)) {}

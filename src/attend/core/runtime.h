@@ -1,14 +1,13 @@
-// What a thread computes with: a pool of threads, and the kernels of a device.
+// The execution context of a thread: a thread pool, and the kernels of a device.
 //
-// A runtime does not belong to the process. Make as many as there are jobs to run side by side,
-// share each with whoever works with it, and make it the current one of a thread for as long as a
-// scope lives:
+// A runtime does not belong to the process. Create one per parallel job, share it as needed, and
+// make it current on a thread within a scope:
 //
 //   const auto runtime = std::make_shared<Runtime>(RuntimeOptions{.threads = 4});
 //   const RuntimeScope scope(runtime);  // this thread's loops run on these four threads
 //
-// Several threads may enter one runtime: their loops then follow one another. Loops of two runtimes
-// run side by side.
+// Several threads may use one runtime; their loops take turns. Loops of two runtimes run in
+// parallel.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@
 
 namespace attend {
 
-class Backend;  // backend/backend.h; here both are only named
+class Backend;  // defined in backend/backend.h; only named here
 class Memory;   // tensor/memory.h
 
-// Where tensors live and the kernels that work there. Both outlive every runtime.
+// The memory of tensors and the kernels that use it. Both outlive every runtime.
 struct Device {
-  Memory* memory = nullptr;    // null: that of the host
+  Memory* memory = nullptr;    // null: host memory
   Backend* backend = nullptr;  // null: the default of backend/backend.h
 };
 
@@ -32,8 +31,8 @@ struct Device {
 int physical_cores();
 
 struct RuntimeOptions {
-  int threads = ThreadOptions{}.threads;  // 0: one for each physical core
-  Device device = {};                     // the CPU, unless it names another
+  int threads = ThreadOptions{}.threads;  // 0: one per physical core
+  Device device = {};                     // the CPU by default
 };
 
 class Runtime : public std::enable_shared_from_this<Runtime> {
@@ -47,10 +46,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   // ThreadPool::run() on the threads of this runtime, which is current in every body.
   void run(std::int64_t count, IndexBody body);
 
-  // The one of the calling thread: that of its innermost scope; in the body of a loop, that of the
-  // thread that runs the loop; where there is neither, the default runtime, made at the first use
-  // with RuntimeOptions{} and never destroyed. To hand it to another thread:
-  // Runtime::current().shared_from_this().
+  // The runtime of the calling thread: that of its innermost scope; inside a loop body, that of the
+  // loop. Otherwise the default runtime, created at first use with RuntimeOptions{} and never
+  // destroyed. To pass it to another thread, use Runtime::current().shared_from_this().
   static Runtime& current();
 
  private:
@@ -58,13 +56,13 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Device device_;
 };
 
-// Makes a runtime the current one of the calling thread, and at its end the one before. Ends on
-// that thread, and scopes in the reverse of their order.
+// Makes a runtime current on the calling thread, and restores the previous one at the end. Scopes
+// must end on that thread, in reverse order.
 class RuntimeScope {
  public:
   // `runtime` is not null.
   explicit RuntimeScope(std::shared_ptr<Runtime> runtime);
-  // A runtime of its own.
+  // Creates a new runtime.
   explicit RuntimeScope(const RuntimeOptions& options);
   ~RuntimeScope();
   RuntimeScope(const RuntimeScope&) = delete;

@@ -1,4 +1,4 @@
-// The number of threads, as an option by name.
+// The number of threads as a named option.
 #pragma once
 
 #include "attend/core/option_fields.h"

@@ -20,8 +20,7 @@ namespace {
 
 thread_local bool inside_loop_body = false;
 
-// How often this process was forked from another since the library was loaded: threads do not
-// survive a fork.
+// The number of forks since the library was loaded: threads do not survive a fork.
 std::atomic<int> forks{0};
 [[maybe_unused]] const int forks_are_counted =
     pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
@@ -34,8 +33,8 @@ void pause() {
 #endif
 }
 
-// Waits in vain for `done` for some 20 microseconds at most: what a wake-up costs. Returns whether
-// it became true.
+// Polls `done` for at most about 20 microseconds, the cost of a wake-up. Returns whether it became
+// true.
 template <class Done>
 bool spin_until(const Done& done) {
   constexpr std::chrono::microseconds kLongest{20};
@@ -50,8 +49,8 @@ bool spin_until(const Done& done) {
   return done();
 }
 
-// Signals are for the threads that the program knows about. A thread inherits the mask of the one
-// that starts it.
+// Blocks signals, which are for the program's own threads. A thread inherits the mask of its
+// creator.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -71,10 +70,10 @@ class SignalsBlocked {
 
 // The threads of a pool in one process.
 //
-// `open_` says which loop there is and how many of its items nobody has claimed: a worker that
-// claims one knows by the loop's number that the loop has not ended, and from then on until it
-// reports the item done it may read what else is known of the loop. A worker that comes late sees
-// another number, or nothing to claim, and touches nothing.
+// `open_` holds the number of the loop and how many of its items are unclaimed. A worker that
+// claims an item knows by the loop's number that the loop has not ended, and may read the loop's
+// other data until it reports the item done. A late worker sees another number, or nothing to
+// claim, and touches nothing.
 class ThreadPool::Workers {
  public:
   Workers() : process_(forks.load(std::memory_order_relaxed)) {}
@@ -89,18 +88,17 @@ class ThreadPool::Workers {
 
   bool of_this_process() const { return process_ == forks.load(std::memory_order_relaxed); }
 
-  // For loops, one after the other.
+  // Serializes loops.
   std::mutex& mutex() { return mutex_; }
 
-  // Has `wanted` threads from now on.
+  // Grows to `wanted` threads.
   void use(int wanted) {
     if (std::ssize(threads_) >= wanted) return;
     const SignalsBlocked blocked;
     try {
       while (std::ssize(threads_) < wanted) threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // The system has no more threads to give; those that are there, and the caller, do all of the
-      // work.
+      // The system has no more threads; the existing ones and the caller do all the work.
     }
   }
 
@@ -123,7 +121,7 @@ class ThreadPool::Workers {
  private:
   static std::uint32_t unclaimed(std::uint64_t open) { return static_cast<std::uint32_t>(open); }
 
-  // Claims an item and runs it. False when there is none.
+  // Claims an item and runs it. Returns false if there is none.
   bool work_on_item() {
     std::uint64_t open = open_.load(std::memory_order_acquire);
     do {
@@ -169,16 +167,14 @@ class ThreadPool::Workers {
 
   const IndexBody* body_ = nullptr;
   std::mutex failure_mutex_;
-  std::exception_ptr failure_;  // of the lowest index so far, failed_
+  std::exception_ptr failure_;  // of the lowest failed index, failed_
   std::uint32_t failed_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t loop_ = 0;
-  // On cache lines of their own: all threads write to them.
-  alignas(64) std::atomic<std::uint64_t> open_{
-      0};  // the loop's number, and how many of its items are unclaimed
+  // On separate cache lines, because all threads write to them.
+  alignas(64) std::atomic<std::uint64_t> open_{0};  // loop number, and number of unclaimed items
   alignas(64) std::atomic<std::uint32_t> unfinished_{0};
-  alignas(64) std::atomic<std::uint32_t> calls_{
-      0};  // how often the workers were called: what they sleep on
+  alignas(64) std::atomic<std::uint32_t> calls_{0};  // number of wake-ups; workers sleep on it
   std::atomic<bool> stopping_{false};
 };
 
@@ -189,13 +185,13 @@ ThreadPool::ThreadPool(int threads) : threads_(threads) {
 ThreadPool::~ThreadPool() {
   Workers* const workers = workers_.load();
   if (workers != nullptr && workers->of_this_process())
-    delete workers;  // after a fork there is nothing that could be joined
+    delete workers;  // after a fork there is nothing to join
 }
 
 bool ThreadPool::inside_loop() { return inside_loop_body; }
 
-// Those of this process: after a fork, whatever the parent's threads held, a lock perhaps, is left
-// to itself.
+// The workers of this process. After a fork, the parent's workers (and any locks they held) are
+// abandoned.
 ThreadPool::Workers& ThreadPool::workers() {
   Workers* found = workers_.load(std::memory_order_acquire);
   while (found == nullptr || !found->of_this_process()) {

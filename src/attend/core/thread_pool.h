@@ -1,10 +1,10 @@
-// Threads that wait for loops to share.
+// A thread pool for parallel loops.
 //
 // The thread that calls run() works on its own loop, so a pool of n threads starts n - 1 workers,
-// at the first loop that can use them. Items are claimed one by one: a worker that wakes late takes
-// less, and nobody waits for a worker that has claimed nothing. Workers spin for some microseconds
-// after a loop, because the next one usually follows at once, and then sleep: a machine shared with
-// other programs loses nothing to a pool that is idle.
+// at the first loop that can use them. Items are claimed one by one: a late worker takes fewer, and
+// nobody waits for a worker without an item. Workers spin for some microseconds after a loop,
+// because the next one usually follows at once, and then sleep, so that an idle pool costs other
+// programs nothing.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// A reference to a function of an index; what it refers to must outlive the call it is passed to.
+// A reference to a function of an index. The function must outlive the call.
 class IndexBody {
  public:
   template <class Body>
@@ -32,21 +32,20 @@ class ThreadPool {
  public:
   // Throws ConfigError unless threads is 1 .. kMostThreads.
   explicit ThreadPool(int threads);
-  // Waits for the workers to end. No loop may be running.
+  // Joins the workers. No loop may be running.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
 
-  // Calls body(i) once for every i in [0, count), each on some thread of the pool, and returns when
-  // all calls have returned. When bodies throw, the exception of the lowest i is thrown in the end;
-  // whether bodies of a higher i were called is not said. Loops that several threads ask for at the
-  // same time follow one another. A loop inside a body runs on the thread of that body. In the
-  // child of a fork() the pool starts workers of its own.
+  // Calls body(i) once for every i in [0, count), each on some thread of the pool, and returns
+  // after all calls. If bodies throw, the exception of the lowest i is rethrown at the end; bodies
+  // of higher i may or may not have been called. Concurrent loops take turns. A loop inside a body
+  // runs on that body's thread. After a fork() the child's pool starts its own workers.
   void run(std::int64_t count, IndexBody body);
 
-  // Whether the calling thread is in the body of a loop, of any pool.
+  // Whether the calling thread is inside a loop body, of any pool.
   static bool inside_loop();
 
  private:

@@ -5,8 +5,8 @@
 namespace attend {
 namespace {
 
-// The position behind the string that begins at `at` with `mark`, " or '. One on a single line ends
-// with the line at the latest.
+// The position after the string that begins at `at` with `mark`, " or '. A single-line string ends
+// with its line at the latest.
 std::size_t behind_string(std::string_view toml, std::size_t at) {
   const char mark = toml[at];
   const auto run = [&](std::size_t from) {
@@ -19,7 +19,7 @@ std::size_t behind_string(std::string_view toml, std::size_t at) {
     } else if (toml[at] == mark && !many_lines) {
       return at + 1;
     } else if (toml[at] == mark && run(at) >= 3) {
-      return at + std::min<std::size_t>(run(at), 5);  // two may belong to the text
+      return at + std::min<std::size_t>(run(at), 5);  // up to two may belong to the text
     } else if (toml[at] == '\n' && !many_lines) {
       return at;
     }

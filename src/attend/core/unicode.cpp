@@ -16,7 +16,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Sorted and disjoint ranges.
+// The ranges are sorted and disjoint.
 template <std::size_t N>
 bool contains(const std::array<Range, N>& ranges, char32_t c) {
   const auto after =
@@ -68,7 +68,7 @@ bool is_case_ignorable(char32_t c) {
   }
 }
 
-// Final_Sigma: a cased letter before, none after, case-ignorable characters between not counting.
+// Final_Sigma: preceded but not followed by a cased letter, skipping case-ignorable characters.
 bool ends_word(std::u32string_view text, std::size_t at) {
   std::size_t before = at;
   while (before > 0 && is_case_ignorable(text[before - 1])) --before;

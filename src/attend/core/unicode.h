@@ -1,6 +1,5 @@
-// The few Unicode questions that metrics and tokenizers ask, answered by utf8proc, in the way that
-// Python's str answers them: scores are only comparable with published ones if words are split and
-// lower-cased alike.
+// The Unicode functions of metrics and tokenizers, based on utf8proc. They behave like Python's
+// str: scores are comparable with published ones only if words are split and lower-cased alike.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace attend::unicode {
 
-// The code points of `text`, see next_code_point in core/utf8.h for bytes that are none, and back.
+// The code points of `text`, and back. For invalid bytes see next_code_point in core/utf8.h.
 std::u32string decode(std::string_view text);
 std::string encode(std::u32string_view text);
 

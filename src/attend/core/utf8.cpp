@@ -16,8 +16,8 @@ bool is_continuation(std::string_view text, std::size_t i) {
   return i < text.size() && (byte_at(text, i) & 0xC0u) == 0x80u;
 }
 
-// Length in bytes of the well-formed character at `i`, 0 if there is none. Table 3-7 of the Unicode
-// standard: only the second byte has bounds that depend on the first.
+// Length in bytes of the well-formed character at `i`, or 0. Table 3-7 of the Unicode standard:
+// only the second byte has bounds that depend on the first.
 std::size_t character_length(std::string_view text, std::size_t i) {
   const unsigned first = byte_at(text, i);
   if (first < 0x80) return 1;

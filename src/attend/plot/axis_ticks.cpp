@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMostTicks = 8;
 
-// 1, 2 or 5 times a power of ten, so that there are at most kMostTicks.
+// 1, 2 or 5 times a power of ten, giving at most kMostTicks.
 double round_step(double range) {
   const double rough = range / kMostTicks;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -78,7 +78,7 @@ std::vector<double> AxisTicks::tick_values() const {
       values.push_back(tick);
     return values;
   }
-  // Whole powers, every so many; on an axis of less than two decades also 2 and 5 times them.
+  // Every n-th power of ten; on an axis of less than two decades also its 2- and 5-fold.
   const double every = std::max(1.0, std::ceil((high_ - low_) / kMostTicks));
   const bool between = scale_ == AxisScale::log10 && high_ - low_ < 2;
   for (double power = std::floor(low_ / every) * every; power <= high_; power += every) {

@@ -1,4 +1,4 @@
-// Where an axis has its ticks, and what it covers.
+// The ticks and the range of an axis.
 #pragma once
 
 #include <string>
@@ -10,12 +10,11 @@ namespace attend {
 
 class AxisTicks {
  public:
-  // `values`: what is to be shown; those that the scale cannot show are not looked at. Bars begin
-  // at zero.
+  // `values` are the data; values the scale cannot show are ignored. Bars begin at zero.
   AxisTicks(AxisScale scale, const std::vector<double>& values, bool from_zero);
 
   bool shows(double value) const;
-  // 0 at the lower end of the axis, 1 at the upper one.
+  // 0 at the lower end of the axis, 1 at the upper end.
   double place(double value) const;
 
   struct Tick {

@@ -13,11 +13,11 @@ namespace {
 constexpr double kWidth = 720, kHeight = 440;
 constexpr double kLeft = 78, kRight = 20, kTop = 44, kBottom = 58;
 constexpr double kLegendLine = 20;
-constexpr double kCharacter = 6.9;  // mean width of a letter at 13 pixels
+constexpr double kCharacter = 6.9;  // average letter width at 13 pixels
 constexpr int kColors = 6;
 
-// The colors of Okabe and Ito (2008), which people who do not see all colors can tell apart,
-// darker or lighter as the page is.
+// The colors of Okabe and Ito (2008), which most color-blind people can distinguish, adapted to
+// light and dark pages.
 constexpr const char* kStyle = R"(<style>
 .page{fill:#fff}.text{fill:#222;font:13px sans-serif}.title{fill:#222;font:bold 15px sans-serif}.axis{stroke:#222}.grid{stroke:#ddd}
 .s0{--c:#0072b2}.s1{--c:#d55e00}.s2{--c:#008060}.s3{--c:#b0508a}.s4{--c:#a87400}.s5{--c:#666}
@@ -56,7 +56,7 @@ std::string line_at(const char* style, double x1, double y1, double x2, double y
       y1, x2, y2);
 }
 
-// A marker of another form for every series, so that colors are not all there is.
+// A different marker shape per series, so that series do not differ by color alone.
 std::string marker(int series, double x, double y) {
   switch (series % 4) {
     case 0:
@@ -111,7 +111,7 @@ class Drawing {
   double height_of(double value) const { return bottom() - y_.place(value) * (bottom() - top_); }
   const Series& series(int i) const { return plot_.series[static_cast<std::size_t>(i)]; }
 
-  // Under the title, in as many lines as it needs; the plot begins below it.
+  // Below the title, in as many lines as needed; the plot begins below it.
   std::string draw_legend() {
     std::string out;
     double x = kLeft, y = kTop;

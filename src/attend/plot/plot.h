@@ -1,5 +1,5 @@
-// Plots as SVG: lines with markers, points, or groups of bars; axes, ticks, legend; linear or
-// logarithmic. Readable on a light and a dark page.
+// SVG plots: lines with markers, points, or groups of bars; axes, ticks, legend; linear or
+// logarithmic. Readable on light and dark pages.
 #pragma once
 
 #include <string>
@@ -17,20 +17,20 @@ struct Axis {
 
 struct Series {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // (x, y); of bars: (number of the category, y)
+  std::vector<std::pair<double, double>> points;  // (x, y); for bars: (category index, y)
 };
 
 struct Plot {
-  std::string name;  // of the file, without ".svg"
+  std::string name;  // file name without ".svg"
   std::string title;
   Axis x;
   Axis y;
   std::vector<Series> series;
-  std::vector<std::string> categories = {};  // not empty: bars, one group for each
-  bool joined = true;                        // the points of a series, by a line
+  std::vector<std::string> categories = {};  // if not empty: bars, one group per category
+  bool joined = true;                        // connect the points of a series by a line
 };
 
-// Points that are not finite, or not positive on a logarithmic axis, are left out.
+// Skips points that are not finite, or not positive on a logarithmic axis.
 std::string to_svg(const Plot& plot);
 
 }  // namespace attend

@@ -38,14 +38,14 @@ std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
 }
 
-// Small blocks have eight classes per power of two: at most 12.5 % of a block is unused.
+// Small blocks have eight classes per power of two, so at most 12.5 % of a block is unused.
 std::size_t block_size(std::size_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
   if (bytes > kSmall) return round_up(bytes, kAlignment);
   return round_up(bytes, std::max(kAlignment, std::bit_floor(bytes - 1) / 8));
 }
 
-// 0 for kSmallest, eight more for every power of two.
+// 0 for kSmallest, then eight per power of two.
 std::size_t class_of(std::size_t size) {
   if (size <= kSmallest) return 0;
   const std::size_t power = std::bit_floor(size - 1);
@@ -60,8 +60,8 @@ std::size_t size_of_class(std::size_t i) {
   return power + i % 8 * (power / 8);
 }
 
-// Memory in regions of address space: ranges that have been used and are free, and ranges that have
-// not, or not since release().
+// Memory in regions of address space: free ranges that were used before, and ranges that were never
+// used (or not since release()).
 class Pool {
  public:
   enum class Pages { usual, huge };
@@ -71,8 +71,8 @@ class Pool {
   std::byte* take_used(std::size_t size) { return used_.take(size); }
   void add(Range range) { used_.add(range); }
 
-  // Takes memory that has not been used before, behind the free end of what has: how much, and
-  // where the block begins. Throws Error.
+  // Takes memory that was never used, extending the last free range: its size, and the start of the
+  // block. Throws Error.
   struct Growth {
     std::byte* block;
     std::size_t bytes;
@@ -86,7 +86,7 @@ class Pool {
     return grow({}, map_region(size), size);
   }
 
-  // Gives the memory of all free ranges back, the addresses stay. -> bytes.
+  // Returns the memory of all free ranges to the system and keeps the addresses. Returns bytes.
   std::size_t release() {
     std::size_t bytes = 0;
     for (const Range range : used_.all()) {
@@ -107,7 +107,7 @@ class Pool {
     return {block, more};
   }
 
-  // Address space; it takes memory where it is used.
+  // Reserves address space; memory is committed on use.
   Range map_region(std::size_t size) {
     const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
     void* const memory = bytes < size ? MAP_FAILED
@@ -134,11 +134,11 @@ class Pool {
   FreeRanges used_, unused_;
 };
 
-// Small and large blocks have pools of their own: a small one that lives long shall not divide what
-// large ones leave. Few are small, since what is listed for one size does not serve others.
+// Small and large blocks have separate pools, so that a long-lived small block does not split large
+// free ranges. There are few small classes, because blocks listed for one size do not serve others.
 class Cache {
  public:
-  // A block of at least `size` bytes, a block_size().
+  // A block of at least `size` bytes, where size is a block_size().
   Range take(std::size_t size) {
     const std::lock_guard lock(mutex_);
     const Range block = size <= kSmall ? take_small(size) : Range{take_from(large_, size), size};
@@ -175,12 +175,12 @@ class Cache {
     statistics_.peak_bytes = statistics_.bytes_in_use;
   }
 
-  // Of the whole cache.
+  // Locks the whole cache.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
  private:
-  // The smallest listed one that is not far too large; else one that is cut from what is free.
+  // The smallest listed block that is not far too large, or else one from a free range.
   Range take_small(std::size_t size) {
     const std::size_t first = class_of(size);
     for (std::size_t i = first; i < std::min(first + kServedClasses, kClasses); ++i) {
@@ -207,7 +207,7 @@ class Cache {
     }
   }
 
-  // What lies in the lists of all classes becomes free ranges again.
+  // Moves all listed blocks back to free ranges.
   void join_lists() {
     for (std::size_t i = 0; i < kClasses; ++i) {
       for (std::byte* const block : lists_[i]) small_.add({block, size_of_class(i)});
@@ -218,14 +218,14 @@ class Cache {
   std::mutex mutex_;
   std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
   Pool small_{Pool::Pages::usual};
-  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a product meets thousands
+  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a GEMM touches thousands
                                    // of small pages
   MemoryStatistics statistics_;
 };
 
-// Never destroyed: tensors in static storage may outlive every other static object. A fork waits
-// until no thread is in the middle of a change: the child would find it, and the lock that nobody
-// gives back.
+// Never destroyed: static tensors may outlive every other static object. A fork waits until no
+// thread is changing the cache; otherwise the child would inherit a partial change and a lock
+// nobody releases.
 Cache& cache() {
   static Cache* const instance = [] {
     auto* const made = new Cache;
@@ -235,7 +235,8 @@ Cache& cache() {
   return *instance;
 }
 
-// Before there are threads: a fork in the middle of making it would leave the child half a cache.
+// Created before there are threads, because a fork during creation would leave the child half a
+// cache.
 [[maybe_unused]] const Cache& made_early = cache();
 
 }  // namespace

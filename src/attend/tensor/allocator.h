@@ -1,11 +1,10 @@
-// The memory of tensors: what a tensor leaves is handed to the next ones, so that a steady training
-// step asks the operating system for nothing, though batches differ in size.
+// The caching allocator of host tensors: freed memory is reused, so that a steady training step
+// makes no system calls even though batches differ in size.
 //
-// Large blocks are cut from the smallest free range that holds them, and free ranges that touch
-// become one. Small ones are rounded up to one of eight classes per power of two, each of which
-// lists its free blocks; what is listed becomes free ranges when nothing listed fits. Memory that
-// has not been used before is taken last. Blocks are aligned to 64 bytes and can be written to the
-// end of their last 64 bytes. Thread-safe.
+// Large blocks come from the smallest free range that fits, and adjacent free ranges merge. Small
+// blocks are rounded up to one of eight classes per power of two, each with a list of free blocks;
+// when nothing listed fits, listed blocks become free ranges again. Unused memory is taken last.
+// Blocks are aligned to 64 bytes and writable up to a multiple of 64 bytes. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +15,19 @@ namespace attend {
 
 struct MemoryStatistics {
   std::int64_t bytes_in_use = 0;  // in live tensors, after rounding
-  std::int64_t bytes_reserved =
-      0;                          // that have been used and not given back: in use + kept for reuse
-  std::int64_t peak_bytes = 0;    // highest bytes_in_use since reset_peak()
-  std::int64_t system_calls = 0;  // how often memory was wanted that had not been used before
+  // Used at some time and not returned: in use or kept for reuse.
+  std::int64_t bytes_reserved = 0;
+  std::int64_t peak_bytes = 0;    // maximum of bytes_in_use since reset_peak()
+  std::int64_t system_calls = 0;  // requests that needed memory never used before
 };
 
 MemoryStatistics memory_statistics();
 void reset_peak_memory();
 
-// Gives what is kept for reuse back to the system.
+// Returns the memory kept for reuse to the system.
 void release_cached_memory();
 
-// Uninitialized memory, given back to the cache when the last owner goes.
+// Uninitialized memory, returned to the cache with its last owner.
 std::shared_ptr<std::byte> allocate(std::size_t bytes);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// A number that a kernel computes.
+// A number computed by a kernel.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace attend {
 
-// It stays on its device until somebody looks: the conversion to double waits for it, whatever only
-// hands it to another kernel does not.
+// Stays on its device until read: conversion to double waits for it; passing it to another kernel
+// does not.
 class DeviceScalar {
  public:
   DeviceScalar(double value = 0)
@@ -18,7 +18,7 @@ class DeviceScalar {
     return element_.defined() ? element_.item() : value_;
   }  // NOLINT(google-explicit-constructor)
 
-  // The element on the device; undefined when the number is known on the host.
+  // The element on the device; undefined if the number is known on the host.
   const Tensor& element() const { return element_; }
 
  private:

@@ -1,5 +1,5 @@
 // Element types of tensors, with the names and sizes of the safetensors format. Packed weights
-// (backend/weights.h) have opaque types of their own, which are in no file.
+// (backend/weights.h) have opaque types, which never appear in files.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct DTypeOf<float> {
   static constexpr DType value = DType::f32;
 };
 template <>
-struct DTypeOf<double> {  // sums; in no file
+struct DTypeOf<double> {  // sums; never in files
   static constexpr DType value = DType::f64;
 };
 template <>

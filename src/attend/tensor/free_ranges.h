@@ -1,5 +1,4 @@
-// Free ranges of memory, as large as they can be: what is added joins its neighbors. Private to
-// tensor/.
+// Free ranges of memory, merged with their neighbors. Private to tensor/.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +18,24 @@ struct Range {
 
 class FreeRanges {
  public:
-  // Must not overlap what is there. Ranges of no size are none.
+  // Must not overlap existing ranges. Ignores empty ranges.
   void add(Range range);
-  // Cuts `size` bytes from the front of the smallest range that has so many; of equal ones the
-  // first in memory. nullptr when none has.
+  // Takes `size` bytes from the front of the smallest range that fits, the first in memory among
+  // equal ones. nullptr if none fits.
   std::byte* take(std::size_t size);
-  // Takes the range that ends at `end` whole; one of no size when there is none.
+  // Takes the whole range that ends at `end`, or an empty one if there is none.
   Range take_ending_at(std::byte* end);
-  // Cuts the front of the range that begins at `begin`, which must have so many bytes.
+  // Takes the front of the range that begins at `begin`, which must be large enough.
   void take_front(std::byte* begin, std::size_t size);
 
-  std::vector<Range> all() const;  // in the order of memory
+  std::vector<Range> all() const;  // in memory order
   void clear();
 
  private:
   void insert(Range range);
   void erase(std::map<std::byte*, std::size_t>::iterator range);
 
-  std::map<std::byte*, std::size_t> sizes_;  // by where they begin
+  std::map<std::byte*, std::size_t> sizes_;  // by start address
   std::set<std::pair<std::size_t, std::byte*>> by_size_;
 };
 

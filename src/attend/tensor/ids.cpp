@@ -11,7 +11,7 @@ namespace attend {
 struct Ids::Values {
   explicit Values(std::vector<std::int32_t> values) : host(std::move(values)) {}
 
-  // All of them in the memory of a device.
+  // All values in the memory of a device.
   Tensor in(Memory& memory) const {
     const std::lock_guard lock(mutex);
     const auto found = std::find_if(devices.begin(), devices.end(),
@@ -22,8 +22,8 @@ struct Ids::Values {
 
   const std::vector<std::int32_t> host;
   mutable std::mutex mutex;
-  mutable std::vector<std::pair<Memory*, Tensor>>
-      devices;  // those of other memories than the host's
+  // Copies in memories other than the host's.
+  mutable std::vector<std::pair<Memory*, Tensor>> devices;
 };
 
 Ids::Ids(std::vector<std::int32_t> values)

@@ -1,5 +1,4 @@
-// Integers that the host plans with and kernels look up with: token ids, offsets, targets,
-// positions, rows.
+// Integers for host planning and kernel look-ups: token ids, offsets, targets, positions, rows.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace attend {
 
-// They do not change any more; copies and slices share them. `*ids` and `ids->` are the values on
-// the host, tensor() those on the device.
+// Immutable; copies and slices share the values. `*ids` and `ids->` give the values on the host,
+// tensor() those on the device.
 class Ids {
  public:
-  Ids() = default;                        // none, which is not the same as an empty list
+  Ids() = default;                        // undefined, which differs from an empty list
   Ids(std::vector<std::int32_t> values);  // NOLINT(google-explicit-constructor)
   Ids(std::initializer_list<std::int32_t> values) : Ids(std::vector<std::int32_t>(values)) {}
 
@@ -29,11 +28,11 @@ class Ids {
   // Elements begin .. end - 1, 0 <= begin <= end <= size().
   Ids slice(std::int64_t begin, std::int64_t end) const;
 
-  // i32 [size()] in the memory of the calling thread's device, copied there at the first call.
-  // Undefined when there are none.
+  // i32 [size()] in the memory of the calling thread's device, copied at the first call. Undefined
+  // if the ids are.
   Tensor tensor() const;
 
-  // The same values, or none in both.
+  // Equal values, or both undefined.
   friend bool operator==(const Ids& a, const Ids& b);
 
  private:

@@ -55,8 +55,8 @@ class HostMemory final : public Memory {
 }  // namespace
 
 Memory& host_memory() {
-  static auto& memory =
-      *new HostMemory;  // never destroyed: tensors in static storage may outlive it
+  // Never destroyed: static tensors may outlive it.
+  static auto& memory = *new HostMemory;
   return memory;
 }
 

@@ -1,5 +1,5 @@
-// The memory of a device: where tensors live. Host memory is the one that the program itself can
-// read; elements of any other are reached only by kernels and by copies.
+// The memory of a device, where tensors live. The program can read only host memory; other elements
+// are reached by kernels and copies.
 #pragma once
 
 #include <cstddef>
@@ -8,29 +8,29 @@
 
 namespace attend {
 
-// Rows of equal length at equal distances, all in bytes.
+// Equally spaced rows of equal length, in bytes.
 struct ByteRows {
   std::byte* begin = nullptr;
   std::int64_t stride = 0;  // from the first byte of a row to that of the next
 };
 
-// Copies and fills are complete when they return. Thread-safe.
+// Copies and fills are complete on return. Thread-safe.
 class Memory {
  public:
   virtual ~Memory() = default;
 
-  // Uninitialized, aligned to 64 bytes, given back when the last owner goes. Throws Error when
-  // there is no more.
+  // Uninitialized memory, aligned to 64 bytes, freed with its last owner. Throws Error if out of
+  // memory.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) = 0;
 
-  // `rows` rows of `row_bytes` each; they do not overlap.
+  // `rows` rows of `row_bytes` each, which do not overlap.
   virtual void copy(const ByteRows& from, const ByteRows& to, std::int64_t rows,
                     std::int64_t row_bytes) = 0;
   virtual void copy_to_host(const ByteRows& from, const ByteRows& host, std::int64_t rows,
                             std::int64_t row_bytes) = 0;
   virtual void copy_from_host(const ByteRows& host, const ByteRows& to, std::int64_t rows,
                               std::int64_t row_bytes) = 0;
-  // Every four bytes become `pattern`; a rest of fewer, its first bytes.
+  // Repeats the four bytes of `pattern`; a shorter rest gets its first bytes.
   virtual void fill(const ByteRows& to, std::int64_t rows, std::int64_t row_bytes,
                     std::uint32_t pattern) = 0;
 };
@@ -38,7 +38,7 @@ class Memory {
 // The caching allocator of tensor/allocator.h.
 Memory& host_memory();
 
-// That of the calling thread's current runtime (core/runtime.h); host_memory() when it names none.
+// The memory of the calling thread's current runtime (core/runtime.h); host_memory() by default.
 Memory& current_memory();
 
 }  // namespace attend

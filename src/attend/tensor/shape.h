@@ -13,12 +13,12 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
-  // Throws ShapeError for more than kMaxRank extents, negative ones, and more elements than an
+  // Throws ShapeError for more than kMaxRank extents, negative extents, or more elements than an
   // int64 can count.
   Shape(std::initializer_list<std::int64_t> dims);
 
   int rank() const { return rank_; }
-  // Extent of dimension `axis`; negative axes count from the end. Throws ShapeError when out of
+  // Extent of dimension `axis`; negative axes count from the end. Throws ShapeError if out of
   // range.
   std::int64_t operator[](int axis) const;
   // Number of elements; 1 for rank 0.

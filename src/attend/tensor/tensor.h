@@ -1,13 +1,13 @@
 // A tensor: a shape, an element type, and shared ownership of memory. Copying a Tensor copies the
 // handle, not the elements.
 //
-// The memory is that of a device (tensor/memory.h). Kernels read and write it; everything else
-// copies what it wants to see to the host, with to_host(), to_vector() or item(), and brings values
-// in with from() or copy_from().
+// The memory belongs to a device (tensor/memory.h). Kernels read and write it; other code copies
+// elements to the host with to_host(), to_vector() or item(), and from it with from() or
+// copy_from().
 //
-// Elements lie row after row. The one freedom is the distance between rows (`row_stride`): a range
-// of columns of a matrix is a tensor too, so the Q, K and V parts of one product need no copies.
-// All other dimensions are contiguous.
+// Elements are row-major. Only the distance between rows (`row_stride`) may vary: a range of
+// columns of a matrix is a tensor, so the Q, K and V parts of one GEMM need no copies. All other
+// dimensions are contiguous.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ class Tensor {
 
   // Uninitialized elements in the memory of the calling thread's current runtime.
   static Tensor empty(Shape shape, DType dtype = DType::f32);
-  // The same in host memory, wherever the runtime's tensors are.
+  // The same in host memory, whatever the runtime.
   static Tensor empty_on_host(Shape shape, DType dtype = DType::f32);
   static Tensor zeros(Shape shape, DType dtype = DType::f32);
   static Tensor full(Shape shape, float value);
-  // Copies `values` (row-major). Throws ShapeError when the count differs from shape.size().
+  // Copies `values` (row-major). Throws ShapeError if the count differs from shape.size().
   static Tensor from(std::span<const float> values, Shape shape);
   static Tensor from(std::span<const std::int32_t> values, Shape shape);
-  // Host memory that `owner` keeps alive (a mapped file); not copied.
+  // Host memory kept alive by `owner` (a mapped file); not copied.
   static Tensor wrap(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype);
 
   bool defined() const { return data_ != nullptr || shape_.rank() > 0; }
@@ -50,12 +50,12 @@ class Tensor {
   std::int64_t row_stride() const { return row_stride_; }
   bool contiguous() const { return row_stride_ == cols() || rows() <= 1; }
 
-  // Where the elements are; null: an undefined tensor has none.
+  // The memory of the elements; null for an undefined tensor.
   Memory* memory() const { return memory_; }
 
-  // For kernels, and for tensors in host memory: pointer to the first element. A handle to const
-  // elements does not exist: const Tensor is a constant handle. Throws ShapeError when T is not the
-  // element type.
+  // Pointer to the first element, for kernels and for tensors in host memory. There is no handle to
+  // const elements: const Tensor is a constant handle. Throws ShapeError if T is not the element
+  // type.
   template <class T = float>
   T* data() const {
     check_dtype(DTypeOf<T>::value);
@@ -69,7 +69,7 @@ class Tensor {
   std::byte* row_bytes(std::int64_t index) const {
     return data_ + index * row_stride_ * static_cast<std::int64_t>(size_of(dtype_));
   }
-  // All elements as one span. Throws ShapeError unless contiguous.
+  // All elements as a span. Throws ShapeError unless contiguous.
   template <class T = float>
   std::span<T> span() const {
     check_contiguous();
@@ -80,17 +80,18 @@ class Tensor {
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;     // along the first dimension
   Tensor slice_columns(std::int64_t begin, std::int64_t end) const;  // of the matrix view, rank 2
   Tensor reshape(Shape shape) const;                                 // contiguous only
-  Tensor as(DType dtype) const;  // the same memory as elements of another type of that size
+  Tensor as(DType dtype) const;  // the same memory, reinterpreted as a type of equal size
 
   Tensor clone() const;  // a contiguous copy in the current memory
-  // Of the same shape and type, from the same memory, from the host's, or to the host's.
+  // Copies from a tensor of equal shape and type. One of the two is on the host, or both share a
+  // memory.
   void copy_from(const Tensor& source) const;
   void zero() const;
 
-  // Contiguous and readable: the tensor itself when it is both, else a copy in host memory.
+  // Contiguous and on the host: the tensor itself if it is both, otherwise a copy.
   Tensor to_host() const;
   double item() const;                   // the single element, f32 or f64
-  std::vector<float> to_vector() const;  // all, f32
+  std::vector<float> to_vector() const;  // all elements, f32
 
  private:
   static Tensor at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, const Shape& shape,
