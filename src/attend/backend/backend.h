@@ -1,16 +1,16 @@
-// The kernels of a device: some 60 functions on tensors that already exist, behind one interface.
-// The only layer that knows what a CPU is.
+// The kernels of a device: functions on existing tensors, behind one interface. The only layer that
+// knows the CPU.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the
-// tests, and what sanitizers run. `fast_backend()` is written with Highway, the instruction set
-// chosen at run time; why its products are not a library's: fast/gemm.h. Both give the same results
-// up to rounding; the tests compare them kernel by kernel.
+// tests, and what sanitizers run. `fast_backend()` is written with Highway, and selects the
+// instruction set at run time; fast/gemm/gemm.h says why it has its own GEMM. Both give the same
+// results up to rounding; the tests compare them kernel by kernel.
 //
 // Conventions. Shape letters: N tokens (rows of the batch), B sequences, T length, D width, H
-// heads, Dh head width, V vocabulary. Tensors are f32 unless an argument says otherwise and may
-// have a row stride; outputs must not overlap inputs except where "in place" is said. Shapes have
-// been checked by the caller (ops/): a kernel only asserts. A kernel's result does not depend on
-// the number of threads, and what a row becomes does not depend on other rows, bit for bit.
+// heads, Dh head width, V vocabulary. Tensors are f32 unless stated otherwise and may have a row
+// stride. Outputs must not overlap inputs unless "may be" says so. Callers (ops/) check shapes;
+// kernels only assert. Results do not depend on the number of threads, and a row's result does not
+// depend on other rows, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -27,43 +27,42 @@ namespace attend {
 
 enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * Phi(x)
 
-// How the vectors of a sequence become one: the largest of every column, their mean, or the first
-// of them.
+// How the vectors of a sequence become one: per-column maximum, mean, or the first vector.
 enum class Pooling { max, mean, first };
 
-// The fast matmul() and sum_rows() add up blocks of so many terms, one block after the other. A sum
-// that is cut at a multiple of it, its second part added to the first with beta 1, has the bits of
-// the whole.
+// The fast matmul() and sum_rows() sum blocks of this many terms, one after the other. Splitting a
+// sum at a multiple of it, and adding the second part to the first with beta 1, gives the same
+// bits.
 constexpr std::int64_t kSumBlock = 256;
 
-// How much of a long input is worked on at a time, so that what one kernel writes the next one
-// still finds near. Results do not depend on it, but for the gradients of weights, whose sums it
-// cuts: loss_rows and multiples of kSumBlock.
+// Block sizes for long inputs, chosen so that one kernel's output is still in cache for the next.
+// Results do not depend on them, except for weight gradients, whose sums are split: loss_rows and
+// multiples of kSumBlock.
 struct BlockSizes {
-  std::int64_t product_rows;   // rows with which a product has its full speed
-  std::int64_t loss_rows;      // rows of logits [., V] that a loss holds; a multiple of 2 kSumBlock
-  std::int64_t decoding_rows;  // rows of logits [., V] that are searched
-  std::int64_t inner_numbers;  // numbers of the inner width of a feed-forward network
+  std::int64_t product_rows;  // rows at which a GEMM reaches full speed
+  std::int64_t loss_rows;  // rows of logits [., V] per block of a loss; a multiple of 2 kSumBlock
+  std::int64_t decoding_rows;  // rows of logits [., V] per block of decoding
+  std::int64_t inner_numbers;  // elements of the inner activations of a feed-forward network
 };
 
 // c = op(a) op(b) + beta c, where op(x) is x or its transpose.
 struct MatmulOptions {
   bool transpose_a = false;
   bool transpose_b = false;
-  float beta = 0.0f;  // 0 ignores what c held
+  float beta = 0.0f;  // 0 ignores the old c
   Precision precision = Precision::f32;
 };
 
 // y = activation(x W^T + bias)
 struct LinearOptions {
   Activation activation = Activation::none;
-  Precision precision = Precision::f32;  // of a weight in plain f32; one that is packed or in 8
-                                         // bits is multiplied as it is
+  // For plain f32 weights; packed or 8-bit weights have their own precision.
+  Precision precision = Precision::f32;
 };
 
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014).
-// The element (row, column) of a matrix is kept when key.bits16(row, column) >= threshold(); the
-// mask is recomputed in the backward pass, never stored.
+// Element (row, column) of a matrix is kept if key.bits16(row, column) >= threshold(). The mask is
+// recomputed in the backward pass, never stored.
 struct Dropout {
   float p = 0.0f;  // 0: keep everything
   RandomKey key;
@@ -81,31 +80,31 @@ struct AttentionLayout {
   // Query i of its sequence (of Tq) sees keys 0 .. i + (Tk - Tq): with Tq == Tk the usual lower
   // triangle.
   bool causal = false;
-  // Added to the scores before the softmax, or undefined: for each sequence a [Tq, Tk] block,
-  // row-major, one after the other; shared by the heads. -infinity forbids. A query that may see no
-  // key gets zero weights and a zero output.
+  // Added to the scores before the softmax, or undefined: one row-major [Tq, Tk] block per
+  // sequence, shared by the heads. -infinity masks a key. A query without visible keys gets zero
+  // weights and a zero output.
   Tensor bias;
   int heads = 1;
-  float scale = 1.0f;  // of the scores: 1/sqrt(Dh), or any inverse temperature
+  float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
   Dropout dropout;  // on the weights; mask element (query_row * heads + head, key index within the
                     // sequence)
 };
 
-// A row of one of several matrices, the slabs of a cache.
+// A row in one of several slabs of a key/value cache.
 struct KeySlot {
   std::int32_t slab = 0;
   std::int32_t row = 0;
 };
 
-// The slab and the row of each, one after the other, as kernels take them.
+// Slab and row of each slot, interleaved, as kernels take them.
 Ids slot_ids(std::span<const KeySlot> slots);
 
-// What R queries attend to when decoding: the M keys of query 0, 1, ..., each a row of a slab, and
-// where those of each query begin.
+// The keys of R queries in incremental decoding: M slab rows, grouped by query, and the offset of
+// each query's group.
 struct KeyRows {
-  std::span<const Tensor>
-      slabs;    // [rows, W], all f32 or all i8: what quantize_groups() makes, a group for each head
-  Ids slots;    // 2M: slab and row of each, slot_ids()
+  // [rows, W], all f32 or all i8: quantize_groups(), one group per head.
+  std::span<const Tensor> slabs;
+  Ids slots;    // 2M: slab and row of each key, from slot_ids()
   Ids offsets;  // R+1
 
   std::int64_t size() const { return slots.size() / 2; }  // M
@@ -114,26 +113,26 @@ struct KeyRows {
 
 struct PairedLoss {
   float label_smoothing = 0.0f;
-  float divergence = 0.0f;      // weight of the disagreement
-  float gradient_scale = 0.0f;  // 0: no gradients
+  float divergence = 0.0f;      // weight of the KL terms
+  float gradient_scale = 0.0f;  // 0: compute no gradients
 };
 
-// What a token is drawn from: the distribution sharpened or flattened, then cut.
+// The sampling distribution: temperature, then top-k and top-p.
 struct TokenFilter {
   float temperature = 1.0f;  // log-probabilities are divided by it
-  int top_k = 0;             // among the k likeliest; 0: all
-  float top_p =
-      1.0f;  // among the likeliest that together have this probability (Holtzman et al. 2020)
+  int top_k = 0;             // among the k most likely; 0: all
+  // Among the most likely tokens that together have this probability (Holtzman et al. 2020)
+  float top_p = 1.0f;
 };
 
 // A continuous cache (Grave et al. 2017) of M states, each with the token that followed it. Row r
-// of the scores of queries against them sees the last `window` of the first seen + r.
+// of the scores sees the last `window` of the first seen + r states.
 struct TokenCache {
   Ids tokens;  // M
   std::int64_t seen = 0;
   std::int64_t window = 0;
-  float scale = 1.0f;   // of the scores, before their softmax
-  float weight = 0.0f;  // the share of the cache in the mixture, below 1
+  float scale = 1.0f;   // of the scores, before the softmax
+  float weight = 0.0f;  // of the cache in the mixture, below 1
 };
 
 struct AdamStep {
@@ -142,7 +141,7 @@ struct AdamStep {
   float beta2 = 0.98f;
   float epsilon = 1e-9f;
   float weight_decay = 0.0f;  // decoupled (AdamW): p -= learning_rate * weight_decay * p
-  std::int64_t step = 1;      // counted from 1, for the bias correction
+  std::int64_t step = 1;      // from 1, for bias correction
 };
 
 class Backend {
@@ -156,147 +155,147 @@ class Backend {
   virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
                       const Tensor& c) = 0;
   // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed or in 8 bits
-  // (weights.h): in 8 bits every row of x is rounded to integers too.
+  // (weights.h); with 8 bits the rows of x are rounded to integers, too.
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const LinearOptions& options, const Tensor& y) = 0;
 
   // --- weights (weights.h) -----------------------------------------------------------------------
-  // For loading and making models, not for every step: most of these allocate what they return.
-  // f32 [O, I] in 8 bits. Throws ShapeError unless `weights` is a matrix, DataError when a number
-  // is not finite.
+  // For loading and converting models, not for every step: most of these allocate their result.
+  // f32 [O, I] to 8 bits. Throws ShapeError unless `weights` is a matrix, DataError if an element is
+  // not finite.
   virtual Tensor quantize_weights(const Tensor& weights) = 0;
-  // Between weights in 8 bits, not packed, and what a file holds of them: numbers i8 [O, I], scales
+  // Between unpacked 8-bit weights and their representation in files: values i8 [O, I] and scales
   // f32 [O].
   virtual void join_quantized(const Tensor& numbers, const Tensor& scales,
                               const Tensor& weights) = 0;
   virtual void split_quantized(const Tensor& weights, const Tensor& numbers,
                                const Tensor& scales) = 0;
-  // Packed weights may be cut with slice_rows() at multiples of this many rows. 0: such weights
+  // Packed weights can be sliced with slice_rows() at multiples of this many rows. 0: such weights
   // cannot be packed.
   virtual std::int64_t packed_row_block(const Tensor& weights) = 0;
-  // The weights as products read them fastest. Rearranges their memory, which is then to be used
-  // through the result alone. Weights that cannot be packed are returned as they are.
+  // Packs weights for the fastest GEMM. Rearranges their memory, which may then be used only
+  // through the result. Returns weights that cannot be packed unchanged.
   virtual Tensor pack_weights(const Tensor& weights) = 0;
-  // Copies of some rows, unpacked: f32 [n, I], or in 8 bits when the weights are. Throws ShapeError
-  // for other elements.
+  // Unpacked copies of some rows: f32 [n, I], or 8 bits if the weights are. Throws ShapeError for
+  // other element types.
   virtual Tensor select_weights(const Tensor& weights, const Ids& rows) = 0;
-  // f32 [O, I]: the weights themselves when they are that, else what they stand for.
+  // f32 [O, I]: the weights themselves, or their unpacked and dequantized values.
   virtual Tensor float_weights(const Tensor& weights) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------
-  virtual void add(const Tensor& a, const Tensor& b,
-                   const Tensor& y) = 0;  // y = a + b; y may be a or b
-  virtual void multiply(const Tensor& a, const Tensor& b,
-                        const Tensor& y) = 0;  // y = a * b; y may be a or b
-  virtual void axpby(float alpha, const Tensor& x, float beta,
-                     const Tensor& y) = 0;  // y = alpha x + beta y; beta 0 ignores y
-  virtual void convert(
-      const Tensor& x,
-      const Tensor& y) = 0;  // y = x, one in f32, the other in bf16: to the nearest, ties to even
+  // y = a + b; y may be a or b.
+  virtual void add(const Tensor& a, const Tensor& b, const Tensor& y) = 0;
+  // y = a * b; y may be a or b.
+  virtual void multiply(const Tensor& a, const Tensor& b, const Tensor& y) = 0;
+  // y = alpha x + beta y; beta 0 ignores y.
+  virtual void axpby(float alpha, const Tensor& x, float beta, const Tensor& y) = 0;
+  // y = x, between f32 and bf16; rounds to nearest even.
+  virtual void convert(const Tensor& x, const Tensor& y) = 0;
   virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;  // y may be x
-  // dx = dy * activation'(x). For relu x may be the activated value instead. dx may be dy.
+  // dx = dy * activation'(x). For relu, x may be the activated value. dx may be dy.
   virtual void activate_backward(Activation activation, const Tensor& x, const Tensor& dy,
                                  const Tensor& dx) = 0;
-  virtual void dropout(const Dropout& dropout, const Tensor& x,
-                       const Tensor& y) = 0;  // y may be x; its own gradient
+  // y may be x; linear, so also its own gradient.
+  virtual void dropout(const Dropout& dropout, const Tensor& x, const Tensor& y) = 0;
 
-  // Every `width` numbers of x [N, G*width] as a row of weights in 8 bits (weights.h): y i8 [N,
-  // G*(width+4)], the groups of a row one behind the other. The scale of a group with a number that
-  // is not finite is NaN.
+  // Quantizes every `width` elements of x [N, G*width] like a row of 8-bit weights (weights.h): y
+  // i8 [N, G*(width+4)], the groups of a row in order. A group with an element that is not finite
+  // gets the scale NaN.
   virtual void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) = 0;
 
   // --- reductions --------------------------------------------------------------------------------
-  virtual void sum_rows(const Tensor& x, float beta,
-                        const Tensor& y) = 0;  // y [D] = sum over rows of x [N, D] + beta y
+  // y [D] = sum over rows of x [N, D] + beta y.
+  virtual void sum_rows(const Tensor& x, float beta, const Tensor& y) = 0;
   virtual DeviceScalar sum(const Tensor& x) = 0;
   virtual DeviceScalar sum_of_squares(const Tensor& x) = 0;
 
   // --- numbers that stay on the device -----------------------------------------------------------
-  virtual void store(const DeviceScalar& value, double factor,
-                     const Tensor& y) = 0;  // y [1] = factor * value, f32
+  // y [1] = factor * value, f32.
+  virtual void store(const DeviceScalar& value, double factor, const Tensor& y) = 0;
   // y = factor alpha x + beta y; beta 0 ignores y
   virtual void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta,
                           const Tensor& y) = 0;
-  // What a vector with this sum of squares is multiplied by to have the length `norm`, as a float;
-  // 0 for a vector shorter than 1e-30.
+  // The factor that scales a vector with this sum of squares to length `norm`, as a float; 0 for a
+  // vector shorter than 1e-30.
   virtual DeviceScalar scale_to_norm(const DeviceScalar& squares, double norm) = 0;
-  // The same for vectors that are longer; 1 for the others.
+  // The same for longer vectors; 1 for the others.
   virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
   // --- normalization (Ba et al. 2016) ------------------------------------------------------------
-  // Over the last dimension: y = (x - mean) * rstd * gamma + beta. mean, rstd [N] are saved for the
-  // backward pass; both undefined when there will be none.
+  // Over the last dimension: y = (x - mean) * rstd * gamma + beta. mean and rstd [N] are saved for
+  // the backward pass, or both undefined.
   virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
                           const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
-  // dx [N, D] is written; dgamma, dbeta [D] are added to.
+  // Writes dx [N, D]; adds to dgamma and dbeta [D].
   virtual void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
                                    const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                                    const Tensor& dgamma, const Tensor& dbeta) = 0;
-  // One pass of the sublayer connection: sum = x + dropout(branch), then layer_norm(sum) -> y as
-  // above. sum [N, D] is kept for the backward.
+  // The fused sublayer connection: sum = x + dropout(branch), then y = layer_norm(sum). sum [N, D]
+  // is saved for the backward pass.
   virtual void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
                                    const Tensor& gamma, const Tensor& beta, float epsilon,
                                    const Tensor& sum, const Tensor& y, const Tensor& mean,
                                    const Tensor& rstd) = 0;
 
   // --- lookup ------------------------------------------------------------------------------------
-  // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).  positions may be undefined
-  // (then so is position). y [N, D]. The table may be packed or in 8 bits.
+  // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).
+  // positions may be undefined, and then position is, too. y [N, D]. The table may be packed or in
+  // 8 bits.
   virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
                      const Ids& position, const Dropout& dropout, const Tensor& y) = 0;
-  // dtable[ids[n]] += scale * dy[n], in the order of n for every row of the table.
+  // dtable[ids[n]] += scale * dy[n], in the order of n for each row of the table.
   virtual void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) = 0;
-  virtual void gather_rows(const Tensor& x, const Ids& rows,
-                           const Tensor& y) = 0;  // y[i] = x[rows[i]]
-  // Row i of x [N, W] becomes the row slots[i] of the slabs [rows, W]; elements of any type, the
-  // same in all. No slot comes twice.
+  // Y[i] = x[rows[i]].
+  virtual void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) = 0;
+  // Copies row i of x [N, W] to row slots[i] of the slabs [rows, W], for any element type common to
+  // all. Slots are distinct.
   virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) = 0;
 
   // --- columns of rows ---------------------------------------------------------------------------
-  // `columns` names W columns for each of the R rows of x, row after row; -1 names none.
-  // y[r, i] = x[r, columns[r, i]], or `absent` where there is none. y [R, W].
+  // `columns` names W columns for each of the R rows of x, row-major; -1 names none.
+  // y[r, i] = x[r, columns[r, i]], or `absent` for -1. y [R, W].
   virtual void gather_columns(const Tensor& x, const Ids& columns, float absent,
                               const Tensor& y) = 0;
-  virtual void fill_columns(const Tensor& x, const Ids& columns,
-                            float value) = 0;  // x[r, columns[r, i]] = value
-  // A number above 0 is divided by `penalty`, another multiplied with it. No column comes twice in
-  // a row.
+  // x[r, columns[r, i]] = value.
+  virtual void fill_columns(const Tensor& x, const Ids& columns, float value) = 0;
+  // Divides positive elements by `penalty` and multiplies the others with it. Columns of a row are
+  // distinct.
   virtual void penalize_columns(const Tensor& x, const Ids& columns, float penalty) = 0;
-  virtual void dot_rows(const Tensor& a, const Tensor& b,
-                        const Tensor& y) = 0;  // y[n] = a[n] . b[n].  a, b [N, D], y [N, 1]
+  // Y[n] = a[n] . b[n].  a, b [N, D], y [N, 1].
+  virtual void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) = 0;
   // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y [N, D]; beta 0 ignores y.
   virtual void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) = 0;
 
   // --- pooling over time -------------------------------------------------------------------------
-  // A row y[b] for the rows offsets[b] .. offsets[b+1] of x, none of these sequences empty. x [N,
-  // D], offsets B+1, y [B, D]. For max: of equal numbers the first counts, a NaN is the largest of
-  // all; rows [B, D] i32 receives the row of x that each number of y stands in, or is undefined
-  // when there will be no backward pass.
+  // Row y[b] pools rows offsets[b] .. offsets[b+1] of x; no sequence is empty. x [N, D], offsets
+  // B+1, y [B, D]. For max: the first of equal elements counts, and NaN is larger than all others;
+  // rows [B, D] i32 receives the row of x that holds each element of y, or is undefined without a
+  // backward pass.
   virtual void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
                     const Tensor& rows) = 0;
-  // dx [N, D] is written. rows: what pool() wrote, for max.
+  // Writes dx [N, D]. rows: as written by pool(), for max.
   virtual void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
                              const Tensor& rows, const Tensor& dx) = 0;
 
   // --- softmax -----------------------------------------------------------------------------------
-  virtual void softmax(const Tensor& x, float scale,
-                       const Tensor& y) = 0;                       // rows of scale * x; y may be x
+  // Rows of scale * x; y may be x.
+  virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;
   virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;  // rows; y may be x
   virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale,
                                 const Tensor& dx) = 0;  // dx may be dy
-  virtual void log_softmax_backward(const Tensor& x, const Tensor& dy,
-                                    const Tensor& dx) = 0;  // x: what log_softmax() read
+  // x: the input of log_softmax()
+  virtual void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) = 0;
   // Label-smoothed cross-entropy (Szegedy et al. 2016): for each row of logits [N, V] with target
   // t,
   //   loss = -(1-s) log p[t] - s/V sum_v log p[v].
   // Writes losses [N] and nll [N] = -log p[t], and replaces logits by gradient_scale *
-  // dloss/dlogits (left alone when gradient_scale is 0).
+  // dloss/dlogits (leaves them if gradient_scale is 0).
   virtual void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                              float gradient_scale, const Tensor& losses, const Tensor& nll) = 0;
-  // Of two predictions a, b [N, V] of the same targets, held to agree (R-Drop, Liang et al. 2021).
-  // With their cross-entropies as above,
-  //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),   nll = (nll of
-  //   a + nll of b) / 2.
+  // R-Drop (Liang et al. 2021): two predictions a, b [N, V] of the same targets are trained to
+  // agree. With their cross-entropies as above,
+  //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),
+  //   nll = (nll of a + nll of b) / 2.
   // Writes losses [N] and nll [N], and replaces a and b by gradients as above. Logits must be
   // finite.
   virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
@@ -305,48 +304,47 @@ class Backend {
 
   // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------
   // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the
-  // backward pass, or undefined. weights: undefined, or f32 with for each sequence, then each head,
-  // a [Tq, Tk] block: the weights before dropout.
+  // backward pass, or undefined. weights: undefined, or f32 with a [Tq, Tk] block for each sequence
+  // and head: the weights before dropout.
   virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v,
                          const AttentionLayout& layout, const Tensor& out,
                          const Tensor& log_sum_exp, const Tensor& weights) = 0;
-  // dq is written; dk, dv are written too (every key row of the layout belongs to exactly one
-  // sequence; rows of no sequence are left alone).
+  // Writes dq, dk and dv. Each key row of the layout belongs to exactly one sequence; other key
+  // rows are not written.
   virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                   const AttentionLayout& layout, const Tensor& out,
                                   const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
                                   const Tensor& dk, const Tensor& dv) = 0;
-  // One query per row, q [R, H*Dh], against the H*Dh numbers of keys; those of a key's value, H*Dv,
-  // begin `value_distance` elements of the row later. out [R, H*Dv].
+  // One query per row, q [R, H*Dh], against keys of H*Dh elements. The value, H*Dv elements, starts
+  // `value_distance` elements after its key in the same row. out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
                                 int heads, float scale, const Tensor& out) = 0;
-  // The same numbers as a matrix, those in 8 bits times their scales: y [M, H*Dh] f32 receives
-  // those of every key, which begin at element `begin` of its row.
+  // The keys as a matrix, with 8-bit elements dequantized: y [M, H*Dh] f32 receives the elements of
+  // each key's row from element `begin`.
   virtual void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) = 0;
 
   // --- attention in parts, for its variants: scores -> weights -> sums ---------------------------
-  // `pairs` holds for each sequence, then each head, a [Tq, Tk] block, one after the other, as the
-  // weights above do. Of the layout dropout does not count, and bias, causal and scale only where
-  // it is said. beta is 0 (what was there is ignored) or 1.
-  // pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
+  // `pairs` holds a [Tq, Tk] block for each sequence and head, like the weights above. The layout's
+  // dropout is ignored, and its bias, causal and scale apply only where stated. beta is 0 (ignores
+  // the old values) or 1. pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
   virtual void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
                              const Tensor& pairs) = 0;
-  // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 hides its b,
-  // NaN and infinity too.
+  // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 skips its b,
+  // even NaN or infinity.
   virtual void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
                          float beta, const Tensor& y) = 0;
-  // y[j] = sum_i pairs[i, j] a[i] + beta y[j].  a [N, H*Dh], y [M, H*Dh]; rows of no sequence are
-  // left alone.
+  // y[j] = sum_i pairs[i, j] a[i] + beta y[j].  a [N, H*Dh], y [M, H*Dh]. Rows outside every
+  // sequence are not written.
   virtual void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
                                 float beta, const Tensor& y) = 0;
-  // Rows of softmax(scale * scores + bias) over the keys that the layout lets a query see; all
-  // others, and all where there is none, get 0.
+  // Rows of softmax(scale * scores + bias) over the keys visible to each query; all other weights
+  // are 0.
   virtual void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
                             const Tensor& weights) = 0;
   // dscores = scale * weights * (dweights - sum_j weights dweights)
   virtual void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
                                      const AttentionLayout& layout, const Tensor& dscores) = 0;
-  // 1 for the largest of scale * scores + bias (in f32) among the keys that a query sees, the first
+  // 1 for the largest scale * scores + bias (in f32) among the keys visible to a query, the first
   // of equal ones, and 0 for the others. A NaN among them makes the whole row NaN.
   virtual void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
                             const Tensor& weights) = 0;
@@ -354,17 +352,17 @@ class Backend {
   // [H*Dh].
   virtual void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
                                const AttentionLayout& layout, const Tensor& scores) = 0;
-  // dq, dv [N, H*Dh] are written, dv a row for each query; dk = its gradient + beta dk.
+  // Writes dq and dv [N, H*Dh], one row of dv per query; dk = its gradient + beta dk.
   virtual void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                         const AttentionLayout& layout, const Tensor& dscores,
                                         const Tensor& dq, const Tensor& dv, float beta,
                                         const Tensor& dk) = 0;
 
   // --- recurrence (Cho et al. 2014) --------------------------------------------------------------
-  // A step of a gated recurrent unit, with PyTorch's equations and order of the gates:
+  // One step of a gated recurrent unit, with PyTorch's equations and gate order:
   //   r = sigma(x_r + s_r),  z = sigma(x_z + s_z),  n = tanh(x_n + r s_n),  y = (1 - z) n + z h.
-  // x (of the input) and s (of the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z, n,
-  // or is undefined.
+  // x (from the input) and s (from the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z,
+  // n, or is undefined.
   virtual void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
                         const Tensor& gates) = 0;
   // dx, ds [R, 3H] and dh [R, H] are written.
@@ -373,30 +371,28 @@ class Backend {
                                  const Tensor& dh) = 0;
 
   // --- optimizer ---------------------------------------------------------------------------------
-  // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All in place but the gradient, which
-  // gradient_scale multiplies first.
+  // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All are updated in place except the
+  // gradient, which is first multiplied by gradient_scale.
   virtual void adam(const AdamStep& step, const DeviceScalar& gradient_scale,
                     const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
                     const Tensor& variance) = 0;
 
   // --- decoding ----------------------------------------------------------------------------------
-  // The k largest of each row of log softmax(x), largest first, ties to the lower index. values [R,
-  // k] f32, indices [R, k] i32.
+  // The k largest elements of each row of log softmax(x), largest first, ties to the lower index.
+  // values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                                  const Tensor& indices) = 0;
-  // The same of x weight^T, which is never held whole. x [R, I], weight [O, I] as linear() takes
-  // it.
+  // The same for x weight^T, which is never stored whole. x [R, I], weight [O, I] as for linear().
   virtual void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
                                const Tensor& indices) = 0;
-  // Draws a column of each row of log-probabilities [R, V] with a number of `uniform` [R] in [0,
-  // 1): columns [R] i32. Equal columns are told apart by their order. -1 where the largest of a row
-  // is not finite.
+  // Draws a column from each row of log-probabilities [R, V], using uniform [R] in [0, 1): columns
+  // [R] i32. Equal columns are ordered by index. -1 if the largest element of a row is not finite.
   virtual void sample(const Tensor& log_probabilities, const TokenFilter& filter,
                       const Tensor& uniform, const Tensor& columns) = 0;
-  // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is the
-  // sum of softmax(scale * scores[r]), over the states that row r sees, for the states that were
-  // followed by the token. log_probabilities [R] of `targets`; or [R, V] of all tokens, with no
-  // targets. Rows that see no state keep what they have. scores [R, M] are overwritten.
+  // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is
+  // softmax(scale * scores[r]) over the states visible to row r, summed over the states followed by
+  // the token. log_probabilities is [R] for `targets`, or [R, V] for all tokens without targets.
+  // Rows that see no state are unchanged. Overwrites scores [R, M].
   virtual void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
                               const Tensor& log_probabilities) = 0;
 };
@@ -404,9 +400,8 @@ class Backend {
 Backend& reference_backend();
 Backend& fast_backend();
 
-// The backend that ops use on the calling thread: that of its current runtime (core/runtime.h). A
-// runtime that names none has the fast one, or the reference when the environment says
-// ATTEND_BACKEND=reference, which is read once.
+// The backend of the calling thread: that of its current runtime (core/runtime.h). By default it is
+// the fast one, or the reference if the environment has ATTEND_BACKEND=reference (read once).
 Backend& backend();
 
 }  // namespace attend

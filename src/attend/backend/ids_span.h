@@ -1,4 +1,4 @@
-// Ids as the kernels of a CPU read them.
+// Access to ids for kernels on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace attend {
 
-// The values on the device; `ids` must outlive them. Empty when there are none.
+// The values on the device; `ids` must outlive them. Empty if undefined.
 inline std::span<const std::int32_t> device_span(const Ids& ids) {
   const Tensor values = ids.tensor();
   return values.defined() ? values.span<std::int32_t>() : std::span<std::int32_t>();
 }
 
-// What slot_ids() made.
+// The result of slot_ids().
 class SlotSpan {
  public:
   explicit SlotSpan(const Ids& slots) : numbers_(device_span(slots)) {}

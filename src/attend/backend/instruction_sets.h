@@ -1,4 +1,4 @@
-// The instruction sets of the fast kernels, for people.
+// Describes the instruction sets of the fast kernels.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace attend {
 
 struct InstructionSets {
-  std::vector<std::string> built;  // those that kernels are compiled for, best first
-  std::string
-      used;  // the one that runs on this processor, with what it has besides: "AVX3 + VNNI + BF16"
+  std::vector<std::string> built;  // in the binary, best first
+  // The one in use on this CPU, with its extensions: "AVX3 + VNNI + BF16"
+  std::string used;
 };
 
 InstructionSets instruction_sets();

@@ -8,8 +8,8 @@
 
 namespace attend {
 
-// With V = 10,000 the rows of a loss are 20 MB: small enough to be reused soon, tall enough for the
-// products. Those of a search stay in the cache that the cores share. An inner width of 2048 has
+// With V = 10,000 the logits of a loss block are 20 MB: small enough to be reused soon, tall enough
+// for an efficient GEMM. A decoding block stays in the shared cache. An inner width of 2048 gets
 // 1024 rows at a time.
 BlockSizes CpuBackend::block_sizes() const {
   return {.product_rows = 128, .loss_rows = 512, .decoding_rows = 48, .inner_numbers = 1 << 21};

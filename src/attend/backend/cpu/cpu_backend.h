@@ -1,6 +1,5 @@
-// What the backends of the CPU have in common: how weights lie in memory, so that either of them
-// computes with what the other has packed, arithmetic of single numbers, and how much fits the
-// caches.
+// Common parts of the CPU backends: the memory layout of weights, so that each can use weights
+// packed by the other; scalar arithmetic; block sizes.
 #pragma once
 
 #include "attend/backend/backend.h"

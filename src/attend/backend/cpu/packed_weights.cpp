@@ -13,13 +13,13 @@ namespace attend {
 
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 16;  // numbers, for a thread
+constexpr std::int64_t kGrain = 1 << 16;  // elements per thread
 
 std::size_t row_bytes(const Tensor& weights) {
   return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype());
 }
 
-// Between a row of numbers and row `row` of a panel.
+// Between a plain row and row `row` of a panel.
 void spread(const float* from, std::int64_t row, std::int64_t columns, float* panel) {
   for (std::int64_t i = 0; i < columns; ++i) panel[i * kPanelRows + row] = from[i];
 }
@@ -28,11 +28,11 @@ void collect(const float* panel, std::int64_t row, std::int64_t columns, float* 
   for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[i * kPanelRows + row];
 }
 
-// The same with a scale after the row, and all scales after the panel.
-constexpr std::int64_t kTogether = 4;  // numbers of a row that lie side by side
+// The same for 8 bits, with a scale after each row and all scales after the panel.
+constexpr std::int64_t kTogether = 4;  // adjacent elements of a row
 constexpr std::uint32_t kSigns = 0x80808080;
 
-// Adds 128 to four bytes, or takes it away.
+// Adds or subtracts 128 in four bytes.
 void copy_shifted(const std::int8_t* from, std::int8_t* to) {
   std::uint32_t bytes = 0;
   std::memcpy(&bytes, from, kTogether);

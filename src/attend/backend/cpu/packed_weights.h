@@ -1,12 +1,11 @@
-// Packed weights W [O, I], as the products of both CPU backends read them. 16 rows make a panel, in
-// which the numbers of a column lie side by side:
+// Packed weights W [O, I], as the GEMMs of both CPU backends read them. 16 rows form a panel, in
+// which the elements of a column are adjacent:
 //
 //   f32   [I][16]
-//   i8    [I/4][16][4], each number + 128, without a sign; then the scales of the 16 rows
-//   (weights.h)
+//   i8    [I/4][16][4], each element + 128, unsigned; then the scales of the 16 rows (weights.h)
 //
-// Rows after the last full panel stay row-major. A panel takes the memory of its rows, so packing
-// is in place, and a slice on panel boundaries is itself a packed matrix. Columns cannot be sliced.
+// Rows after the last full panel stay row-major. Packing is in place. A slice on panel boundaries
+// is itself a packed matrix. Columns cannot be sliced.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +17,16 @@ namespace attend {
 
 constexpr std::int64_t kPanelRows = 16;
 
-// How many of the rows are in panels.
+// The number of rows in panels.
 inline std::int64_t packed_rows(const Tensor& weights) {
   return is_packed(weights) ? weights.rows() / kPanelRows * kPanelRows : 0;
 }
 
-// Whether `weights` is a contiguous matrix of at least one panel, its element type f32, or i8 with
-// an I that four divides.
+// Whether `weights` is a contiguous matrix of at least one panel, f32, or i8 with I a multiple of
+// four.
 bool can_pack(const Tensor& weights);
 
-// These four do what Backend says of them.
+// These implement the functions of Backend.
 Tensor pack_weights(const Tensor& weights);
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows);
 Tensor unpack_weights(const Tensor& weights);

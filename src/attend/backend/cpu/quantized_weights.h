@@ -1,4 +1,4 @@
-// Weights in 8 bits (weights.h) in the memory of the host.
+// 8-bit weights (weights.h) in host memory.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,15 @@ constexpr std::int64_t kQuantizedScaleBytes = quantized_columns(0);
 float quantized_scale(const Tensor& quantized, std::int64_t row);
 void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale);
 
-// The scale of a row is its largest magnitude / 127; numbers are rounded to the nearest, ties to
-// even. Throws ShapeError unless `weights` is a matrix, DataError when a number is not finite.
+// The scale of a row is its largest magnitude / 127; elements are rounded to nearest even. Throws
+// ShapeError unless `weights` is a matrix, DataError if an element is not finite.
 Tensor quantize_weights(const Tensor& weights);
-// The numbers that weights in 8 bits, not packed, stand for: f32 [O, I].
+// The values of unpacked 8-bit weights: f32 [O, I].
 Tensor dequantize_weights(const Tensor& quantized);
 
-// Activations are rounded to 8 bits, too, row by row, inside a product with a quantized matrix: to
-// -127 .. 127 times the largest magnitude of the row / 127. A row of nothing but numbers below
-// kQuantizedVanishing becomes zeros. The sums of integers are exact in 32 bits up to a depth of
-// 65,536, so their order does not matter.
+// A GEMM with quantized weights also rounds its activations to 8 bits: each row to -127 .. 127
+// times its largest magnitude / 127. A row whose elements are all below kQuantizedVanishing becomes
+// zeros. Integer sums are exact in 32 bits up to a depth of 65,536, so their order does not matter.
 constexpr std::int32_t kQuantizedActivationLimit = 127;
 constexpr float kQuantizedVanishing = 1e-30f;
 

@@ -27,8 +27,7 @@ double dot(const float* a, const float* b, std::int64_t width) {
 
 // Returns log sum exp. Scores that are all -infinity become zeros.
 double softmax_in_place(std::vector<double>& scores) {
-  // Asked score by score, because a maximum passes over NaN, which must not be taken for a
-  // forbidden key.
+  // Checked score by score, because a maximum skips NaN, which must not count as a masked key.
   if (std::all_of(scores.begin(), scores.end(), [](double score) { return score == kForbidden; })) {
     std::fill(scores.begin(), scores.end(), 0.0);
     return kForbidden;
@@ -41,8 +40,8 @@ double softmax_in_place(std::vector<double>& scores) {
   return largest + std::log(total);
 }
 
-// The weights of query i of a sequence in one head, before dropout, into `weights` [Tk]; returns
-// log sum exp of its scores.
+// Writes the weights of query i of a sequence in one head, before dropout, to `weights` [Tk];
+// returns log sum exp of its scores.
 double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout,
                         const Sequence& sequence, std::int64_t i, std::int64_t head,
                         std::vector<double>& weights) {
@@ -85,8 +84,8 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
                 static_cast<float>(weight);
           const double kept =
               weight * reference::dropout_factor(layout.dropout, query * heads + head, j);
-          // A weight of zero hides its value even when that is NaN or infinite: a forbidden key
-          // must leave no trace.
+          // A weight of zero skips its value even if that is NaN or infinite: a masked key must
+          // have no effect.
           if (kept == 0.0) continue;
           const float* value = v.row(sequence.key_begin + j) + head * value_width;
           for (std::int64_t d = 0; d < value_width; ++d)
@@ -101,9 +100,9 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
 }
 
 // With m the dropout factors, w the weights and w~ = m w:
-//   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),  dq = scale ds k,  dk = scale
-//   ds^T q.
-// `out` and `log_sum_exp` are what faster backends need; this one recomputes the weights.
+//   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),
+//   dq = scale ds k,  dk = scale ds^T q.
+// Faster backends use `out` and `log_sum_exp`; this one recomputes the weights.
 void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                           const AttentionLayout& layout, const Tensor& /*out*/,
                                           const Tensor& /*log_sum_exp*/, const Tensor& dout,
@@ -162,7 +161,7 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
 
 namespace {
 
-// The `width` numbers of one head, where those of the first begin at element `begin`.
+// The `width` elements of one head; those of the first head begin at element `begin`.
 std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin,
                               std::int64_t head, std::int64_t width) {
   const KeySlot slot = SlotSpan(keys.slots)[key];

@@ -32,7 +32,7 @@ struct Head {
     return pairs.data() + sequence.bias_begin * layout.heads +
            (number * sequence.queries + i) * sequence.keys;
   }
-  // How many keys query i sees as far as causality goes.
+  // The number of keys that query i sees under causality.
   std::int64_t seen(std::int64_t i) const {
     return layout.causal ? std::clamp<std::int64_t>(i + 1 + sequence.keys - sequence.queries, 0,
                                                     sequence.keys)
@@ -122,7 +122,7 @@ void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout&
       row.push_back(head.biased(head.row(scores, i), i, j));
     double largest = kForbiddenScore;
     for (const double score : row) largest = std::max(largest, score);
-    // Asked score by score, because a maximum passes over NaN.
+    // Checked score by score, because a maximum skips NaN.
     const bool blind = std::all_of(row.begin(), row.end(),
                                    [](double score) { return score == double{kForbiddenScore}; });
     double total = 0.0;

@@ -1,4 +1,4 @@
-// The sequences of an attention layout, one after the other.
+// The sequences of an attention layout, in order.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@ namespace attend::reference {
 struct Sequence {
   std::int64_t query_begin, key_begin;  // first rows in the batch
   std::int64_t queries, keys;           // Tq, Tk
-  std::int64_t bias_begin;  // where its [Tq, Tk] block starts in the bias, and heads times that in
-                            // the weights
+  std::int64_t bias_begin;  // start of its [Tq, Tk] block in the bias; times heads, in the weights
 };
 
 template <class Visit>

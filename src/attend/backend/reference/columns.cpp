@@ -7,7 +7,7 @@ namespace attend {
 
 namespace {
 
-// Calls use(row, i, column) for the columns named, -1 included.
+// Calls use(row, i, column) for the named columns, including -1.
 template <class Use>
 void for_columns(const Tensor& x, std::span<const std::int32_t> columns, const Use& use) {
   const std::int64_t width = x.rows() == 0 ? 0 : std::ssize(columns) / x.rows();

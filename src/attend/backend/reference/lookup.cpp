@@ -66,7 +66,7 @@ void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& v
   std::vector<std::int32_t> order(static_cast<std::size_t>(x.cols()));
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     const float* row = x.row(r);
-    // NaN would break the ordering; it ranks last.
+    // NaN would break the ordering, so it ranks last.
     const auto key = [row](std::int32_t i) {
       return std::isnan(row[i]) ? -std::numeric_limits<float>::infinity() : row[i];
     };

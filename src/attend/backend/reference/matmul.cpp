@@ -15,7 +15,7 @@ double factor(float x, Precision precision) {
   return precision == Precision::bf16 ? reference::widened(reference::nearest_bf16(x)) : x;
 }
 
-// A matrix or its transpose, as a factor: element (i, j) lies at i * row_step + j * column_step.
+// A GEMM operand, a matrix or its transpose: element (i, j) is at i * row_step + j * column_step.
 struct Operand {
   Operand(const Tensor& x, bool transpose, Precision precision_wanted)
       : data(x.data()),
@@ -32,7 +32,7 @@ struct Operand {
   Precision precision;
 };
 
-// A row of activations as integers in -limit .. limit, and what they are multiplied by.
+// A row of activations as integers in -limit .. limit, and their scale.
 struct RoundedRow {
   std::vector<std::int32_t> values;
   float scale = 0.0f;

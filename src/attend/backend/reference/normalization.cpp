@@ -31,8 +31,8 @@ void ReferenceBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Te
 }
 
 // With h = (x - mean) * rstd and g = dy * gamma:
-//   dx = rstd * (g - average(g) - h * average(g h)),  dgamma += sum over rows of dy h,  dbeta +=
-//   sum over rows of dy.
+//   dx = rstd * (g - average(g) - h * average(g h)),
+//   dgamma += sum over rows of dy h,  dbeta += sum over rows of dy.
 void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
                                            const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                                            const Tensor& dgamma, const Tensor& dbeta) {

@@ -13,7 +13,7 @@ bool exceeds(float value, float largest) {
   return value > largest || (std::isnan(value) && !std::isnan(largest));
 }
 
-// The first of the rows [begin, end) with the largest number in column c.
+// The first of the rows [begin, end) with the largest element in column c.
 std::int32_t largest_row(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c) {
   std::int32_t best = begin;
   for (std::int32_t n = begin + 1; n < end; ++n) {

@@ -1,6 +1,6 @@
-// The reference backend: every kernel as the plainest loop that is right. Values are f32, sums are
-// accumulated in double, nothing is threaded or vectorized by hand. It is the oracle of the kernel
-// tests and what sanitizers run, so clarity beats speed everywhere in this folder.
+// The reference backend: every kernel as the simplest correct loop. Values are f32, sums are in
+// double, nothing is threaded or vectorized. It is the oracle of the kernel tests and what
+// sanitizers run, so clarity beats speed.
 #pragma once
 
 #include <bit>
@@ -132,7 +132,7 @@ class ReferenceBackend final : public CpuBackend {
 
 namespace reference {
 
-// 0 where the mask drops the element, 1/(1-p) where it keeps it.
+// 0 if the mask drops the element, 1/(1-p) if it keeps it.
 inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64_t column) {
   if (dropout.p == 0.0f) return 1.0f;
   const std::uint16_t bits =
@@ -142,8 +142,8 @@ inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64
 
 // elementwise.cpp
 float activated(Activation activation, float x);
-std::uint16_t nearest_bf16(
-    float x);  // the upper half of its bits; of two as near the even one, and a NaN remains one
+// The upper half of the bits, rounded to nearest even; NaN stays NaN.
+std::uint16_t nearest_bf16(float x);
 inline float widened(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16); }
 
 }  // namespace reference

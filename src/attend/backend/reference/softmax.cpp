@@ -10,7 +10,7 @@ namespace attend {
 
 namespace {
 
-// log sum_c exp(scale * row[c]), computed from the largest term so that nothing overflows.
+// log sum_c exp(scale * row[c]), relative to the largest term so that nothing overflows.
 double log_sum_exp(const float* row, std::int64_t width, double scale) {
   double largest = -std::numeric_limits<double>::infinity();
   for (std::int64_t c = 0; c < width; ++c) largest = std::max(largest, scale * row[c]);
@@ -79,8 +79,8 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets,
     double log_p_sum = 0.0;
     for (std::int64_t v = 0; v < classes; ++v) log_p_sum += row[v] - normalizer;
     const double log_p = row[target] - normalizer;
-    // Without smoothing a class of probability zero (a logit of -infinity) costs nothing: 0 *
-    // infinity is kept out.
+    // Without smoothing, a class of probability zero (a logit of -infinity) costs nothing: avoids 0
+    // * infinity.
     const double smoothing_loss = label_smoothing == 0.0f ? 0.0 : -share * log_p_sum;
     losses.data()[n] = static_cast<float>(-(1.0 - label_smoothing) * log_p + smoothing_loss);
     nll.data()[n] = static_cast<float>(-log_p);

@@ -11,8 +11,7 @@ namespace attend {
 
 namespace {
 
-// The columns that a token is drawn from: the likeliest first when they are cut, else in their
-// order.
+// The candidate columns: most likely first if truncated by top-k or top-p, otherwise in order.
 std::vector<std::int32_t> candidates(const float* log_probabilities, std::int64_t columns,
                                      const TokenFilter& filter) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(columns));
@@ -50,7 +49,7 @@ std::int32_t drawn(const float* log_probabilities, std::int64_t columns, const T
   return order[weights.size() - 1];
 }
 
-// log((1 - weight) p + weight * share), also where p is too small for a number.
+// log((1 - weight) p + weight * share), also for p that underflows.
 float mixed(float log_probability, double share, float weight) {
   const double own = double{log_probability} + std::log1p(-double{weight});
   return static_cast<float>(share == 0.0 ? own : std::log(std::exp(own) + weight * share));
