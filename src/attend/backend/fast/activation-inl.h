@@ -38,7 +38,7 @@ HWY_INLINE Normal normal(FloatVector x) {
           hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
 }
 
-// A comparison, because a NaN must stay one: what Max makes of it depends on the instruction set.
+// A comparison, so that NaN stays NaN: the result of Max with NaN depends on the instruction set.
 HWY_INLINE FloatVector relu(FloatVector x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(Floats())), x);
 }
@@ -50,8 +50,8 @@ HWY_INLINE FloatVector gelu_derivative(FloatVector x) {
   return hn::MulAdd(x, at.density, at.cumulative);
 }
 
-// sigma(x) = 1 / (1 + e^-x) and tanh(x) = 2 sigma(2x) - 1, both from an exponential that cannot
-// overflow; absolute error below 2e-7.
+// sigma(x) = 1 / (1 + e^-x) and tanh(x) = 2 sigma(2x) - 1, both by an exponential that cannot
+// overflow. Absolute error below 2e-7.
 HWY_INLINE FloatVector sigmoid(FloatVector x) {
   const Floats d;
   const auto one = hn::Set(d, 1.0f);

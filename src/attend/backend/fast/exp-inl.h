@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// 2^n p where x >= lowest, or x is NaN; else zero.
+// 2^n p where x >= lowest or x is NaN, else zero.
 #if HWY_TARGET == HWY_AVX3
 HWY_INLINE FloatVector scaled_unless_below(FloatVector x, FloatVector lowest, FloatVector p,
                                            FloatVector n, FloatVector) {
@@ -30,12 +30,12 @@ HWY_INLINE FloatVector scaled_unless_below(FloatVector x, FloatVector lowest, Fl
 }
 #endif
 
-// e^x for x <= 88, with a relative error below 1.5e-7; zero where the result would be subnormal (x
-// < -87.3, -infinity too); NaN stays NaN.
+// e^x for x <= 88, with a relative error below 1.5e-7; zero if the result would be subnormal (x <
+// -87.3, including -infinity); NaN stays NaN.
 //
 // x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. Adding 1.5 * 2^23 leaves n in the low bits
-// of the sum. The polynomial is the minimax one of (e^r - 1 - r) / r^2, of degree 4; its error,
-// weighted for e^r, is 3e-9.
+// of the sum. The polynomial is the minimax polynomial of degree 4 for (e^r - 1 - r) / r^2; its
+// error, weighted for e^r, is 3e-9.
 HWY_INLINE FloatVector exp_of(Floats d, FloatVector x) {
   const auto lowest = hn::Set(d, -87.3365447f);
   const auto shift = hn::Set(d, 12582912.0f);
@@ -52,9 +52,8 @@ HWY_INLINE FloatVector exp_of(Floats d, FloatVector x) {
   return scaled_unless_below(x, lowest, e, n, shifted);
 }
 
-// 2^x for x <= 127, with a relative error below 2e-7; zero where the result would be subnormal; NaN
-// stays NaN. The polynomial is nearly the minimax one of degree 5 whose value at 0 is 1; its error
-// is 9.2e-8.
+// 2^x for x <= 127, with a relative error below 2e-7; zero if the result would be subnormal; NaN
+// stays NaN. The polynomial is nearly minimax, of degree 5 with value 1 at 0; its error is 9.2e-8.
 HWY_INLINE FloatVector exp2_of(Floats d, FloatVector x) {
   const auto shift = hn::Set(d, 12582912.0f);
   const auto shifted = hn::Add(x, shift);
@@ -68,8 +67,8 @@ HWY_INLINE FloatVector exp2_of(Floats d, FloatVector x) {
   return scaled_unless_below(x, hn::Set(d, -126.0f), p, n, shifted);
 }
 
-// sum_i exp(x[i] - max), where max is the largest: a term's rounded exponent does not matter once
-// the term is small, so powers of 2 do.
+// sum_i exp(x[i] - max), where max is the largest: powers of 2 suffice, because the rounding of the
+// exponent does not matter for small terms.
 HWY_INLINE float sum_of_exponentials(const float* x, std::size_t count, float max) {
   const Floats d;
   const auto shift = hn::Set(d, max), log2_e = hn::Set(d, 1.44269504f);

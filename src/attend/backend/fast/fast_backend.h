@@ -1,10 +1,8 @@
-// The fast backend: Highway kernels, spread over threads (core/parallel.h). Stateless, so any
-// thread may call it. Why its products are not a library's: gemm.h.
+// The fast backend: Highway kernels on all threads (core/parallel.h). Stateless, so any thread may
+// call it. gemm/gemm.h says why it has its own GEMM.
 //
-// The members are defined by theme: matmul.cpp (on gemm.h), elementwise.cpp, dropout.cpp,
-// reductions.cpp, layer_norm*.cpp, lookup.cpp, pooling.cpp, adam.cpp, softmax.cpp,
-// cross_entropy.cpp, paired_cross_entropy.cpp, quantized.cpp, attention*.cpp, additive_scores.cpp,
-// gru.cpp, top_k.cpp, columns.cpp, tokens.cpp. targets.h says how a file with kernels looks.
+// The members are defined by topic: gemm/ (matmul, linear), int8/ (8-bit weights), attention/, and
+// rows/ (everything else). targets.h describes the form of a file with kernels.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace attend {
 InstructionSets instruction_sets() {
   InstructionSets sets;
   const auto usable = hwy::SupportedTargets();
-  for (int bit = 0; bit < 63; ++bit) {  // a lower bit is a better set
+  for (int bit = 0; bit < 63; ++bit) {  // lower bits are better sets
     const auto target = std::int64_t{1} << bit;
     if ((HWY_TARGETS & target) == 0) continue;
     sets.built.emplace_back(hwy::TargetName(target));

@@ -14,8 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Columns whose bits are drawn in one go: a multiple of the 16 columns (two blocks) per lane of a
-// vector of 64-bit numbers.
+// The number of columns drawn at once: a multiple of the 16 columns (two blocks) per 64-bit lane.
 constexpr std::size_t kDropoutSpan = 512;
 
 #if HWY_TARGET == HWY_SCALAR
@@ -35,9 +34,9 @@ class Philox {
   RandomKey key_;
 };
 #else
-// Philox on vectors of blocks. A 32-bit number of the counter lives in the low half of a 64-bit
-// lane, where the widening product wants it. The high half may hold anything: nothing below carries
-// it into the low half.
+// Philox on vectors of blocks. A 32-bit word of the counter is in the low half of a 64-bit lane, as
+// the widening multiplication expects. The high half is arbitrary and never carries into the low
+// half.
 class Philox {
  public:
   explicit Philox(const RandomKey& key)
@@ -53,7 +52,7 @@ class Philox {
   static constexpr std::size_t columns_per_draw() { return 16 * kLanes64; }
 
   // bits[i] = key.bits16(row, column + i) for i < columns_per_draw(); column is a multiple of 8.
-  // Two vectors of counters at once, because one spends its time waiting for itself.
+  // Works on two vectors of counters at once to hide latency.
   HWY_INLINE void draw(std::uint32_t row, std::size_t column, std::uint16_t* bits) const {
     const D d;
     Counter a = start(row, column / 8), b = start(row, column / 8 + kLanes64);
@@ -108,7 +107,7 @@ class Philox {
 };
 #endif
 
-// value * scale where the element is kept, else 0; bits[0 .. lanes) belong to the lanes of value.
+// value * scale if the element is kept, else 0; bits[0 .. lanes) belong to the lanes of value.
 HWY_INLINE FloatVector drop(FloatVector value, const std::uint16_t* bits, std::uint32_t threshold,
                             FloatVector scale) {
   const Floats d;

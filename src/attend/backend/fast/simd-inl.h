@@ -1,5 +1,4 @@
-// Helpers for the Highway kernels, compiled once per instruction set (hence the guard that
-// toggles).
+// Helpers for Highway kernels, compiled once per instruction set (hence the toggling guard).
 #if defined(ATTEND_BACKEND_FAST_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_SIMD_INL_H
 #undef ATTEND_BACKEND_FAST_SIMD_INL_H
@@ -20,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Floats>;
 
-// The first `count` < Lanes elements at `from`, the other lanes zero; reads nothing behind them.
+// The first `count` < Lanes elements at `from`, other lanes zero; reads nothing past them.
 HWY_INLINE FloatVector load_part(Floats d, const float* from, std::size_t count) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN float buffer[hn::MaxLanes(d)] = {};
@@ -31,7 +30,7 @@ HWY_INLINE FloatVector load_part(Floats d, const float* from, std::size_t count)
 #endif
 }
 
-// Stores the first `count` < Lanes lanes; touches nothing behind them.
+// Stores the first `count` < Lanes lanes; writes nothing past them.
 HWY_INLINE void store_part(FloatVector value, Floats d, float* to, std::size_t count) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN float buffer[hn::MaxLanes(d)];

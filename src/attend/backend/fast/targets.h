@@ -1,10 +1,9 @@
-// Which instruction sets the kernels of this folder are compiled for. Included before any Highway
-// header.
+// The instruction sets of the kernels in this folder. Included before any Highway header.
 //
-// Highway compiles a kernel once per set and picks one when it is first called. The portable
-// baseline (or NEON on ARM), AVX2 and AVX-512 cover what is in use; the steps between them would
-// only make the build longer. SVE and RVV are left out because vectors without a fixed size cannot
-// be kept in arrays, as the small products of attention do.
+// Highway compiles a kernel once per set and picks one at its first call. The portable baseline (or
+// NEON on ARM), AVX2 and AVX-512 cover what is in use; intermediate sets would only lengthen the
+// build. SVE and RVV are excluded because vectors without a fixed size cannot be kept in arrays,
+// which the small products of attention need.
 //
 // A file with kernels has this form:
 //
@@ -18,18 +17,24 @@
 //   HWY_BEFORE_NAMESPACE();
 //   namespace attend {
 //   namespace HWY_NAMESPACE {
-//   ... kernels on pointers and sizes, in lower case; each file gives its kernels names of their
-//   own ... }  // namespace HWY_NAMESPACE }  // namespace attend HWY_AFTER_NAMESPACE();
+//   ... kernels on pointers and sizes, in lower case, with names unique in the folder ...
+//   }  // namespace HWY_NAMESPACE
+//   }  // namespace attend
+//   HWY_AFTER_NAMESPACE();
 //
 //   #if HWY_ONCE
 //   namespace attend {
 //   HWY_EXPORT(kernel);
-//   void FastBackend::member(...) { parallel_for(..., [&](auto begin, auto end) {
-//   HWY_DYNAMIC_DISPATCH(kernel)(..., begin, end); }); } }  // namespace attend #endif
+//   void FastBackend::member(...) {
+//     parallel_for(..., [&](auto begin, auto end) {
+//       HWY_DYNAMIC_DISPATCH(kernel)(..., begin, end);
+//     });
+//   }
+//   }  // namespace attend
+//   #endif
 //
-// A file compiled with AVX2 must not instantiate inline functions of ordinary headers inside the
-// target namespace with that instruction set switched on: call only Highway, the functions of
-// simd-inl.h, and builtins there.
+// Code in the target namespace must call only Highway, simd-inl.h and builtins. Inline functions of
+// ordinary headers would be instantiated with AVX2 and could be linked into code for all CPUs.
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS

@@ -1,5 +1,5 @@
-// additive_scores and its gradient. tanh is computed again in the backward pass: storing it would
-// take a number for each pair and column.
+// additive_scores and its gradient. The backward pass recomputes tanh; storing it would take one
+// element per pair and column.
 #include <cassert>
 #include <limits>
 
@@ -39,7 +39,8 @@ void additive_scores_unit(const AttentionCall& call, const AttentionUnit& unit) 
   }
 }
 
-// A whole sequence: dk is summed over its queries. call.dv [N, H*Dh] gets a row for each query.
+// Handles a whole sequence: dk is summed over its queries. call.dv [N, H*Dh] gets one row per
+// query.
 void additive_scores_backward_unit(const AttentionCall& call, const AttentionUnit& unit,
                                    bool accumulate) {
   const Floats d;
@@ -83,8 +84,8 @@ HWY_EXPORT(additive_scores_backward_unit);
 
 namespace {
 
-// The cost of a pair is that of a tanh for each column, some ten times a multiply-add: the cut into
-// parts is told a larger width.
+// A pair costs one tanh per column, about ten multiply-adds, so the partition is given a larger
+// width.
 struct AdditiveCall : AttentionCall {
   AdditiveCall(const Tensor& query, const Tensor& key, const Tensor& vector,
                const AttentionLayout& layout, const Tensor& scores) {

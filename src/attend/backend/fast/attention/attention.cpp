@@ -17,9 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// The softmax of each query of a block, as far as its keys have been visited (Milakov & Gimelshein
-// 2018): the largest score and the sum of exp(score - largest). A new tile multiplies what was
-// summed before by `keep`; at the end everything is multiplied by `factor`.
+// The running softmax of each query of a block over the keys visited so far (Milakov & Gimelshein
+// 2018): the largest score and the sum of exp(score - largest). A new tile scales earlier sums by
+// `keep`; the final result is scaled by `factor`.
 struct RunningSoftmax {
   float* largest;
   float* sum;
@@ -27,8 +27,8 @@ struct RunningSoftmax {
   float* factor;
 };
 
-// Replaces scores of keys that a query does not see by -infinity, in the rows where the queries of
-// one vector differ, and returns the largest scores so far.
+// Sets the scores of masked keys to -infinity, in rows where the queries of one vector differ, and
+// returns the largest scores so far.
 HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n,
                                     FloatVector largest, float* scores) {
   const Floats d;
@@ -48,8 +48,8 @@ HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n,
   return largest;
 }
 
-// Largest scores as the subtrahend of an exponent: a query without any key has zeros, and no NaN
-// from infinity - infinity.
+// The largest scores as subtrahend of an exponent: 0 for a query without keys, to avoid NaN from
+// infinity - infinity.
 HWY_INLINE FloatVector finite_largest(FloatVector largest) {
   const Floats d;
   return hn::IfThenZeroElse(hn::Eq(largest, hn::Set(d, -__builtin_inff())), largest);
@@ -104,7 +104,7 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
   }
 }
 
-// The weights before dropout of the queries of `block`, computed again tile by tile.
+// The weights of the queries of `block` before dropout, recomputed tile by tile.
 HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& unit,
                                 const AttentionTile& block, const float* q_transposed,
                                 const RunningSoftmax& running, float* scores) {

@@ -18,7 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// One block holds all queries of the sequence, so no other adds to the gradients of the keys.
+// Whether one block holds all queries of the sequence, so that no other block adds to the key
+// gradients.
 HWY_INLINE bool answers_alone(const AttentionUnit& unit) {
   return unit.queries > 0 && unit.queries <= kQueryBlock;
 }
@@ -29,8 +30,8 @@ struct BackwardScratch {
   float* scores;      // becomes the weights after dropout
   float* dweights;    // becomes scale * the gradient of the scores
   float* factors;     // null without dropout
-  float* normalizer;  // log sum exp of each query, +infinity for one without keys: exp(score -
-                      // infinity) = 0
+  float* normalizer;  // log sum exp of each query; +infinity for a query without keys, since
+                      // exp(score - infinity) = 0
   float* mean;        // scale * sum_j weight_j dweight_j = scale * dout . out
 };
 
@@ -59,7 +60,7 @@ HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n
     }
     const auto dscore = hn::Mul(p, hn::MulSub(dweight, factor, mean));
     hn::StoreU(dropped, d, scratch.scores + at);
-    // A key without weight leaves no trace, whatever its value.
+    // A key without weight contributes nothing, whatever its value.
     hn::StoreU(hn::IfThenZeroElse(hn::Eq(p, hn::Zero(d)), dscore), d, scratch.dweights + at);
   }
   for (std::ptrdiff_t j = seen_by_any; j < tile.keys(); ++j) {
@@ -90,8 +91,8 @@ HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
   }
 }
 
-// The tile's part of dq (overwritten by the first tile), dk and dv (overwritten when the block
-// answers alone).
+// Adds the tile's part of dq (the first tile overwrites), dk and dv (overwritten if the block is
+// the only one).
 HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit& unit,
                                   const AttentionTile& tile, const BackwardScratch& scratch,
                                   const Prefetch& prefetch) {
@@ -245,7 +246,7 @@ void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Ten
   call.dq = rows_of(dq);
   call.dk = rows_of(dk);
   call.dv = rows_of(dv);
-  // The gradients of a key sum over all queries of its sequence, so a sequence is not cut here.
+  // The gradients of a key sum over all queries of its sequence, so sequences are not split here.
   for_attention_units(
       call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
       [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {

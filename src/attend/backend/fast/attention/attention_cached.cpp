@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Numbers of a key or a value, a whole vector or the first `count`.
+// Elements of a key or a value: a whole vector, or the first `count`.
 HWY_INLINE FloatVector numbers_at(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) {
   return load_part(Floats(), from, count);
@@ -38,23 +38,23 @@ HWY_INLINE FloatVector numbers_at(const std::int8_t* from, std::size_t count) {
   return numbers_at(part);
 }
 
-// Numbers in bytes have their scale behind them, those of each head (cpu/quantized_weights.h).
+// 8-bit elements are followed by their scale, one per head (cpu/quantized_weights.h).
 template <class T>
 constexpr bool kHasScales = sizeof(T) == 1;
 
-// Elements that the `width` numbers of a head take.
+// Stored elements for a head of `width`.
 template <class T>
 HWY_INLINE std::ptrdiff_t head_elements(std::size_t width) {
   return static_cast<std::ptrdiff_t>(kHasScales<T> ? width + sizeof(float) : width);
 }
 
-// Rows of such numbers, `shift` of them behind their pointers.
+// The key or value at offset `shift` of a row.
 template <class T>
 HWY_INLINE const T* row_at(const void* row, std::ptrdiff_t shift) {
   return static_cast<const T*>(row) + shift;
 }
 
-// numbers[j] *= the scale that is `shift` bytes behind keys[j].
+// numbers[j] *= the scale at byte offset `shift` of keys[j].
 HWY_INLINE void multiply_scales(const void* const* keys, std::ptrdiff_t shift, std::size_t begin,
                                 std::size_t end, float* numbers) {
   for (std::size_t j = begin; j < end; ++j) {
@@ -69,8 +69,8 @@ HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
   for (std::size_t i = 0; i < 4; ++i) sums[i] = hn::GetLane(vectors[i]);
 }
 #else
-// sums[i] = the sum of the lanes of vectors[i]: added up together, they take fewer instructions
-// than one by one.
+// sums[i] = the sum of the lanes of vectors[i]. Four together take fewer instructions than one by
+// one.
 HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
   const Floats d;
   const hn::Repartition<std::uint64_t, Floats> pairs;
@@ -96,7 +96,7 @@ HWY_INLINE void sums_of_four(const FloatVector* vectors, float* sums) {
 }
 #endif
 
-// scores[g] = q . keys[g] for four keys, `shift` floats behind their pointers; `width` floats each.
+// scores[g] = q . keys[g] for four keys of `width` elements at offset `shift`.
 template <class T>
 HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrdiff_t shift,
                               std::size_t width, float* scores) {
@@ -121,7 +121,7 @@ HWY_INLINE void cached_scores(const float* q, const void* const* keys, std::ptrd
   sums_of_four(total, scores);
 }
 
-// out = sum_j weights[j] values[j] for `count` values, added to what is there unless they are the
+// out = sum_j weights[j] values[j] for `count` values, added to the old out unless they are the
 // first; kVectors vectors.
 template <class T, std::size_t kVectors>
 HWY_INLINE void cached_values(const float* weights, const void* const* keys, std::ptrdiff_t shift,
@@ -155,12 +155,12 @@ HWY_INLINE void cached_values_part(const float* weights, const void* const* keys
   store_part(total, d, out, width);
 }
 
-// softmax(scale * scores), in place; scores of -infinity alone become zeros.
+// softmax(scale * scores) in place; zeros if all scores are -infinity.
 HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
   const Floats d;
   const auto factor = hn::Set(d, scale), lowest = hn::Set(d, -__builtin_inff());
   const auto subtrahend = [](float max) { return max == -__builtin_inff() ? 0.0f : max; };
-  if (count < hn::Lanes(d)) {  // one vector does not leave its register
+  if (count < hn::Lanes(d)) {  // a single vector stays in its register
     const auto counts = hn::FirstN(d, count);
     const auto x = hn::IfThenElse(counts, hn::Mul(factor, load_part(d, scores, count)), lowest);
     const float max = hn::GetLane(hn::MaxOfLanes(d, x));
@@ -178,7 +178,7 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
   map_row(scores, scores, count, [inverse](auto e) HWY_ATTR { return hn::Mul(e, inverse); });
 }
 
-// The scores of the keys [begin, end) for one head; up to three behind them are overwritten.
+// The scores of the keys [begin, end) for one head. Overwrites up to three scores after them.
 template <class T>
 HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin,
                                    std::size_t end, float* scores) {
@@ -187,7 +187,7 @@ HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, s
   std::size_t j = begin;
   for (; j + 4 <= end; j += 4) cached_scores<T>(q, query.keys + j, shift, query.width, scores + j);
   if (j < end) {
-    const void* last[4];  // the last key stands for those that are missing
+    const void* last[4];  // the last key stands in for missing ones
     for (std::size_t g = 0; g < 4; ++g) last[g] = query.keys[HWY_MIN(j + g, end - 1)];
     cached_scores<T>(q, last, shift, query.width, scores + j);
   }
@@ -196,7 +196,7 @@ HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, s
                     scores);
 }
 
-// Adds the values of the keys [begin, end) to the output of one head. Their weights are used up.
+// Adds the values of the keys [begin, end) to the output of one head. Consumes their weights.
 template <class T>
 HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, std::size_t begin,
                                    std::size_t end, float* weights) {
@@ -222,9 +222,8 @@ HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, s
   if (i < width) cached_values_part<T>(weights + begin, keys, shift, count, first, width - i, out);
 }
 
-// One query row, some of its heads: first keys, then values, so many at a time that they stay in
-// the first-level cache while the heads pass by. `scores` has room for query.scores_stride() of
-// each head.
+// One query row, some of its heads: keys, then values, in blocks that stay in the L1 cache while
+// all heads use them. `scores` has room for query.scores_stride() per head.
 template <class T>
 HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std::size_t head_end,
                            float* scores) {
@@ -269,7 +268,7 @@ HWY_EXPORT(attention_cached_row);
 
 namespace {
 
-// Where the rows of a slab are.
+// The memory of a slab.
 struct SlabRows {
   const std::byte* first = nullptr;
   std::ptrdiff_t stride = 0;  // bytes
@@ -298,7 +297,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys,
   const auto head_count = static_cast<std::size_t>(heads);
   const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
   const std::int64_t rows = q.rows();
-  // Few rows: a row is shared by several threads, each with some of the heads.
+  // With few rows, several threads share a row, each with some of the heads.
   const std::int64_t parts =
       rows >= threads()
           ? 1
@@ -322,7 +321,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys,
       query.out = out.row(r);
       const std::size_t head_begin = head_count * part / static_cast<std::size_t>(parts);
       const std::size_t head_end = head_count * (part + 1) / static_cast<std::size_t>(parts);
-      // Scores, and behind them where the keys are.
+      // Scores, followed by the pointers to the keys.
       constexpr std::size_t kPointer = sizeof(void*) / sizeof(float);
       const std::size_t score_count = (head_end - head_begin) * query.scores_stride();
       float* scores = attention_scratch(score_count + query.count * kPointer);

@@ -1,5 +1,5 @@
-// Attention in parts: products, sums, softmax and arg max of pairs of queries and keys. A unit of
-// work is one head of one sequence.
+// Attention in parts: GEMMs, softmax and arg max of query-key pairs. A unit of work is one head of
+// one sequence.
 #include <cassert>
 
 #include "attend/backend/fast/attention/attention_work.h"
@@ -38,7 +38,7 @@ void pair_products_unit(const AttentionCall& call, const AttentionUnit& unit) {
   }
 }
 
-// out = pairs v, or added to what is there.
+// out = pairs v, added to the old out if accumulating.
 void pair_sums_unit(const AttentionCall& call, const AttentionUnit& unit, bool accumulate) {
   const float* pairs = call.weights + pairs_begin(call, unit) + unit.query_begin * unit.keys;
   float* out = call.out.at(unit.query_row + unit.query_begin, unit.head * call.width);
@@ -57,7 +57,7 @@ void pair_sums_unit(const AttentionCall& call, const AttentionUnit& unit, bool a
   if (product.rows > 0) small_product(product);
 }
 
-// out = pairs^T q, or added to what is there.
+// out = pairs^T q, added to the old out if accumulating.
 void pair_sums_by_key_unit(const AttentionCall& call, const AttentionUnit& unit, bool accumulate) {
   SmallProduct product{unit.keys,
                        call.width,
@@ -123,7 +123,7 @@ HWY_EXPORT(pair_softmax_backward_row);
 
 namespace {
 
-// A call whose matrices [., H*Dh] all have one width per head.
+// A call whose matrices [., H*Dh] have the same head width.
 struct PairCall : AttentionCall {
   PairCall(const Tensor& pairs, const AttentionLayout& layout, std::int64_t columns) {
     weights = pairs.data();
@@ -141,7 +141,8 @@ struct PairCall : AttentionCall {
 
 const PairCall& pair_call(const AttentionCall& call) { return static_cast<const PairCall&>(call); }
 
-// visit(row, begin) for the rows of a unit; `begin` is where the row is in a tensor of pairs.
+// visit(row, begin) for the rows of a unit; `begin` is the position of the row in a tensor of
+// pairs.
 template <class Visit>
 void for_pair_rows(const PairCall& call, const AttentionUnit& unit, const Visit& visit) {
   for (std::ptrdiff_t i = unit.query_begin; i < unit.query_end; ++i) {

@@ -1,8 +1,8 @@
-// What the forward and the backward kernel of attention share, compiled once per instruction set.
+// Common parts of the forward and backward attention kernels, compiled once per instruction set.
 //
-// Both work on tiles of transposed scores: keys are rows, queries are the lanes of vectors. The
-// softmax then runs down the columns without a single horizontal operation, a query never meets
-// another one, and one call of Philox draws the dropout of 8 keys for a vector of queries.
+// Both work on tiles of transposed scores: keys are rows, queries are vector lanes. The softmax
+// runs down the columns without horizontal operations, queries never mix, and one call of Philox
+// draws the dropout of 8 keys for a vector of queries.
 #if defined(ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H
 #undef ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H
@@ -19,21 +19,20 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // Scores of keys [key_begin, key_end) against queries [query_begin, query_end) of a sequence, at
-// most kKeyTile by kQueryBlock. Tiles start at multiples of kKeyTile whatever the queries are, so
-// that the sums over keys do not depend on the cut.
+// most kKeyTile by kQueryBlock. Tiles start at multiples of kKeyTile for all queries, so sums over
+// keys do not depend on the partition.
 struct AttentionTile {
   std::ptrdiff_t query_begin, query_end;
   std::ptrdiff_t key_begin, key_end;
   std::ptrdiff_t stride;  // floats per row of the tile: the queries rounded up to whole vectors
-  std::ptrdiff_t
-      ahead;  // causal: query i sees keys 0 .. i + ahead; otherwise so large that all see all
+  // Causal: query i sees keys 0 .. i + ahead; otherwise large enough that all keys are visible.
+  std::ptrdiff_t ahead;
 
   std::ptrdiff_t queries() const { return query_end - query_begin; }
   std::ptrdiff_t keys() const { return key_end - key_begin; }
-  // Key j of the tile is seen by the query in column i when j <= i + diagonal.
+  // The query in column i sees key j of the tile if j <= i + diagonal.
   std::ptrdiff_t diagonal() const { return query_begin + ahead - key_begin; }
-  // How many keys of the tile are seen by the query in column `column`. Not less than 0, not more
-  // than keys().
+  // The number of keys in the tile that the query in column `column` sees, 0 .. keys().
   std::ptrdiff_t seen(std::ptrdiff_t column) const {
     const std::ptrdiff_t end = column + 1 + diagonal();
     return HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(end, keys()));
@@ -66,7 +65,7 @@ HWY_INLINE void add_tile_bias(const AttentionTile& tile, const float* bias,
 
 #if HWY_TARGET == HWY_SCALAR
 
-// As below.
+// See below.
 HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit,
                                   const AttentionTile& tile, float* factors) {
   for (std::ptrdiff_t n = 0; n < tile.stride; ++n) {
@@ -86,9 +85,9 @@ HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit
 
 #else
 
-// A vector of counters of Philox: the words of even lanes in the low halves of 64-bit lanes, where
-// the widening product wants them; likewise the odd lanes. The high halves hold anything: nothing
-// carries them into the low ones.
+// A vector of Philox counters: the words of even lanes in the low halves of 64-bit lanes, as the
+// widening multiplication expects; likewise the odd lanes. The high halves are arbitrary and never
+// carry into the low ones.
 struct PhiloxLanes {
   hn::Vec<hn::ScalableTag<std::uint32_t> > c0, c1, c2, c3;
 };
@@ -109,8 +108,8 @@ HWY_INLINE void philox_rounds(const AttentionCall& call, PhiloxLanes& s) {
   }
 }
 
-// factors[j][i] = the dropout factor of key j and query i of the tile: 0 or drop_scale, for the
-// keys that a vector of queries sees.
+// factors[j][i] = the dropout factor of key j and query i of the tile, 0 or drop_scale, for the
+// visible keys.
 HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit& unit,
                                   const AttentionTile& tile, float* factors) {
   const Floats d;

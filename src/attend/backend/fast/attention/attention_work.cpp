@@ -12,18 +12,18 @@ namespace attend {
 
 namespace {
 
-// Floats of a thread's scratch, enough for forward and backward passes with heads of 64: it is then
-// taken once, not again for each kernel.
+// Minimum scratch of a thread, in floats: enough for forward and backward with heads of 64, so it
+// is allocated once and not per kernel.
 constexpr std::size_t kSmallestScratch = std::size_t{1} << 16;
 
-// Queries of a sequence that its heads handle together.
+// Queries of a sequence that all heads process together.
 struct Piece {
   AttentionUnit unit;  // of head 0
   std::int64_t cost;   // of one head
 };
 
-// A rough count of the multiply-adds of one head, per unit of head width, with what a unit costs
-// besides.
+// A rough count of the multiply-adds of one head, per unit of head width, plus the overhead of a
+// unit.
 std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
   const std::int64_t queries = unit.query_end - unit.query_begin;
   std::int64_t keys = unit.keys;
@@ -47,7 +47,7 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
     unit.keys = key_end[b] - key_begin[b];
     unit.block = block;
     block += unit.queries * unit.keys;
-    // A sequence without queries has keys all the same, whose gradients are zero.
+    // A sequence without queries still has keys, whose gradients are zero.
     do {
       unit.query_end = std::min(unit.queries, unit.query_begin + queries_per_unit);
       pieces.push_back({unit, cost_of(unit, layout.causal)});
@@ -56,8 +56,8 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
   }
 }
 
-// Where each part starts: parts of about equal cost. A position is piece * heads + head; the last
-// entry is the end.
+// The start of each part, for parts of about equal cost. A position is piece * heads + head; the
+// last entry is the end.
 void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::int64_t part_cost,
                     std::vector<std::int64_t>& starts) {
   starts.assign(1, 0);
@@ -76,8 +76,8 @@ void cut_into_parts(const std::vector<Piece>& pieces, std::int64_t heads, std::i
   starts.push_back(position);
 }
 
-constexpr std::int64_t kPartsPerThread =
-    8;  // so that a thread that is held up does not hold up the others
+// So that a delayed thread does not hold up the others.
+constexpr std::int64_t kPartsPerThread = 8;
 constexpr std::int64_t kSmallestPart = 1 << 18;  // multiply-adds worth handing to another thread
 
 }  // namespace
@@ -128,7 +128,7 @@ void for_attention_units(const AttentionCall& call, const AttentionLayout& layou
       std::max(smallest, 1 + total * call.heads / (kPartsPerThread * threads()));
   cut_into_parts(pieces, call.heads, part_cost, starts);
 
-  const Piece* const all = pieces.data();  // the threads have `pieces` of their own
+  const Piece* const all = pieces.data();  // `pieces` is thread-local
   const std::int64_t* const start = starts.data();
   const auto unit_at = [&call, all](std::int64_t position) {
     AttentionUnit unit = all[position / call.heads].unit;

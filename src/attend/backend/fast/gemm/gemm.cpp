@@ -13,22 +13,22 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A panel of b (kDepthBlock x two vectors) stays in the first-level cache, kRowBlock rows of a in
-// the second, a chunk of panels in the third.
+// A panel of b (kDepthBlock x two vectors) stays in the L1 cache, kRowBlock rows of a in L2, a
+// chunk of panels in L3.
 constexpr std::size_t kDepthBlock = kSumBlock;
 constexpr std::size_t kRowBlock = 96;
 constexpr std::size_t kChunk = 2048;
 
-// Floats of scratch memory that gemm_part wants for so many columns, aligned to a vector: a block
-// of a, then panels of b.
+// Scratch memory of gemm_part for this many columns, in floats, aligned to a vector: a block of a,
+// then panels of b.
 std::size_t gemm_scratch(std::size_t columns) {
   return kDepthBlock * (HWY_MIN(columns + kTileColumns, kChunk) + kRowBlock);
 }
 
-// The tile's extent: [0] rows, [1] columns.
+// The extent of a tile: [0] rows, [1] columns.
 std::size_t gemm_tile(bool columns) { return columns ? kTileColumns : kTileRows; }
 
-// One block of the depth and a rectangle of c.
+// One block of the depth, and a rectangle of c.
 struct Block {
   std::size_t k, depth;
   std::size_t row_begin, row_end;
@@ -47,7 +47,7 @@ HWY_INLINE TileOutput output_of(const Product& product, const Block& block) {
   return out;
 }
 
-// The next tile of a, which the first panel meets first.
+// Prefetches the next tile of a, for the first panel that uses it.
 HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t depth) {
   constexpr std::size_t kLine = 64 / sizeof(float);
   for (std::size_t r = 0; r < kTileRows; ++r) {
@@ -55,8 +55,8 @@ HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t de
   }
 }
 
-// Columns [begin, end) of b in panels of `width`, `distance` floats from one to the next: those
-// packed here, as wide as a tile, or those of cpu/packed_weights.h.
+// Columns [begin, end) of b in panels of `width`, `distance` floats apart: packed here with the
+// width of a tile, or packed by cpu/packed_weights.h.
 struct Panels {
   const float* data;
   std::size_t width, distance;
@@ -68,19 +68,19 @@ struct Panels {
     if (kLanes == width)
       input.second = c + kLanes < end
                          ? distance
-                         : 0;  // the second vector is another panel's, or there is none
+                         : 0;  // the second vector belongs to another panel, or does not exist
     return input;
   }
 };
 
-// Rows of a as multiply_tile reads them: element (r, k) at data[r * row_step + k * k_step], the
-// next tile `tile_step` on.
+// Rows of a as read by multiply_tile: element (r, k) at data[r * row_step + k * k_step]; tiles are
+// `tile_step` apart.
 struct RowsOfA {
   const float* data;
   std::size_t row_step, k_step, tile_step;
 };
 
-// The rows of a block: where they are, unless they are transposed or rounded.
+// The rows of a block: in place, unless they are transposed or rounded.
 HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing packing,
                              float* packed) {
   const auto stride = static_cast<std::size_t>(product.a_stride);
@@ -97,7 +97,7 @@ HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing
   return {packed, depth, 1, kTileRows * depth};
 }
 
-// A chunk of columns in panels against at most kRowBlock rows.
+// Multiplies a chunk of columns in panels by at most kRowBlock rows.
 HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels,
                                float* packed_a) {
   const Packing packing = packing_of(product);
@@ -121,7 +121,7 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
   }
 }
 
-// Columns of b that lie elsewhere, in panels of their own.
+// Packs columns of b into panels.
 HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* panels) {
   const Packing packing = packing_of(product);
   const auto stride = static_cast<std::size_t>(product.b_stride);
@@ -136,7 +136,7 @@ HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* 
           block.columns};
 }
 
-// Columns of one block of the depth against all its rows.
+// Multiplies columns of one depth block by all rows.
 HWY_INLINE void multiply_rows(const Product& product, const Block& block, const Panels& panels,
                               float* packed_a) {
   Block rows = block;
@@ -147,7 +147,7 @@ HWY_INLINE void multiply_rows(const Product& product, const Block& block, const 
   }
 }
 
-// Columns that lie in the panels of cpu/packed_weights.h.
+// Multiplies columns in the panels of cpu/packed_weights.h.
 HWY_INLINE void multiply_panels(const Product& product, const Block& block, float* packed_a) {
   constexpr std::size_t kWidth = kPanelRows;
   static_assert(kWidth % kLanes == 0, "a vector lies in one panel");
@@ -172,8 +172,8 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   const std::size_t panels_end =
       HWY_MAX(column_begin, HWY_MIN(column_end, static_cast<std::size_t>(product.panel_columns)));
   float* panels = scratch + kDepthBlock * kRowBlock;
-  // Few rows: a panel is used at once, while it is in the first-level cache; but rows that have to
-  // be rounded are for all columns.
+  // With few rows a panel is used at once, while it is in the L1 cache; but rounding rows pays only
+  // for all columns together.
   std::size_t chunk =
       row_end - row_begin <= kRowBlock && product.factors == Precision::f32 ? kTileColumns : kChunk;
 #if HWY_TARGET != HWY_SCALAR
@@ -226,14 +226,14 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-// How many parts the rows and the columns of c are divided into.
+// The number of parts for the rows and columns of c.
 struct Grid {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
 };
 
-// The grid whose largest part costs least: tiles to compute, and a share of b (and of an a that is
-// transposed or rounded) to pack.
+// The grid with the cheapest largest part: tiles to compute, plus its share of packing b (and a, if
+// transposed or rounded).
 Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t tile_columns) {
   constexpr double kWorthSharing = 1 << 17;  // multiplications
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
@@ -251,8 +251,8 @@ Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t ti
         static_cast<double>(round_up((product.rows + grid.rows - 1) / grid.rows, tile_rows));
     const auto width = static_cast<double>(
         round_up((product.columns + grid.columns - 1) / grid.columns, tile_columns));
-    constexpr double kPacking =
-        8.0;  // packing an element costs as much as this many multiplications
+    // Cost of packing an element, in multiplications.
+    constexpr double kPacking = 8.0;
     const double cost = height * width + kPacking * (width + (packs_a ? height : 0.0));
     if (rows == 1 || cost < best_cost) {
       best = grid;

@@ -1,12 +1,15 @@
-// Matrix products whose every element is the same number whatever surrounds it.
+// A GEMM whose elements do not depend on their surroundings.
 //
-// oneDNN's f32 products are fast, but what a row becomes depends on how many rows there are and on
-// the number of threads: tails of rows take another path, and the depth is split differently for
-// different shapes. A translation would then depend on the batch it is in. Here
-//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of (sum over k in
-//   the block, ascending, by FMA from zero))
-// for all shapes, transposes and thread counts, and with every instruction set that has FMA.
-// Measured beside oneDNN by `make kernels`.
+// oneDNN's f32 GEMM is fast, but a row's result depends on the number of rows and threads:
+// remainder rows take another path, and the depth is split differently for different shapes. A
+// translation would then depend on its batch. Here, for all shapes, transposes and thread counts,
+// and for every instruction set with FMA,
+//
+//   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of
+//                        (sum over k in the block, ascending, by FMA from zero))
+//
+// The price: no AMX, and no bf16 or 8-bit dot products on ARM. `make kernels` times it beside
+// oneDNN.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@
 
 namespace attend {
 
-// c [M, N] = activation(op(a) op(b) + beta c + bias), contracted over K. Strides are in floats.
+// c [M, N] = activation(op(a) op(b) + beta c + bias), summed over K. Strides are in floats.
 struct Product {
   std::int64_t rows = 0;     // M
   std::int64_t columns = 0;  // N
@@ -26,7 +29,7 @@ struct Product {
   const float* b = nullptr;
   std::int64_t b_stride = 0;
   bool transpose_b = false;        // b is [N, K] in memory
-  std::int64_t panel_columns = 0;  // that many at the front of a transposed b lie in panels
+  std::int64_t panel_columns = 0;  // the first columns of a transposed b that are in panels
                                    // (cpu/packed_weights.h); then b_stride is K
   float* c = nullptr;
   std::int64_t c_stride = 0;
@@ -36,7 +39,7 @@ struct Product {
   Precision factors = Precision::f32;  // bf16: b has no panels
 };
 
-// A rectangle of c: what one thread computes.
+// A rectangle of c: the work of one thread.
 struct ProductPart {
   std::int64_t row_begin = 0, row_end = 0;
   std::int64_t column_begin = 0, column_end = 0;

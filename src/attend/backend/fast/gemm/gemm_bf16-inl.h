@@ -1,12 +1,11 @@
-// Factors of a product rounded to bf16 (a float's upper 16 bits), to the nearest, ties to even.
-// They are rounded where they were packed, in place, so it costs no pass over memory; sums stay
-// f32.
+// GEMM operands rounded to bf16 (the upper 16 bits of a float), to nearest even. Rounding happens
+// while packing, so it costs no pass over memory; sums stay f32.
 //
-// Two forms. Everywhere: rounded numbers that still are floats, for the f32 kernel: the same
-// result, no faster. On processors that have vdpbf16ps: pairs, the numbers of an even k and of the
-// next in the lower and upper half of 32 bits, two products per instruction and lane. That
-// instruction takes denormal numbers for zero and rounds after each of the two sums, so the last
-// bits of both forms differ.
+// There are two forms. Everywhere: rounded operands as floats, for the f32 kernel; the same result,
+// no faster. On CPUs with vdpbf16ps: pairs, with the elements of an even k and the next k in the
+// lower and upper half of 32 bits; two products per instruction and lane. That instruction flushes
+// denormals to zero and rounds after each of the two additions, so the last bits of the two forms
+// differ.
 #if defined(ATTEND_BACKEND_FAST_GEMM_BF16_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_BF16_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_BF16_INL_H
@@ -21,13 +20,13 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// What packed factors hold.
+// The content of packed operands.
 enum class Packing { floats, bf16_floats, bf16_pairs };
 
 using Bits = hn::RebindToUnsigned<Floats>;
 using BitVector = hn::Vec<Bits>;
 
-// Nearest bf16 of floats, as bits: the lower 16 are zero. A NaN remains one.
+// Floats rounded to the nearest bf16, as bits with 16 zeros below. NaN stays NaN.
 HWY_INLINE BitVector round_to_bf16(FloatVector v) {
   const Bits d;
   const auto upper = hn::Set(d, 0xFFFF0000u);
@@ -44,14 +43,14 @@ HWY_INLINE void round_row_to_bf16(const float* from, std::size_t count, float* t
 }
 
 #if HWY_TARGET == HWY_AVX3
-// sum + the products of both halves of a and b. By its name, because compilers know it as an
-// intrinsic only in functions for processors that all have it.
+// sum + the products of both halves of a and b. Written as assembly, because compilers accept the
+// intrinsic only in functions that target bf16 CPUs.
 HWY_INLINE FloatVector multiply_pairs(FloatVector a, FloatVector b, FloatVector sum) {
   asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   return sum;
 }
 
-// Two vectors rounded to one of 16-bit numbers, the lower in the lower half.
+// Rounds two vectors to one of 16-bit elements, the lower vector in the lower half.
 HWY_INLINE FloatVector narrow(FloatVector low, FloatVector high) {
   FloatVector both;
   asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(both.raw) : "v"(low.raw), "v"(high.raw));
@@ -67,7 +66,7 @@ HWY_INLINE FloatVector pair_of(FloatVector even, FloatVector odd) {
       _mm512_permutexvar_epi16(order, _mm512_castps_si512(narrow(even, odd).raw)))};
 }
 
-// Pairs along a row: to[i] = (from[2 i], from[2 i + 1]), the last with 0 where `count` is odd.
+// Pairs along a row: to[i] = (from[2 i], from[2 i + 1]), padded with 0 if `count` is odd.
 HWY_INLINE void pair_neighbors(const float* from, std::size_t count, float* to) {
   const Floats d;
   constexpr std::size_t kLanes = hn::MaxLanes(Floats());

@@ -1,5 +1,5 @@
-// Products of very few rows with a transposed b that is not in panels: decoding while a model is
-// trained. b is read once and transposed in registers; nothing is packed.
+// GEMM of very few rows with an unpacked transposed b: decoding during training. b is read once and
+// transposed in registers; nothing is packed.
 #if defined(ATTEND_BACKEND_FAST_GEMM_FEW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_FEW_INL_H
@@ -17,9 +17,9 @@ namespace HWY_NAMESPACE {
 constexpr std::size_t kFewRows = 3;
 constexpr std::size_t kFewColumns = 2 * kTileColumns;
 
-// `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. The
-// order of the sums is that of multiply_tile. One row wants two tiles: a sum waits four cycles for
-// its next term, so many must be under way.
+// `rows` rows of a by `tiles` * kTileColumns rows of b, over the contiguous depth of both. Sums in
+// the order of multiply_tile. One row needs two tiles: an FMA takes four cycles, so many sums must
+// be in flight.
 template <int rows, int tiles>
 HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const TileOutput& out) {
   constexpr int kGroups = static_cast<int>(tiles * kTileColumns / kGroup);
@@ -77,7 +77,7 @@ HWY_NOINLINE void multiply_few(Operand a, Operand b, std::size_t depth, const Ti
   }
 }
 
-// As many columns as `out` says: one tile or kFewColumns.
+// For as many columns as `out` says: one tile or kFewColumns.
 HWY_INLINE void multiply_few_rows(std::size_t rows, Operand a, Operand b, std::size_t depth,
                                   const TileOutput& out) {
   const bool two = out.columns == kFewColumns;

@@ -1,4 +1,4 @@
-// The innermost part of a matrix product: the tile of c that lives in registers.
+// The innermost part of the GEMM: a tile of c in registers.
 #if defined(ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_KERNEL_INL_H
@@ -25,7 +25,7 @@ constexpr int kTileRows = 12;
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
-// Where a tile goes and what is done to it on the way.
+// The destination of a tile and its epilogue.
 struct TileOutput {
   float* c;
   std::size_t stride;
@@ -34,7 +34,7 @@ struct TileOutput {
   const float* bias;    // null: none
   Activation activation;
 
-  // What registers can finish: whole vectors, nothing but additions.
+  // Whether the epilogue fits in registers: whole vectors, only additions.
   bool simple() const {
     return columns == kTileColumns && (beta == 0.0f || beta == 1.0f) &&
            activation == Activation::none;
@@ -81,15 +81,15 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
   }
 }
 
-// kTileColumns columns of b: two vectors for each k, `second` floats apart, those of the next k
-// `step` floats on.
+// kTileColumns columns of b: two vectors per k, `second` floats apart; the next k is `step` floats
+// later.
 struct TileInput {
   const float* first;
   std::size_t second;
   std::size_t step;
 };
 
-// How a sum grows by what a lane of a and of b holds.
+// Adds the product of lanes of a and b to a sum.
 struct AddProduct {
   static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) {
     return hn::MulAdd(a, b, sum);
@@ -134,7 +134,7 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     }
   }
   const bool simple = out.simple();
-  if (simple && out.beta != 0.0f) {  // a further block of the depth
+  if (simple && out.beta != 0.0f) {  // a later block of the depth
     const float* sums = out.c;
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r, sums += out.stride) {

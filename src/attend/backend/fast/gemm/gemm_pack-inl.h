@@ -1,5 +1,4 @@
-// Packing: the factors of a product, rearranged as multiply_tile reads them, and rounded on the way
-// where they are to be bf16.
+// Packing: GEMM operands rearranged as multiply_tile reads them, and rounded to bf16 if requested.
 #if defined(ATTEND_BACKEND_FAST_GEMM_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_GEMM_PACK_INL_H
 #undef ATTEND_BACKEND_FAST_GEMM_PACK_INL_H
@@ -14,14 +13,14 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A matrix in memory, row after row.
+// A row-major matrix in memory.
 struct Operand {
   const float* data;
   std::size_t stride;
 };
 
-// A few k at a time: that many streams the processor can fetch ahead, and a cache line that several
-// tiles share is fetched once.
+// Few k at a time: the hardware prefetches this many streams, and a cache line shared by several
+// tiles is fetched once.
 constexpr std::size_t kStreams = 8;
 
 HWY_INLINE void copy_tile_rows(const float* from, float* to) {
@@ -41,8 +40,8 @@ HWY_INLINE void copy_tile_rows(const float* from, float* to) {
 #endif
 }
 
-// `rows` rows of a transposed a, packed[row / kTileRows][k][row % kTileRows]. Tiles then read one
-// cache line after the other.
+// `rows` rows of a transposed a: packed[row / kTileRows][k][row % kTileRows]. Tiles then read
+// consecutive cache lines.
 HWY_INLINE void pack_tiles(Operand a, std::size_t rows, std::size_t depth, float* packed) {
   for (std::size_t first = 0; first < depth; first += kStreams) {
     const std::size_t count = HWY_MIN(kStreams, depth - first);
@@ -63,7 +62,7 @@ HWY_INLINE void pack_tiles(Operand a, std::size_t rows, std::size_t depth, float
   }
 }
 
-// panels[c / kTileColumns][k][c % kTileColumns] = b[k][c] for c < columns, 0 behind.
+// panels[c / kTileColumns][k][c % kTileColumns] = b[k][c] for c < columns, then zeros.
 HWY_INLINE void pack_rows(Operand b, std::size_t depth, std::size_t columns, float* panels) {
   const Floats d;
   for (std::size_t first = 0; first < depth; first += kStreams) {
@@ -86,7 +85,7 @@ HWY_INLINE void pack_rows(Operand b, std::size_t depth, std::size_t columns, flo
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Blocks of eight rows (four where vectors are that short) by four columns of b.
+// Blocks of eight rows (four for short vectors) by four columns of b.
 using Group = hn::CappedTag<float, 8>;
 constexpr std::size_t kGroup = hn::MaxLanes(Group());
 
@@ -116,7 +115,7 @@ HWY_INLINE void transpose_block(const float* b, std::size_t stride, const Use& u
 }
 #endif
 
-// panel[k][c] = b[c][k] for c < columns, 0 behind.
+// panel[k][c] = b[c][k] for c < columns, then zeros.
 HWY_INLINE void pack_columns(Operand b, std::size_t depth, std::size_t columns, float* panel) {
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -142,7 +141,7 @@ HWY_INLINE void pack_columns(Operand b, std::size_t depth, std::size_t columns, 
 }
 
 #if HWY_TARGET == HWY_AVX3
-// The rows 2 i and 2 i + 1 of a matrix, the second perhaps behind the last: zeros then.
+// Rows 2 i and 2 i + 1 of a matrix; the second may be past the end and is then zeros.
 struct RowPair {
   const float* even;
   const float* odd;  // null: none
@@ -211,8 +210,7 @@ HWY_NOINLINE void pack_rows_of_pairs(Operand b, std::size_t depth, std::size_t c
   }
 }
 
-// pack_columns() of pairs. They are made along the depth first, so that half as much has to be
-// transposed.
+// pack_columns() for pairs. Pairs are made along the depth first, to halve the transposed data.
 HWY_NOINLINE void pack_columns_of_pairs(Operand b, std::size_t depth, std::size_t columns,
                                         float* panel) {
   constexpr std::size_t kMost = 128;  // pairs
@@ -226,13 +224,12 @@ HWY_NOINLINE void pack_columns_of_pairs(Operand b, std::size_t depth, std::size_
 }
 #endif
 
-// Lanes that `depth` factors are packed into.
+// The number of packed lanes for `depth` elements.
 HWY_INLINE std::size_t packed_depth(std::size_t depth, Packing packing) {
   return packing == Packing::bf16_pairs ? (depth + 1) / 2 : depth;
 }
 
-// `rows` rows of a: [row][k]. They are far apart where the depth is large, so the processor does
-// not foresee the next ones.
+// `rows` rows of a: [row][k]. Prefetched, because rows are far apart if the depth is large.
 HWY_NOINLINE void pack_a(Operand a, std::size_t rows, std::size_t depth, Packing packing,
                          float* packed) {
   constexpr std::size_t kLine = 64 / sizeof(float), kRowsAhead = 4;
@@ -261,8 +258,7 @@ HWY_INLINE void pack_transposed_a(Operand a, std::size_t rows, std::size_t depth
     round_row_to_bf16(packed, (rows + kTileRows - 1) / kTileRows * kTileRows * depth, packed);
 }
 
-// Rows of b, `columns` wide, in panels: [c / kTileColumns][k][c % kTileColumns], 0 behind the last
-// column.
+// Rows of b, `columns` wide, in panels: [c / kTileColumns][k][c % kTileColumns], padded with zeros.
 HWY_INLINE void pack_b(Operand b, std::size_t depth, std::size_t columns, Packing packing,
                        float* panels) {
 #if HWY_TARGET == HWY_AVX3
@@ -273,7 +269,7 @@ HWY_INLINE void pack_b(Operand b, std::size_t depth, std::size_t columns, Packin
   if (packing == Packing::bf16_floats) round_row_to_bf16(panels, depth * width, panels);
 }
 
-// The same of a transposed b: [columns][depth] in memory.
+// The same for a transposed b: [columns][depth] in memory.
 HWY_NOINLINE void pack_transposed_b(Operand b, std::size_t depth, std::size_t columns,
                                     Packing packing, float* panels) {
   const std::size_t distance = packed_depth(depth, packing) * kTileColumns;

@@ -1,4 +1,4 @@
-// matmul and linear: both are a Product (gemm.h), but for weights in 8 bits.
+// matmul and linear: both use the GEMM (gemm.h), except with 8-bit weights.
 #include <cassert>
 
 #include "attend/backend/cpu/packed_weights.h"
@@ -10,7 +10,7 @@ namespace attend {
 
 namespace {
 
-// Of at least one element, over a depth of at least one.
+// For at least one element and a depth of at least one.
 Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& options,
                        const Tensor& c) {
   Product product;

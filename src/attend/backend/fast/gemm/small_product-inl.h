@@ -13,11 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// These are called by kernels of the same instruction set, so they need no dispatch of their own.
+// Called by kernels of the same instruction set, so they need no dispatch.
 void small_product(const SmallProduct& p);
 
-// to[i][r] = factor * from[r][i]: `rows` rows of `width` floats become columns; columns rows ..
-// stride - 1 become copies of the last. stride is a multiple of the lanes of a vector.
+// to[i][r] = factor * from[r][i]: transposes `rows` rows of `width` floats; columns rows .. stride
+// - 1 become copies of the last. stride is a multiple of the vector lanes.
 void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width,
                      float factor, float* to, std::ptrdiff_t stride);
 

@@ -13,7 +13,7 @@ namespace attend {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The part of K that matters to rows [m, m_end) of C and columns up to n_end.
+// The relevant part of K for rows [m, m_end) of C and columns up to n_end.
 struct Depth {
   std::ptrdiff_t begin, end;
   bool skip;
@@ -43,7 +43,7 @@ HWY_INLINE float multiply_add(float a, float b, float c) {
 #endif
 }
 
-// The same by elements: for the columns that no vector covers, and where zeros hide something.
+// The same element by element: for remainder columns, and for zeros that must skip NaN or infinity.
 HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m,
                                          std::ptrdiff_t m_end, std::ptrdiff_t n,
                                          std::ptrdiff_t n_end, Depth depth) {
@@ -73,7 +73,7 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
   const std::ptrdiff_t a_row = p.a_row;
   const std::ptrdiff_t a_depth = p.a_depth;
   const std::ptrdiff_t b_row = p.b_row;
-  // The pragmas keep the accumulators in registers; 6 and 2 are the most there can be.
+  // The pragmas keep the accumulators in registers, at most 6 by 2.
   V total[kRows][kVectors];
   HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
     HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) total[r][v] = hn::Zero(d);
@@ -121,15 +121,14 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
   }
 }
 
-constexpr int kProductRows =
-    6;  // 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2
+// 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2.
+constexpr int kProductRows = 6;
 
 // All rows of kVectors vectors of columns.
 template <int kVectors, class D>
 HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t n) {
   const std::ptrdiff_t columns = kVectors * static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  // The rows are dealt out evenly: 14 as 5 + 5 + 4, since a tile of 2 would leave the multipliers
-  // waiting for each other.
+  // Rows are distributed evenly: 14 as 5 + 5 + 4, because a tile of 2 would stall on FMA latency.
   const std::ptrdiff_t tiles = (p.rows + kProductRows - 1) / kProductRows;
   for (std::ptrdiff_t t = 0, m = 0; t < tiles; ++t) {
     const std::ptrdiff_t m_begin = m;
@@ -179,11 +178,11 @@ void small_product(const SmallProduct& p) {
   }
 }
 
-// Rows behind the last are copies of it: they fill the vectors with harmless numbers.
+// Rows past the end are copies of the last, to fill vectors with harmless values.
 void small_transpose(const StridedRows& from, std::ptrdiff_t rows, std::ptrdiff_t width,
                      float factor, float* to, std::ptrdiff_t stride) {
   const std::ptrdiff_t last = rows - 1;
-  std::ptrdiff_t whole = 0;  // columns of `from` that go through vectors
+  std::ptrdiff_t whole = 0;  // columns of `from` processed as vectors
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<float, 4> d;
   const hn::RepartitionToWide<decltype(d)> wide;

@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Rows of a matrix that may have gaps between them; the stride is in floats.
+// Rows of a matrix with a row stride, in floats.
 struct StridedRows {
   float* data = nullptr;
   std::ptrdiff_t stride = 0;
@@ -15,21 +15,20 @@ struct StridedRows {
   }
 };
 
-// What a causal mask makes of a product. With i a query and j a key, the pairs with j > i +
-// diagonal do not count.
+// The effect of a causal mask on a product. With query i and key j, pairs with j > i + diagonal are
+// masked.
 enum class Triangle {
   none,
-  scores,           // C (j, i): those elements of C are not wanted, most of them are left alone
-  queries_by_keys,  // A (i, j): those elements of A are zeros
-  keys_by_queries,  // A (j, i): those elements of A are zeros
+  scores,           // C (j, i): masked elements of C are not needed, most are not written
+  queries_by_keys,  // A (i, j): masked elements of A are zeros
+  keys_by_queries,  // A (j, i): masked elements of A are zeros
 };
 
-// C = A B, or an update of C by it; C [M, N], A [M, K], B [K, N]. A is read by elements, so any
-// layout will do; B and C by rows.
+// C = A B, or C += A B; C [M, N], A [M, K], B [K, N]. A is read by element, so any layout works; B
+// and C by rows.
 //
-// Every element of C is summed in the order of K, one multiply-add after the other, wherever it
-// lies in C: a row of the product does not depend on which rows are computed beside it, bit for
-// bit.
+// Every element of C is summed in the order of K, one multiply-add at a time, wherever it is in C.
+// A row's result does not depend on the rows computed with it, bit for bit.
 struct SmallProduct {
   std::ptrdiff_t rows, columns, depth;  // M, N, K
   const float* a;                       // element (m, k) is a[m * a_row + k * a_depth]
@@ -39,10 +38,10 @@ struct SmallProduct {
   float* c;
   std::ptrdiff_t c_row;
   bool accumulate = false;  // C += A B
-  const float* keep =
-      nullptr;  // when accumulating: what row m held is multiplied by keep[m] first; null: by 1
-  const float* factor = nullptr;  // at last row m is multiplied by factor[m]; null: by 1
-  bool zeros_hide = false;        // zeros of A hide what they meet in B, NaN and infinity too
+  // When accumulating: row m of C is first multiplied by keep[m]; null: by 1.
+  const float* keep = nullptr;
+  const float* factor = nullptr;  // finally row m is multiplied by factor[m]; null: by 1
+  bool zeros_hide = false;        // zeros of A skip the elements of B, even NaN and infinity
   Triangle triangle = Triangle::none;
   std::ptrdiff_t diagonal = 0;
 };

@@ -1,12 +1,12 @@
-// Products with weights in 8 bits (cpu/quantized_weights.h). Activations become integers, row by
+// GEMM with 8-bit weights (cpu/quantized_weights.h). Activations are rounded to integers row by
 // row; the sums are exact.
 //
-// Columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices
-// that do not fit): both operands lie along the depth, as they are in memory. A vector of weights
-// is widened to 16 bits and multiplied with a vector of each of a few rows, neighboring products
-// being added in the same instruction. The sums of a tile are added up across their lanes at the
-// end. Panels have kernels of their own (quantized_panels-inl.h, quantized_bytes-inl.h); sums of
-// integers being exact, all agree to the bit.
+// For columns that are not in panels (cpu/packed_weights.h; the last ones of a matrix, and matrices
+// that cannot be packed), both operands are read along the depth. A vector of weights is widened to
+// 16 bits and multiplied with a vector of each of a few rows; the instruction also adds neighboring
+// products. The sums of a tile are reduced across lanes at the end. Panels have kernels of their
+// own (quantized_panels-inl.h, quantized_bytes-inl.h). Integer sums are exact, so all agree bit for
+// bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 constexpr int kTileRows = 2;
 constexpr int kTileColumns = 4;
 
-// Whether activations are bytes here.
+// Whether this CPU uses 8-bit activations.
 bool quantized_in_bytes() {
 #if HWY_TARGET == HWY_AVX3
   return __builtin_cpu_supports("avx512vnni");
@@ -33,8 +33,7 @@ bool quantized_in_bytes() {
 #endif
 }
 
-// Depth, rounded up to whole vectors of 16-bit numbers: the distance of two rows of rounded
-// activations.
+// The depth, rounded up to whole vectors of 16-bit elements: the stride of rounded activations.
 std::size_t quantized_stride(std::size_t depth) {
   return (depth + kShorts - 1) / kShorts * kShorts;
 }
@@ -44,7 +43,7 @@ struct RowScale {
   std::int32_t shift;  // 128 times the sum of the rounded row
 };
 
-// The numbers of a vector, each within the limits, to the nearest integers, ties to even, at q. ->
+// Rounds a vector, whose elements are within the limits, to nearest even, and stores it at q. ->
 // the integers.
 template <class T>
 HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, T* q) {
@@ -61,16 +60,16 @@ HWY_INLINE IntegerVector store_rounded(FloatVector v, std::int8_t* q) {
 }
 #endif
 
-// q[i] = x[i] * limit / max |x|, to the nearest, ties to even; zeros up to `stride`. -> max |x| /
-// limit; NaN when x is not finite.
+// q[i] = x[i] * limit / max |x|, to nearest even; zeros up to `stride`. -> max |x| / limit; NaN if
+// x is not finite.
 template <class T>
 HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q) {
   constexpr auto kLimit = static_cast<float>(kQuantizedActivationLimit);
   const Floats d;
   const hn::RebindToSigned<Floats> integers;
   const std::size_t lanes = hn::Lanes(d);
-  // Without their signs, floats are ordered like integers, and what is not finite is above all that
-  // is.
+  // Without their sign bits, floats are ordered like integers, and non-finite values are the
+  // largest.
   auto largest = hn::Zero(integers);
   std::size_t i = 0;
   for (; i + lanes <= depth; i += lanes)
@@ -96,7 +95,7 @@ HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t
           128 * hn::GetLane(hn::SumOfLanes(integers, total))};
 }
 
-// Row `row` of `rounded`, as the products of this processor want it.
+// Row `row` of `rounded`, in the format of this CPU's kernels.
 void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* rounded, float* scale,
                std::int32_t* shift) {
   const std::size_t stride = quantized_stride(depth);
@@ -109,7 +108,7 @@ void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* ro
   shift[row] = of_row.shift;
 }
 
-// `width` numbers, and behind them their scale.
+// `width` elements, followed by their scale.
 void quantize_group(const float* x, std::size_t width, std::int8_t* to) {
   const float scale = round_numbers(x, width, width, to).scale;
   __builtin_memcpy(to + width, &scale, sizeof scale);
@@ -154,8 +153,8 @@ HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int8_t* from) {
 }
 HWY_INLINE hn::Vec<Shorts> shorts_at(const std::int16_t* from) { return hn::Load(Shorts(), from); }
 
-// The last vector of a row of weights ends with its scale, and what is behind it: only the first
-// `count` bytes count.
+// The last vector of a row of weights includes the scale and later bytes: only the first `count`
+// bytes count.
 HWY_INLINE hn::Vec<Shorts> load_weights(const std::int8_t* from, std::size_t count) {
   const Bytes bytes;
   if (HWY_LIKELY(count >= kShorts)) return shorts_at(from);
@@ -171,8 +170,8 @@ HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int
                                   std::int32_t (*totals)[kTileColumns]) {
   const Integers d;
   IntegerVector sums[rows][kTileColumns];
-  IntegerVector
-      odd[rows][kTileColumns];  // where the instruction set splits the sum in two; zero where not
+  // Nonzero where the instruction set splits the sum in two.
+  IntegerVector odd[rows][kTileColumns];
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < kTileColumns; ++c) sums[r][c] = odd[r][c] = hn::Zero(d);
   }
@@ -201,8 +200,8 @@ HWY_INLINE void multiply_integers(const T* q, std::size_t stride, const std::int
 
 #endif
 
-// y[r][c] = totals x scale of the row x scale of the column + bias, the last two in one rounding.
-// `columns` <= kTileColumns.
+// y[r][c] = totals * row scale * column scale + bias, the last two in one rounding. `columns` <=
+// kTileColumns.
 template <int rows>
 HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*totals)[kTileColumns],
                              const float* scales, std::size_t row, std::size_t column,
@@ -261,8 +260,8 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
   }
 }
 
-// All rows by the columns [begin, end), which are not in panels. A chunk of them stays in the
-// second-level cache while all rows pass by.
+// Multiplies all rows by the unpacked columns [begin, end). A chunk of columns stays in the L2
+// cache while all rows use it.
 template <class T>
 HWY_INLINE void multiply_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
   constexpr std::size_t kChunkBytes = 128 << 10;
@@ -277,12 +276,12 @@ HWY_INLINE void multiply_columns(const QuantizedProduct& p, std::size_t begin, s
   }
 }
 
-// 16-bit numbers of scratch memory that quantized_part wants, aligned to a vector.
+// Scratch memory of quantized_part, in 16-bit elements, aligned to a vector.
 std::size_t quantized_scratch(const QuantizedProduct& p) {
   return p.panel_columns > 0 && !quantized_in_bytes() ? p.depth * kWidth : 0;
 }
 
-// All rows by the columns [begin, end).
+// Multiplies all rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end,
                     std::int16_t* scratch) {
   const std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
@@ -329,7 +328,7 @@ RoundedRows::RoundedRows(const Tensor& x)
       scales(Tensor::empty({x.rows()})),
       shifts(Tensor::empty({x.rows()}, DType::i32)) {
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
-  constexpr std::int64_t kWorthAThread = 1 << 14;  // numbers
+  constexpr std::int64_t kWorthAThread = 1 << 14;  // elements
   parallel_for(x.rows(), kWorthAThread / stride + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
       round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(),
@@ -367,7 +366,7 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   p.y = y.data();
   p.y_stride = static_cast<std::size_t>(y.row_stride());
 
-  // Threads share the columns, a cache line of y at the least.
+  // Threads share the columns, in units of at least a cache line of y.
   constexpr std::int64_t kLine = kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
   const std::int64_t cost = y.rows() * x.stride * kLine;

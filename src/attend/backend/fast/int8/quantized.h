@@ -1,4 +1,4 @@
-// Products with weights in 8 bits: linear() for a weight that is_quantized().
+// GEMM with 8-bit weights: linear() for a weight that is_quantized().
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace attend {
 
-// What the kernel reads and writes. y[n, o] = activation(row_scales[n] scale[o] (rounded[n] .
-// weights[o]) + bias[o]).
+// The operands of the kernel. y[n, o] = activation(row_scales[n] scale[o] (rounded[n] . weights[o])
+// + bias[o]).
 struct QuantizedProduct {
   std::size_t rows = 0;
   std::size_t depth = 0;
-  const std::byte* rounded =
-      nullptr;  // activations, in 8 bits where the processor multiplies bytes, else in 16
-  std::size_t rounded_stride = 0;  // numbers
+  // Activations, in 8 bits if the CPU has byte dot products, else in 16.
+  const std::byte* rounded = nullptr;
+  std::size_t rounded_stride = 0;  // elements
   const float* row_scales = nullptr;
-  const std::int32_t* row_shifts =
-      nullptr;  // 128 times the sum of the row: what sums with weights + 128 have too much
-  const std::int8_t* weights = nullptr;  // panels, then rows of depth numbers and a scale
+  // 128 times the sum of the row: the excess of sums with weights + 128.
+  const std::int32_t* row_shifts = nullptr;
+  const std::int8_t* weights = nullptr;  // panels, then rows of depth elements and a scale
   std::size_t weights_stride = 0;
-  std::size_t panel_columns =
-      0;  // that many of y at the front have their weights in panels (cpu/packed_weights.h)
+  // The first columns of y whose weights are in panels (cpu/packed_weights.h)
+  std::size_t panel_columns = 0;
   const float* bias = nullptr;  // null: none
   Activation activation = Activation::none;
   float* y = nullptr;
@@ -35,12 +35,12 @@ struct QuantizedProduct {
   }
 };
 
-// Activations [N, I] as the products of this processor want them.
+// Activations [N, I] in the format of this CPU's kernels.
 struct RoundedRows {
   explicit RoundedRows(const Tensor& x);
 
   std::int64_t depth;   // I
-  std::int64_t stride;  // numbers from one row to the next
+  std::int64_t stride;  // elements from one row to the next
   Tensor numbers;       // [N, stride] in 8 or 16 bits
   Tensor scales;        // [N]
   Tensor shifts;        // [N] i32

@@ -1,6 +1,6 @@
-// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors that
-// multiply bytes: AVX-512 VNNI's vpdpbusd adds four products of a byte without and one with a sign
-// to each lane. Four neighbors of a row, broadcast, meet those of 16 columns.
+// GEMM with packed 8-bit weights (cpu/packed_weights.h) on CPUs with byte dot products: vpdpbusd of
+// AVX-512 VNNI adds four products of an unsigned and a signed byte to each lane. Four neighbors of
+// a row, broadcast, meet those of 16 columns.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_BYTES_INL_H
@@ -15,13 +15,14 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// By its name: compilers know it as an intrinsic only in functions for processors that all have it.
+// Written as assembly, because compilers accept the intrinsic only in functions that target VNNI
+// CPUs.
 HWY_INLINE void add_four_products(IntegerVector weights, IntegerVector activations,
                                   IntegerVector& sum) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(activations.raw));
 }
 
-// `rows` rows from `row` on by the columns of `panels` panels, the first of which is `column`.
+// `rows` rows, starting at `row`, by the columns of `panels` panels, starting at `column`.
 template <int rows, int panels>
 HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::size_t column) {
   const Integers d;
@@ -66,7 +67,7 @@ struct BytesTileTable {
   static constexpr BytesTile kernels[] = {bytes_tile<counts, panels>...};
 };
 
-// Columns [begin, end), a multiple of `panels` panels, by all rows, which are dealt out evenly.
+// Columns [begin, end), a multiple of `panels` panels, by all rows, which are distributed evenly.
 template <int panels, class Table>
 HWY_INLINE void bytes_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
   constexpr std::size_t kMostRows = sizeof(Table::kernels) / sizeof(BytesTile);
@@ -80,8 +81,8 @@ HWY_INLINE void bytes_columns(const QuantizedProduct& p, std::size_t begin, std:
   }
 }
 
-// All rows by the columns [begin, end) of whole panels: as many at a time as the registers hold the
-// sums of.
+// All rows by the columns [begin, end) of whole panels, with as many sums at a time as fit in
+// registers.
 HWY_INLINE void multiply_panels_of_bytes(const QuantizedProduct& p, std::size_t begin,
                                          std::size_t end) {
   using Four = BytesTileTable<4, 1, 2, 3, 4, 5, 6>;

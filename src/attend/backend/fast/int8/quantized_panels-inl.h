@@ -1,7 +1,6 @@
-// Products with weights in 8 bits that lie in panels (cpu/packed_weights.h), on processors without
-// dot products of bytes. An instruction multiplies two neighbors of a row, broadcast, with those
-// of as many columns as it has lanes, so nothing needs to be added up across lanes. Weights are
-// widened to 16 bits where they are read, or once for many rows.
+// GEMM with packed 8-bit weights (cpu/packed_weights.h) on CPUs without byte dot products. An
+// instruction multiplies two neighbors of a row, broadcast, with those of one column per lane, so
+// no sums across lanes are needed. Weights are widened to 16 bits when read, or once for many rows.
 #if defined(ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
 #undef ATTEND_BACKEND_FAST_QUANTIZED_PANELS_INL_H
@@ -29,7 +28,7 @@ constexpr std::size_t kShorts = hn::MaxLanes(Shorts());
 constexpr std::size_t kWidth = kPanelRows;
 
 #if HWY_TARGET == HWY_SCALAR
-// `rows` rows from `row` on by the columns of the panel, the first of which is `column`.
+// `rows` rows, starting at `row`, by the columns of the panel, starting at `column`.
 template <int rows, class T>
 HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row,
                              std::size_t column) {
@@ -57,7 +56,7 @@ HWY_INLINE void widen_panel(const std::uint8_t* panel, std::size_t depth, std::i
   }
 }
 #else
-// The pairs (k, k+1) of a panel, k even: a vector of those of some columns.
+// The pairs (k, k+1) of a panel, k even, for a vector of columns.
 HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t k, std::size_t vector) {
   alignas(16) static constexpr std::uint8_t kPairs[2][16] = {
       {0, 128, 1, 128, 4, 128, 5, 128, 8, 128, 9, 128, 12, 128, 13, 128},
@@ -67,7 +66,7 @@ HWY_INLINE hn::Vec<Shorts> pairs_at(const std::uint8_t* panel, std::size_t k, st
   return hn::BitCast(Shorts(),
                      hn::TableLookupBytesOr0(quads, hn::LoadDup128(bytes, kPairs[k / 2 % 2])));
 }
-// The same of a widened one, [depth / 2][16][2].
+// The same for a widened panel, [depth / 2][16][2].
 HWY_INLINE hn::Vec<Shorts> pairs_at(const std::int16_t* panel, std::size_t k, std::size_t vector) {
   return hn::Load(Shorts(), panel + k * kWidth + vector * kShorts);
 }
@@ -80,15 +79,13 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
   const Integers d;
   const Shorts shorts;
   IntegerVector sums[rows][kVectors];
-  IntegerVector odd[rows]
-                   [kVectors];  // where the instruction set splits a sum in two; zero where not
+  IntegerVector odd[rows][kVectors];  // nonzero where the instruction set splits a sum in two
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(d);
   }
-  // One pair at a time: of two, compilers would add up the products first, and keep the sums in
-  // memory.
+  // One pair at a time: with two, compilers add the products first and keep the sums in memory.
 #pragma GCC unroll 1
   for (std::size_t k = 0; k < depth; k += 2) {
     hn::Vec<Shorts> weights[kVectors];
@@ -112,12 +109,12 @@ HWY_INLINE void panel_totals(const std::int16_t* q, std::size_t stride, const T*
   }
 }
 
-// What integers are multiplied by and what is added then, for the columns of a vector.
+// The factor and bias of integer sums, for a vector of columns.
 struct ColumnScales {
   FloatVector scale, bias;
 };
 
-// Of the vector `v` of the panel whose first column is `column`.
+// For vector `v` of the panel whose first column is `column`.
 HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t column,
                                       std::size_t v = 0) {
   const Floats d;
@@ -127,7 +124,7 @@ HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t col
           p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + column + v * hn::Lanes(d))};
 }
 
-// Sums with weights + 128, of row `row`, as what they stand for.
+// Converts sums with weights + 128 of row `row` to floats.
 HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, IntegerVector totals,
                               const ColumnScales& columns) {
   const Floats d;
@@ -135,9 +132,8 @@ HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, Intege
   return hn::MulAdd(total, hn::Mul(hn::Set(d, p.row_scales[row]), columns.scale), columns.bias);
 }
 
-// `rows` rows from `row` on by the columns of the panel, the first of which is `column`. The sums
-// go through memory, vector by vector: were they scaled where they are, compilers would keep too
-// much in registers to have room for all sums.
+// `rows` rows, starting at `row`, by the columns of the panel, starting at `column`. The sums go
+// through memory vector by vector; scaled in place, they would not all fit in registers.
 template <int rows, class T>
 HWY_NOINLINE void panel_tile(const QuantizedProduct& p, const T* panel, std::size_t row,
                              std::size_t column) {
@@ -171,7 +167,7 @@ struct PanelTileTable {
                                      std::size_t) = {panel_tile<counts, T>...};
   static constexpr std::size_t kRows = sizeof...(counts);
 };
-// As many rows as were fastest, or as the registers can hold the sums of.
+// The fastest number of rows whose sums fit in registers.
 #if HWY_MAX_BYTES >= 64
 template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
@@ -183,7 +179,7 @@ template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2>;
 #endif
 
-// All rows by the columns [begin, end) of whole panels. `wide` has room for a panel.
+// All rows by the columns [begin, end) of whole panels. `wide` has room for one panel.
 HWY_INLINE void multiply_panels_of_shorts(const QuantizedProduct& p, std::size_t begin,
                                           std::size_t end, std::int16_t* wide) {
   constexpr std::size_t kRows = PanelTiles<std::int16_t>::kRows;

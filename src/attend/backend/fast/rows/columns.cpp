@@ -1,6 +1,6 @@
 // Kernels that read or write a few columns of each row, and those that treat a row as one vector.
-// Plain loops: they wait for memory. The sums of dot_rows() go along the row, so they have the same
-// bits on every processor.
+// Plain loops, because they are bound by memory. dot_rows() sums along the row, so it gives the
+// same bits on every CPU.
 #include <cassert>
 
 #include "attend/backend/fast/fast_backend.h"

@@ -50,8 +50,8 @@ void cross_entropy_row(float* x, std::size_t count, std::size_t target, float sm
                                  : cross_entropy_exponentials<false>(x, count, max);
   const float log_z = __builtin_logf(z);
   *nll = log_z - hit;
-  // Without smoothing a class of probability zero (a logit of -infinity) costs nothing, so `spread`
-  // was not even computed.
+  // Without smoothing, a class of probability zero (a logit of -infinity) costs nothing, so
+  // `spread` is not computed.
   *loss = log_z - (smoothing == 1.0f ? 0.0f : (1.0f - smoothing) * hit) - spread;
   if (!wants_gradient) return;
   const auto factor = hn::Set(Floats(), gradient_scale / z);

@@ -1,4 +1,4 @@
-// dropout: the mask is drawn again by the backward pass, so this is its own gradient.
+// dropout. The backward pass draws the same mask, so dropout is its own gradient.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/dropout.cpp"
 #include "attend/backend/fast/targets.h"

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// x, s and gates: r, z and n one behind the other, `width` floats each. gates may be null.
+// x, s and gates hold r, z and n, `width` floats each. gates may be null.
 void gru_cell_row(const float* x, const float* s, const float* h, float* y, float* gates,
                   std::size_t width) {
   const Floats d;

@@ -1,5 +1,5 @@
-// layer_norm and residual_layer_norm: every row is read from memory once; its mean, then its
-// variance, are taken while it is in the cache.
+// layer_norm and residual_layer_norm: each row is read from memory once; mean and variance are
+// computed while it is in cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/layer_norm.cpp"
 #include "attend/backend/fast/targets.h"
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// The sum of term(x[i]), in four vectors; lanes behind the end count as `past_end`.
+// The sum of term(x[i]) in four vectors; lanes past the end count as `past_end`.
 template <class Term>
 HWY_INLINE float row_sum(const float* x, std::size_t count, float past_end, const Term& term) {
   const Floats d;

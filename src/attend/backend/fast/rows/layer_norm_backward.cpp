@@ -42,7 +42,7 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
     hn::StoreU(hn::Add(hn::LoadU(d, dbeta + i), vdy), d, dbeta + i);
   }
   const std::size_t rest = columns - whole;
-  if (rest > 0) {  // dy is zero behind the end, and so is everything that is summed
+  if (rest > 0) {  // dy is zero past the end, and so are all terms
     const auto vdy = load_part(d, dy + whole, rest);
     const auto dyn =
         gather(load_part(d, x + whole, rest), vdy, load_part(d, rows.gamma + whole, rest));
@@ -101,7 +101,7 @@ void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, cons
   rows.dy_stride = dy.row_stride();
   rows.dx = dx.data();
   rows.dx_stride = dx.row_stride();
-  // The sums over rows are made of parts of fixed length, added in order: the same for any number
+  // Sums over rows consist of partial sums of fixed length, added in order: the same for any number
   // of threads.
   constexpr std::int64_t kRowsPerPart = 256;
   const std::int64_t parts = (x.rows() + kRowsPerPart - 1) / kRowsPerPart;

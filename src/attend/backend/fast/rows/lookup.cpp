@@ -90,8 +90,8 @@ void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const 
 
 void FastBackend::scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(add_scaled_row);
-  // Threads own columns, whole cache lines of them: nobody adds to the same element, and everybody
-  // goes in the order of n.
+  // Threads own columns, in whole cache lines: no two add to the same element, and all go in the
+  // order of n.
   constexpr std::int64_t kLine = 16;
   const std::int64_t columns = dy.cols();
   const std::int32_t* id = device_span(ids).data();

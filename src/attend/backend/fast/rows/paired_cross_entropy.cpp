@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// What both passes over a pair of rows share. With m = max a and e = exp(a - m): z = sum e, pull =
+// Shared by both passes over a pair of rows. With m = max a and e = exp(a - m): z = sum e, pull =
 // sum e (a - b).
 struct PairedRow {
   float max = 0, z = 0, pull = 0;
@@ -49,8 +49,8 @@ HWY_INLINE void paired_sums(const float* a, const float* b, std::size_t count, P
 
 // With p = softmax(a), q = softmax(b), d = log p - log q, K = KL(p || q), w the weight of the
 // divergence, share = s/V:
-//   da[v] = g (p (1/2 + w/4 (1 + d - K)) - w/4 q - share/2 - (1-s)/2 [v = t]),   and db with a and
-//   b exchanged.
+//   da[v] = g (p (1/2 + w/4 (1 + d - K)) - w/4 q - share/2 - (1-s)/2 [v = t]),
+// and db with a and b exchanged.
 void paired_cross_entropy_row(float* a, float* b, std::size_t count, std::size_t target,
                               const PairedLoss& o, float* loss, float* nll) {
   PairedRow of_a{row_max(a, count)}, of_b{row_max(b, count)};

@@ -1,4 +1,4 @@
-// pool, pool_backward: threads own whole sequences, and sum each in the order of its rows.
+// pool, pool_backward: threads own whole sequences and sum each in row order.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/pooling.cpp"
 #include "attend/backend/fast/targets.h"
@@ -25,8 +25,8 @@ HWY_INLINE void store_indices_up_to(hn::Vec<Indices> value, std::int32_t* to, st
   }
 }
 
-// y[c] = max over `count` rows of x[., c]; where[c], unless null, is the first of `first_row`,
-// first_row + 1, ... that has it.
+// y[c] = max over `count` rows of x[., c]; where[c], unless null, is the first row of first_row,
+// first_row + 1, ... that attains it.
 void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns,
                    std::int32_t first_row, float* y, std::int32_t* where) {
   const Floats d;
@@ -92,8 +92,8 @@ template <class Body>
 void for_sequences(std::span<const std::int32_t> offsets, std::int64_t columns, const Body& body) {
   const auto sequences = static_cast<std::int64_t>(offsets.size()) - 1;
   if (sequences < 1) return;
-  const std::int64_t elements =
-      std::max<std::int64_t>(1, offsets.back() * columns / sequences);  // of a sequence, on average
+  // Of a sequence, on average.
+  const std::int64_t elements = std::max<std::int64_t>(1, offsets.back() * columns / sequences);
   parallel_for(sequences, std::max<std::int64_t>(1, kGrain / elements),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t b = begin; b < end; ++b) {

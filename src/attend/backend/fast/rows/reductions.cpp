@@ -1,5 +1,5 @@
-// sum_rows, sum, sum_of_squares. Sums are made of partial sums over ranges whose ends are fixed,
-// added in their order: the result is the same for any number of threads.
+// sum_rows, sum, sum_of_squares. Sums consist of partial sums over fixed ranges, added in order:
+// the result is the same for any number of threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/reductions.cpp"
 #include "attend/backend/fast/targets.h"
@@ -82,8 +82,8 @@ namespace {
 
 constexpr std::int64_t kElementsPerPart = 16384;
 
-// The sum of run(x, count) over parts of fixed size: of a tensor without gaps kElementsPerPart,
-// else one row.
+// The sum of run(x, count) over parts of fixed size: kElementsPerPart for contiguous tensors, else
+// one row.
 template <class Run>
 double sum_of_runs(const Tensor& x, const Run& run) {
   const std::int64_t part = x.contiguous() ? kElementsPerPart : x.cols();

@@ -1,5 +1,5 @@
 // Maxima and sums of one row, compiled once per instruction set. Four accumulators hide the latency
-// of an addition; the order of the sum depends on the length alone.
+// of additions; the order of a sum depends only on the length.
 #if defined(ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H
 #undef ATTEND_BACKEND_FAST_ROW_REDUCTION_INL_H
@@ -14,7 +14,7 @@ namespace attend {
 namespace HWY_NAMESPACE {
 
 // Folds load(i, left) over a row with `combine`, from `identity`; `left` >= 1 elements remain at i,
-// and lanes behind the end of the row count as `identity`.
+// and lanes past the end count as `identity`.
 template <class Load, class Combine>
 HWY_INLINE FloatVector fold_row(std::size_t count, FloatVector identity, const Load& load,
                                 const Combine& combine) {
@@ -34,13 +34,13 @@ HWY_INLINE FloatVector fold_row(std::size_t count, FloatVector identity, const L
   return combine(combine(a, b), combine(c, e));
 }
 
-// The vector at `from`, or the first `left` elements of it when fewer remain.
+// The vector at `from`, or its first `left` elements if fewer remain.
 HWY_INLINE FloatVector load_up_to(const float* from, std::size_t left) {
   const Floats d;
   return HWY_LIKELY(left >= hn::Lanes(d)) ? hn::LoadU(d, from) : load_part(d, from, left);
 }
 
-// Its counterpart: stores the vector, or the first `left` elements of it.
+// Stores the vector, or its first `left` elements.
 HWY_INLINE void store_up_to(FloatVector value, float* to, std::size_t left) {
   const Floats d;
   if (HWY_LIKELY(left >= hn::Lanes(d))) {

@@ -1,4 +1,4 @@
-// What the kernels that go row by row know about their tensors. Strides are in floats.
+// Arguments of the kernels that work row by row. Strides are in floats.
 #pragma once
 
 #include <cstddef>
@@ -61,26 +61,26 @@ struct EmbedRows {
   std::size_t y_stride = 0;
 };
 
-// What is known of a row of logits once some of it has been seen: the largest, and the softmax's
-// largest logit and its sum of exp(logit - max) (Milakov & Gimelshein 2018).
+// The state of a row of logits seen in part: the best elements, the largest logit, and the sum of
+// exp(logit - max) (Milakov & Gimelshein 2018).
 struct RowChoice {
-  float* values = nullptr;  // `size` of the k that are wanted, largest first
+  float* values = nullptr;  // the `size` best of the k wanted, largest first
   std::int32_t* indices = nullptr;
   std::size_t k = 0;
   std::size_t size = 0;
   float max = -std::numeric_limits<float>::infinity();
   float sum = 0.0f;
 };
-// Logits are looked at in segments of so many.
+// Logits are processed in segments of this many.
 constexpr std::size_t kLogitSegment = 1024;
 
-// What the backward pass of a gated recurrent unit reads and writes: one row of each.
+// The operands of the GRU's backward pass: one row of each.
 struct GruGradientRow {
   const float *gates, *s, *h, *dy;
   float *dx, *ds, *dh;
 };
 
-// A step of Adam, and what its numbers make: 1 / (1 - beta1^step), 1 / (1 - beta2^step).
+// A step of Adam, with 1 / (1 - beta1^step) and 1 / (1 - beta2^step).
 struct AdamRun {
   AdamStep step;
   float gradient_scale = 1.0f;

@@ -19,8 +19,7 @@ inline std::int64_t row_grain(std::int64_t columns) {
 }
 
 // Covers tensors of equal shape by runs of adjacent elements: body(row, column, count) for the
-// elements that start `column` behind the start of `row` in every one of them. Tensors without gaps
-// are one long row 0.
+// elements that start at `column` of `row` in each of them. Contiguous tensors are one long row 0.
 template <class Body>
 void for_runs(std::initializer_list<const Tensor*> tensors, const Body& body) {
   const Tensor& first = **tensors.begin();

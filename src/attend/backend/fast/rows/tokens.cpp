@@ -1,5 +1,5 @@
-// Drawing tokens, and mixing their probabilities with those of a cache: the work of a row is the
-// exponentials and the order of its numbers.
+// Sampling tokens, and mixing their probabilities with those of a cache. The cost of a row is its
+// exponentials and sorting.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace attend {
 
 namespace {
 
-// Draws from one row after another, with the same memory.
+// Samples row after row with the same memory.
 class TokenDraw {
  public:
   explicit TokenDraw(const TokenFilter& filter) : filter_(filter) {}
@@ -39,7 +39,7 @@ class TokenDraw {
   }
 
  private:
-  // The columns to draw from: the likeliest first when they are cut, else in their order.
+  // The columns to draw from: most likely first if truncated, otherwise in order.
   void choose(std::span<const float> log_probabilities) {
     order_.resize(log_probabilities.size());
     std::iota(order_.begin(), order_.end(), 0);
@@ -56,7 +56,7 @@ class TokenDraw {
     }
   }
 
-  // Keeps the first weights that have their share of `total`. -> what they have
+  // Keeps the first weights that reach their share of `total`. -> their sum
   double cut(double total) {
     double kept = 0;
     std::size_t count = 0;
@@ -79,14 +79,14 @@ void to_weights(std::span<float> scores, float scale) {
   for (float& score : scores) score = static_cast<float>(score / total);
 }
 
-// log((1 - weight) p + weight * share), also where p is too small for a number.
+// log((1 - weight) p + weight * share), also for p that underflows.
 float mixture(float log_probability, double share, float weight) {
   if (share == 0) return log_probability + std::log1p(-weight);
   return static_cast<float>(
       std::log((1.0 - weight) * std::exp(static_cast<double>(log_probability)) + weight * share));
 }
 
-// weights[i]: of the state i, whose token is tokens[i].
+// weights[i] belongs to state i, whose token is tokens[i].
 void mix_all_tokens(std::span<const float> weights, std::span<const std::int32_t> tokens,
                     float weight, std::span<float> log_probabilities) {
   std::map<std::int32_t, double> shares;

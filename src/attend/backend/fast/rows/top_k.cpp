@@ -26,8 +26,8 @@ namespace HWY_NAMESPACE {
 
 constexpr std::size_t kGroups = 4 * hn::MaxLanes(Floats());  // of the elements of a segment
 
-// A list of the largest numbers, largest first. Elements arrive in the order of their indices, so
-// one that equals a listed one goes behind it. There is no NaN among them.
+// The largest elements so far, largest first. Elements arrive in index order, so an equal one goes
+// after those listed. None is NaN.
 struct Best {
   float* values;
   std::int32_t* indices;
@@ -64,8 +64,8 @@ HWY_INLINE void offer_hits(Floats d, hn::Mask<Floats> hits, const float* x, std:
   }
 }
 
-// The largest number of each group of a segment: every kGroups-th element makes one. -> the largest
-// of all.
+// The largest element of each group of a segment; group g holds every kGroups-th element. -> the
+// largest of all.
 HWY_INLINE float group_maxima(const float* x, std::size_t count, float* maxima) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
@@ -88,8 +88,8 @@ HWY_INLINE float group_maxima(const float* x, std::size_t count, float* maxima) 
       hn::MaxOfLanes(d, hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3]))));
 }
 
-// The k-th largest of the groups' maxima: k elements of the segment are at least that. -infinity
-// when there are fewer groups.
+// The k-th largest of the group maxima: at least k elements of the segment reach it. -infinity with
+// fewer groups.
 HWY_INLINE float kth_largest(const float* maxima, std::size_t k) {
   if (k > kGroups) return -__builtin_inff();
   float values[kGroups];
@@ -101,9 +101,9 @@ HWY_INLINE float kth_largest(const float* maxima, std::size_t k) {
   return best.full() ? values[k - 1] : -__builtin_inff();
 }
 
-// Offers the elements of a segment that may be among the best. Nearly every vector is done with one
-// comparison: with the worst of the best when there are k already, else with what k elements of
-// this segment reach.
+// Offers the elements of a segment that may be among the best. Most vectors need one comparison:
+// with the worst of the best if there are k already, otherwise with what k elements of this segment
+// reach.
 HWY_INLINE void offer_segment(const float* x, std::size_t first, std::size_t count, float reached,
                               Best& best) {
   const Floats d;
@@ -127,7 +127,7 @@ HWY_INLINE void offer_segment(const float* x, std::size_t first, std::size_t cou
   }
 }
 
-// What is wrong with any logit shows in the sum.
+// A NaN or infinite logit shows in the sum.
 HWY_INLINE void choose_from_segment(const float* x, std::size_t first, std::size_t count,
                                     RowChoice& row) {
   HWY_ALIGN float maxima[kGroups];
@@ -146,8 +146,8 @@ HWY_INLINE void choose_from_segment(const float* x, std::size_t first, std::size
   row.size = best.size;
 }
 
-// The logits [first, first + count) of a row. `first` is a multiple of kLogitSegment, and rows come
-// from their beginning on, so the order of all sums depends on their length alone.
+// The logits [first, first + count) of a row. `first` is a multiple of kLogitSegment and rows start
+// at 0, so the order of all sums depends only on their length.
 void choose_from(const float* x, std::size_t first, std::size_t count, RowChoice& row) {
   for (std::size_t i = 0; i < count; i += kLogitSegment)
     choose_from_segment(x + i, first + i, HWY_MIN(kLogitSegment, count - i), row);
@@ -174,7 +174,7 @@ std::vector<RowChoice> choices(int k, const Tensor& values, const Tensor& indice
   return rows;
 }
 
-// Columns of logits [rows.size(), n], the first of which is `first`.
+// Columns of logits [rows.size(), n], starting at `first`.
 void choose(const Tensor& logits, std::int64_t first, std::vector<RowChoice>& rows) {
   const auto kernel = HWY_DYNAMIC_DISPATCH(choose_from);
   parallel_for(logits.rows(), row_grain(logits.cols()), [&](std::int64_t begin, std::int64_t end) {
@@ -184,8 +184,8 @@ void choose(const Tensor& logits, std::int64_t first, std::vector<RowChoice>& ro
   });
 }
 
-// Logits to their log-probabilities. Less than k were found only where a logit is NaN, and then all
-// become that.
+// Turns logits into log-probabilities. Fewer than k are found only if a logit is NaN; then all
+// become NaN.
 void normalize(const std::vector<RowChoice>& rows) {
   for (const RowChoice& row : rows) {
     std::fill(row.values + row.size, row.values + row.k, 0.0f);
@@ -205,16 +205,16 @@ void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values
   normalize(rows);
 }
 
-// So many columns at a time that their logits stay in the second-level cache; a row's segments are
-// the same whatever that number is.
+// As many columns at a time as their logits stay in the L2 cache. A row's segments do not depend on
+// it.
 void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
                                   const Tensor& values, const Tensor& indices) {
   assert(k >= 1 && k <= weight.rows() && values.cols() == k && indices.cols() == k);
   if (x.rows() == 0) return;
   constexpr std::int64_t kLogits = std::int64_t{96} << 10;
   constexpr auto kSegment = static_cast<std::int64_t>(kLogitSegment);
-  constexpr std::int64_t kGap =
-      16;  // between rows, which otherwise would all begin in the same set of the cache
+  // Row padding; otherwise all rows would begin in the same cache set.
+  constexpr std::int64_t kGap = 16;
   const std::int64_t columns =
       std::min(weight.rows(), std::max<std::int64_t>(1, kLogits / x.rows() / kSegment) * kSegment);
   const Tensor logits = Tensor::empty({x.rows(), columns + kGap});
