@@ -1,5 +1,5 @@
-// The attention of recurrent encoder-decoders (Bahdanau et al. 2015): one head, whose values are
-// the memory itself.
+// The attention of recurrent encoder-decoders (Bahdanau et al. 2015): one head, with the memory
+// itself as values.
 #pragma once
 
 #include <string>
@@ -12,9 +12,8 @@ namespace attend {
 struct AdditiveAttentionOptions {
   std::int64_t d_query = 512;
   std::int64_t d_memory = 512;
-  std::int64_t d_hidden = 512;  // of the network that scores
-  AttentionVariant variant;  // standard scores are additive; plain ones are a ConfigError, because
-                             // states and memory differ in width
+  std::int64_t d_hidden = 512;  // width of the scoring network
+  AttentionVariant variant;     // standard scores are additive
 };
 
 class AdditiveAttention {
@@ -24,15 +23,15 @@ class AdditiveAttention {
   AdditiveAttention(ParameterSet& parameters, const std::string& path,
                     const AdditiveAttentionOptions& options);
 
-  // A memory [M, d_memory] to attend to many times, and its keys U m + b [M, A].
+  // A memory [M, d_memory] for repeated attention, and its keys U m + b [M, A].
   struct Memory {
     Variable values;
     Variable keys;
   };
   Memory project_memory(const Variable& memory, const Pass& pass) const;
 
-  // query [N, d_query] -> sums of the memory's values [N, d_memory]. weights: [Tq, Tk] for each
-  // sequence, one after the other, or null.
+  // query [N, d_query] -> weighted sums of the memory's values [N, d_memory]. weights: null, or
+  // receives a [Tq, Tk] block per sequence.
   Variable forward(const Variable& query, const Memory& memory, const AttentionPattern& pattern,
                    const Pass& pass, Tensor* weights = nullptr) const;
 

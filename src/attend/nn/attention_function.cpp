@@ -30,7 +30,7 @@ Variable variable_of(const Columns& columns) {
   return slice_columns(columns.of, columns.begin, columns.end);
 }
 
-// The `width` numbers of all heads, from element `begin` of every key on.
+// The `width` elements of all heads, from element `begin` of each key.
 Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
   const Tensor matrix = Tensor::empty({keys.size(), width});
   backend().gather_keys(keys, begin, heads, matrix);

@@ -1,5 +1,4 @@
-// How attention scores pairs and what it makes of the scores: the strategies behind the modules of
-// attention.
+// How attention computes scores and weights: the strategies behind the attention modules.
 #pragma once
 
 #include <array>
@@ -14,11 +13,11 @@
 
 namespace attend {
 
-// What the score of a query and a key is.
+// The score of a query and a key.
 enum class AttentionScores {
-  standard,  // the architecture's own: dot in the Transformer, additive in the recurrent
+  standard,  // the default of the architecture: dot in the Transformer, additive in the recurrent
              // encoder-decoder
-  dot,       // the product of their projections
+  dot,       // the dot product of their projections
   additive,  // v tanh(W q + U k), from a small network
 };
 inline std::span<const std::string_view> enum_names(AttentionScores) {
@@ -55,11 +54,11 @@ void fields(AttentionVariant& v, Visitor&& visit) {
 struct AttentionFunctionOptions {
   int heads = 1;
   std::int64_t d_key = 0;    // of one head
-  AttentionVariant variant;  // its scores are not `standard`
+  AttentionVariant variant;  // scores are resolved, not `standard`
 };
 
-// From projected queries and keys to sums of values. Combinations that are one kernel go through
-// it; the others go in parts.
+// From projected queries and keys to weighted sums of values. Uses the fused kernel where there is
+// one, and otherwise separate steps.
 class AttentionFunction {
  public:
   // Parameter score.weight [1, H*d_key] for additive scores, otherwise none.
@@ -71,9 +70,8 @@ class AttentionFunction {
   Variable forward(const Columns& q, const Columns& k, const Columns& v,
                    const AttentionPattern& pattern, const Dropout& dropout, Tensor* weights) const;
 
-  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values begin
-  // `value_distance` elements of a row behind them.
-  // -> [R, value_width]. No gradients.
+  // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
+  // `value_distance` elements after them. -> [R, value_width]. No gradients.
   Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
                 std::int64_t value_width) const;
 

@@ -10,7 +10,7 @@ namespace attend {
 
 Gru::Gru(ParameterSet& parameters, const std::string& path, std::int64_t in, std::int64_t hidden)
     : hidden_(hidden) {
-  // Every gate begins as a matrix of its own would.
+  // Initialize every gate like a separate matrix.
   const Init xavier{Init::Kind::xavier_uniform, 1.0f, hidden};
   weight_ih_ = parameters.add_weights(path + ".weight_ih", {3 * hidden, in}, xavier);
   weight_hh_ = parameters.add_weights(path + ".weight_hh", {3 * hidden, hidden}, xavier);

@@ -1,5 +1,5 @@
-// Gated recurrent units (Cho et al. 2014), with PyTorch's equations, names and order of the gates
-// (reset, update, new).
+// Gated recurrent units (Cho et al. 2014), with PyTorch's equations, names and gate order (reset,
+// update, new).
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ class Gru {
 
   std::int64_t hidden() const { return hidden_; }
 
-  // A ragged batch x [N, in], from states of zero in the direction of `steps` -> the state after
-  // every token [N, H].
+  // A ragged batch x [N, in], processed from zero states in the direction of `steps` -> the state
+  // after every token [N, H].
   Variable forward(const Variable& x, const TimeSteps& steps, const Pass& pass) const;
 
-  // W_ih x + b_ih [R, 3H] for inputs x [R, in]: of many steps at once, or added up from parts of
-  // the input.
+  // W_ih x + b_ih [R, 3H] for inputs x [R, in], for many steps at once or summed from parts of the
+  // input.
   Variable project_input(const Variable& x, const Pass& pass) const;
   // One step: projected inputs [R, 3H] and states [R, H] -> the next states [R, H].
   Variable step(const Variable& projected, const Variable& state, const Pass& pass) const;
@@ -32,15 +32,14 @@ class Gru {
   Parameter weight_ih_, weight_hh_, bias_ih_, bias_hh_;
 };
 
-// Two of them, one reading each sequence from its beginning, one from its end: `forward` and
-// `backward`.
+// Two GRUs, `forward` and `backward`, which read each sequence from its start and from its end.
 class BidirectionalGru {
  public:
   BidirectionalGru(ParameterSet& parameters, const std::string& path, std::int64_t in,
                    std::int64_t hidden);
 
-  // x [N, in], offsets B+1 -> [N, 2H]: the state of the first, then of the second, after every
-  // token.
+  // x [N, in], offsets B+1 -> [N, 2H]: the state of the forward, then of the backward GRU, after
+  // every token.
   Variable forward(const Variable& x, std::span<const std::int32_t> offsets,
                    const Pass& pass) const;
 

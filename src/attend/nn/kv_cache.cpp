@@ -47,7 +47,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
 void KVCache::make_room(std::size_t count) {
   if (free_.size() >= count) return;
   collect();
-  // For some steps ahead, so that it is seldom looked for.
+  // Makes room for some steps ahead, so that this runs seldom.
   constexpr std::size_t kStepsAhead = 4;
   const std::size_t wanted = count + kStepsAhead * history_.size();
   if (free_.size() >= wanted) return;

@@ -1,9 +1,8 @@
-// The keys and values of the positions decoded so far, for every layer of a decoder.
+// The keys and values of all decoded positions, for every layer of a decoder.
 //
-// What is in the cache is never moved: a table says which row of which slab holds position t of
-// hypothesis r, and each step copies its rows to where nothing is that is still in the table. When
-// a beam search reorders, duplicates or drops hypotheses, only the table is rewritten, and what
-// only dropped ones had makes room. Numbers that do not fit what is there throw ShapeError.
+// Entries never move: a table maps position t of hypothesis r to a row of a slab, and each step
+// writes its rows to free slots. When beam search reorders, duplicates or drops hypotheses, only
+// the table changes; rows of dropped hypotheses become free. Mismatched sizes throw ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,14 @@ class KVCache {
 
   std::int64_t hypotheses() const { return static_cast<std::int64_t>(history_.size()); }
 
-  // Hypothesis r goes on from what was hypothesis parents[r]; there may be more or fewer than
-  // before.
+  // Hypothesis r continues the former hypothesis parents[r]; the number of hypotheses may change.
   void reorder(std::span<const std::int32_t> parents);
 
-  // Begins new positions: rows_per_hypothesis[r] of them for hypothesis r, whose keys and values
-  // every layer appends next, laid out hypothesis after hypothesis.
+  // Adds rows_per_hypothesis[r] positions to hypothesis r. Every layer then appends their keys and
+  // values, hypothesis by hypothesis.
   void extend(std::span<const std::int32_t> rows_per_hypothesis);
 
-  // keys_values [rows, W], f32 or i8: one row per new position, keys beginning at column 0.
+  // keys_values [rows, W], f32 or i8: one row per new position, keys first.
   void append(int layer, const Tensor& keys_values);
 
   // All positions of each hypothesis. Valid until the next call of another member.
@@ -42,10 +40,10 @@ class KVCache {
 
   std::vector<std::vector<KeySlot>> history_;  // [hypothesis][position]
   std::vector<std::vector<Tensor>> slabs_;     // [layer][slab] of [rows, W]
-  std::vector<std::int32_t> slab_rows_;        // that each slab has room for
-  std::vector<KeySlot> free_;                  // not in the table, the next one to be used last
+  std::vector<std::int32_t> slab_rows_;        // capacity of each slab
+  std::vector<KeySlot> free_;                  // slots not in the table; the last is used next
   Ids newest_;                                 // slot_ids() of the positions of the last extend
-  Ids slots_, offsets_;                        // for views of any layer; none: to be made again
+  Ids slots_, offsets_;                        // for views of any layer; undefined: to be rebuilt
 };
 
 }  // namespace attend

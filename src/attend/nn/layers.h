@@ -1,4 +1,4 @@
-// The small modules: affine maps, normalization, lookup, positions, the position-wise feed-forward
+// The small modules: linear layer, layer normalization, embedding, position-wise feed-forward
 // network.
 #pragma once
 
@@ -65,9 +65,9 @@ class FeedForward {
   float dropout_;
 };
 
-// The residual connection around a sublayer f, with its normalization and dropout (section 5.4):
-//   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,   pre-norm  x +
-//   dropout(f(LayerNorm(x))).
+// The residual connection around a sublayer f, with normalization and dropout (section 5.4):
+//   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,
+//   pre-norm   x + dropout(f(LayerNorm(x))).
 class SublayerConnection {
  public:
   SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width,

@@ -30,8 +30,8 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
 
 MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std::string& path,
                                              const MultiHeadAttentionOptions& options) {
-  // 1/sqrt(2) of Xavier's limit: what the three projections would get as one stacked matrix.
-  // Post-norm stacks start better with it.
+  // 1/sqrt(2) of Xavier's limit: the initialization of the three projections as one stacked matrix.
+  // Post-norm stacks train better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
   const std::int64_t keys = options.n_heads * options.d_key,
                      values = options.n_heads * options.d_value;
@@ -70,8 +70,8 @@ std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const {
   return options_.n_heads * quantized_columns(width / options_.n_heads);
 }
 
-// What is rounded then adds little to what the rounding of the weights does, and takes a quarter of
-// the memory and of the bytes that each step reads.
+// Quantizing keys and values adds little to the error of quantized weights, and takes a quarter of
+// the memory and bandwidth per step.
 Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
   if (!is_quantized(projections_.kv_weight->value())) return keys_values;
   const std::int64_t keys = kept_columns(key_width_), all = keys + kept_columns(value_width_);

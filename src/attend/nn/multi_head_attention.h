@@ -14,53 +14,52 @@ namespace attend {
 
 struct MultiHeadAttentionOptions {
   std::int64_t d_model = 512;  // width of the queries' input and of the output
-  std::int64_t d_memory = 0;   // width of what is attended to; 0: d_model
+  std::int64_t d_memory = 0;   // width of the memory; 0: d_model
   int n_heads = 8;
   std::int64_t d_key = 0;    // of one head; 0: d_model / n_heads
   std::int64_t d_value = 0;  // of one head; 0: d_model / n_heads
-  AttentionVariant variant;  // standard scores are products
+  AttentionVariant variant;  // standard scores are dot products
   float dropout = 0.0f;      // on the weights
 };
 
 class MultiHeadAttention {
  public:
   // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for
-  // additive scores. Throws ConfigError when n_heads does not divide d_model and no widths are
-  // given.
+  // additive scores. Throws ConfigError if n_heads does not divide d_model and no widths are given.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
-  // Attention of x to itself; Q, K, V in one product. Needs d_memory == d_model. x [N, d_model] ->
-  // [N, d_model].
+  // Self-attention; Q, K, V from one GEMM. Requires d_memory == d_model. x [N, d_model] -> [N,
+  // d_model].
   Variable self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
                  Pass& pass) const;
 
-  // What cross_cached() attends to, no gradients: the keys and values of a memory, [M,
-  // H*(d_key+d_value)]. Like those that self_cached() keeps, they are in 8 bits when their weights
-  // are, [M, H*(d_key+4+d_value+4)].
+  // The keys and values of a memory for cross_cached(), [M, H*(d_key+d_value)], without gradients.
+  // With 8-bit weights they are in 8 bits, too, [M, H*(d_key+4+d_value+4)], and so are those of
+  // self_cached().
   Tensor project_memory(const Variable& memory) const;
 
-  // Decoding: x [R', d_model] holds the new positions announced by cache.extend; one per
-  // hypothesis. Their keys and values join layer `layer` of the cache, and each attends to all
-  // positions of its hypothesis. No gradients.
+  // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per
+  // hypothesis. Appends their keys and values to layer `layer` of the cache; each position attends
+  // to all positions of its hypothesis. No gradients.
   Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
-  // Attention to rows of project_memory(), those of each row of x.
+  // Attends to rows of project_memory(), selected for each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
   void expect_self() const;
   Tensor kept(const Tensor& keys_values) const;
-  std::int64_t kept_columns(
-      std::int64_t width) const;  // that many numbers of all heads take in 8 bits
+  // Stored elements of all heads of `width`, in 8 bits if the weights are.
+  std::int64_t kept_columns(std::int64_t width) const;
   Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values) const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v,
                   const AttentionPattern& pattern, Pass& pass) const;
 
-  // The projections into the heads. Stacked ones are views of the same parameters: one product
-  // instead of three or two.
+  // The projections into the heads. Stacked ones are views of the same parameters: one GEMM instead
+  // of two or three.
   struct Projections {
     Projections(ParameterSet& parameters, const std::string& path,
                 const MultiHeadAttentionOptions& options);

@@ -14,8 +14,8 @@ namespace attend {
 
 namespace {
 
-// So many that no machine holds them, and few enough that their bytes and those of their gradients
-// can be counted.
+// More than any machine holds, and few enough that the sizes of parameters and gradients do not
+// overflow.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 
 void initialize(const Tensor& value, const Init& init, RandomKey key) {
@@ -112,13 +112,13 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
 }
 
 void ParameterSet::pack_weights() {
-  std::vector<std::int64_t> blocks;  // of rows; 0: not to be packed
+  std::vector<std::int64_t> blocks;  // packed row block; 0: not to be packed
   for (const Entry& entry : entries_) {
     const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
     blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
   }
-  // A stack is a matrix too, so all of its parts are packed or none. Of two stacks with a part in
-  // common one holds the other.
+  // A stack is a matrix, too, so all or none of its parts are packed. Of two overlapping stacks,
+  // one contains the other.
   for (const Handle& handle : handles_) {
     const auto begin = static_cast<std::size_t>(handle.first),
                end = static_cast<std::size_t>(handle.last) + 1;

@@ -1,8 +1,8 @@
-// The parameters of a model: named views into one flat buffer, and another for their gradients.
+// The parameters of a model: named views of one flat buffer, and of a second one for gradients.
 //
-// Modules declare their parameters while they are constructed; `allocate` then lays all of them
-// out, in the order of declaration and without gaps, and gives every one its initial value. One
-// flat buffer means one pass of the optimizer, one norm, one write of a checkpoint.
+// Modules declare their parameters during construction. `allocate` then lays them out in order of
+// declaration, without gaps, and initializes them. A flat buffer means one pass of the optimizer,
+// one norm, and one write of a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,17 @@
 
 namespace attend {
 
-// How a parameter begins.
+// The initialization of a parameter.
 struct Init {
   enum class Kind { zeros, ones, xavier_uniform, normal } kind = Kind::zeros;
   // normal: the standard deviation. xavier_uniform: values lie within +-sqrt(6 / (fan_in +
   // fan_out)) * scale (Glorot & Bengio 2010).
   float scale = 1.0f;
-  // For a part of a fused projection: what counts as fan_out instead of the number of rows; 0: the
-  // rows.
+  // The fan_out for a part of a fused projection; 0: the number of rows.
   std::int64_t fan_out = 0;
 };
 
-// A handle to a declared parameter. Its variable exists once ParameterSet::allocate has run.
+// A handle to a declared parameter. Its variable exists after ParameterSet::allocate.
 class Parameter {
  public:
   const Variable& operator*() const { return *variable_; }
@@ -44,46 +43,45 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    // All but `other` may be in 8 bits, the last two packed. output: of products whose rows are
-    // tokens, and perhaps of look-ups, too.
+    // How the parameter is used. All but `other` may be in 8 bits; product and output may also be
+    // packed. output: an output projection (one row per token), possibly tied to an embedding.
     enum class Use { other, lookup, product, output } use = Use::other;
-    DType dtype = DType::f32;  // i8: in 8 bits; or packed, of either
-    std::int64_t offset = 0;   // first element in the flat buffer of its kind
+    DType dtype = DType::f32;  // i8: in 8 bits; or a packed type
+    std::int64_t offset = 0;   // first element in the flat buffer of its type
   };
 
-  // Throws ConfigError when the name is taken.
+  // Throws ConfigError if the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // A matrix that is used by linear() alone, which takes it packed and in 8 bits
-  // (backend/weights.h); one with a row for every token, which embedding() may use, too; and one
-  // that is used by embedding() alone.
+  // Three kinds of weights: a matrix used only by linear(), which takes it packed and in 8 bits
+  // (backend/weights.h); an output projection with a row per token, which embedding() may also use;
+  // and a matrix used only by embedding().
   Parameter add_weights(const std::string& name, Shape shape, Init init);
   Parameter add_output_weights(const std::string& name, Shape shape, Init init);
   Parameter add_table(const std::string& name, Shape shape, Init init);
-  // One parameter made of several declared one right after the other, stacked along their rows: the
-  // packed Q, K, V projection. Throws ConfigError unless they are as wide as each other.
+  // One parameter made of several, declared consecutively and stacked along their rows: the fused
+  // Q, K, V projection. Throws ConfigError unless their widths are equal.
   Parameter stack(const std::string& first, const std::string& last);
 
-  // Lays the buffers out, with gradients, and draws the initial values from (seed, name): they do
-  // not depend on the order of declaration. One of these two is called once, after the modules were
-  // made.
+  // Lays out the buffers, with gradients, and draws initial values from (seed, name), independent
+  // of the order of declaration. Call this or allocate_for_inference() once, after constructing the
+  // modules.
   void allocate(std::uint64_t seed);
-  // Without gradients and with values still to be filled in; those named are kept in 8 bits. Throws
-  // ConfigError when one of them does not exist or is not such a matrix, or only a part of a stack
-  // is named.
+  // Without gradients or initial values; the named weights are stored in 8 bits. Throws ConfigError
+  // if one does not exist, is not a matrix of weights, or if only part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
-  // Packs the weights of products, once they have their values and nothing but products and
-  // look-ups will read them.
+  // Packs the weights. Call it once they have their values; only GEMMs and look-ups may read them
+  // afterwards.
   void pack_weights();
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }  // number of scalars
   const Tensor& values() const {
     return values_;
-  }  // [size], less those in 8 bits; weights perhaps packed
+  }  // [size], without those in 8 bits; weights may be packed
   const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
-  Tensor value(
-      const Entry& entry) const;  // a view, in the entry's shape or that in 8 bits, perhaps packed
+  // a view in the shape of the entry (in 8 bits its own), possibly packed.
+  Tensor value(const Entry& entry) const;
 
  private:
   struct Handle {
@@ -100,7 +98,7 @@ class ParameterSet {
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
   Tensor values_;
-  Tensor quantized_;  // i8: matrices in 8 bits, one after the other
+  Tensor quantized_;  // i8: the matrices in 8 bits, in order
   Tensor gradients_;
 };
 

@@ -1,5 +1,4 @@
-// What one forward pass is for: the random numbers of its dropout, and the precision of its matrix
-// products.
+// The context of a forward pass: random numbers for dropout, and GEMM precision.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,7 @@
 
 namespace attend {
 
-// The attention weights of one layer: for each sequence, then each head, a [Tq, Tk] block, one
-// after the other.
+// The attention weights of one layer: a [Tq, Tk] block for each sequence and head.
 struct AttentionRecord {
   std::string module;  // "encoder.layers.0.self_attn"
   int heads = 0;
@@ -20,10 +18,10 @@ struct AttentionRecord {
 
 class Pass {
  public:
-  // No dropout, products in f32.
+  // No dropout, f32.
   static Pass inference() { return Pass(); }
-  // Dropout masks are a function of (seed, step): every module that asks gets a stream of its own,
-  // in the order of asking.
+  // Dropout masks are a function of (seed, step): every request gets its own stream, in order of
+  // the requests.
   static Pass training(std::uint64_t seed, std::uint64_t step,
                        Precision precision = Precision::f32) {
     Pass pass;
@@ -34,9 +32,9 @@ class Pass {
   }
 
   bool is_training() const { return training_; }
-  // Of the products of the pass, and of those that its gradients need later.
+  // The precision of GEMMs, forward and backward.
   Precision precision() const { return precision_; }
-  // The options of an op, with the precision of the pass.
+  // The options of an op, with the precision of this pass.
   template <class Options>
   Options in_precision(Options options) const {
     options.precision = precision_;
@@ -48,10 +46,9 @@ class Pass {
     return {p, {key_.seed, key_.stream + ++drawn_}};
   }
 
-  // When set, every attention module appends its weights.
+  // If set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
-  // When set, the encoder appends its input and the output of each of its layers, [N, D] all of
-  // them.
+  // If set, the encoder appends its input and the output of each layer, all [N, D].
   std::vector<Tensor>* hidden = nullptr;
 
  private:

@@ -1,4 +1,4 @@
-// Positions: the sinusoids of section 3.5, a learned table, or none.
+// Positional encodings: sinusoids (section 3.5), a learned table, or none.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,12 @@ Tensor sinusoids(std::int64_t length, std::int64_t width);
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow
-  // with the longest sequence seen.
+  // learned: a parameter [max_length, width]; later positions are a DataError. The table of
+  // sinusoids grows with the longest sequence.
   PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind,
                      std::int64_t width, std::int64_t max_length);
 
-  // What to add for tokens at these positions, 0 the first of a sequence.
+  // The encodings of tokens at these positions, from 0.
   Positions at(Ids positions) const;
 
   // Positions 0, 1, ... within each sequence of a ragged batch.
@@ -37,7 +37,7 @@ class PositionalEncoding {
   std::int64_t width_;
   Parameter learned_;
 
-  // Computed when first needed; several threads may decode with one model.
+  // Computed on demand; several threads may decode with one model.
   struct Sinusoids {
     std::mutex mutex;
     Variable table;

@@ -1,4 +1,4 @@
-// A batch of token ids without padding: all sequences end to end, and where each begins.
+// A batch of token ids without padding: all sequences end to end, and their offsets.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace attend {
 
-// B sequences of N ids in all, which do not change any more. Copies share memory. Sequence i is
-// ids[offsets[i] .. offsets[i+1]).
+// B sequences with N ids in total. Immutable; copies share memory. Sequence i is ids[offsets[i] ..
+// offsets[i+1]).
 struct Ragged {
   Ragged();  // no sequences
   Ragged(Ids all_ids, Ids all_offsets) : ids(std::move(all_ids)), offsets(std::move(all_offsets)) {}
-  // Copies. Throws ShapeError unless offsets rise from 0 to ids.size().
+  // Copies. Throws ShapeError unless offsets increase from 0 to ids.size().
   static Ragged copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets);
   // A batch of one.
   static Ragged one(std::span<const std::int32_t> sequence);
 
-  // All sequences, and then all of them again: for two passes with different dropout.
+  // The batch twice in a row, for two passes with different dropout.
   Ragged twice() const;
   // Sequences begin .. end - 1. Throws ShapeError unless 0 <= begin <= end <= sequences().
   Ragged slice(std::int64_t begin, std::int64_t end) const;
@@ -35,22 +35,22 @@ struct Ragged {
                                    static_cast<std::size_t>(length(i)));
   }
 
-  // Every token may see all, or with causal the earlier, tokens of its own sequence.
+  // Every token sees all tokens of its own sequence, or with causal the earlier ones.
   AttentionPattern self_pattern(bool causal) const { return {offsets, offsets, {}, causal}; }
-  // Every token may see all tokens of the sequence of the same number in `memory`.
+  // Every token sees all tokens of the sequence with the same index in `memory`.
   AttentionPattern cross_pattern(const Ragged& memory) const { return {offsets, memory.offsets}; }
 
   Ids ids;      // N
   Ids offsets;  // B+1, from 0 to N
 };
 
-// Makes a Ragged, sequence by sequence.
+// Builds a Ragged, sequence by sequence.
 class RaggedBuilder {
  public:
   void reserve(std::size_t tokens, std::size_t sequences);
-  // A whole sequence. Throws DataError past 2^31 - 1 ids.
+  // Appends a complete sequence. Throws DataError past 2^31 - 1 ids.
   void add(std::span<const std::int32_t> sequence);
-  // The next ids of a sequence that end_sequence() ends. That throws as add() does.
+  // Appends to the current sequence, which end_sequence() completes (and throws like add()).
   void append(std::int32_t id) { ids_.push_back(id); }
   void append(std::span<const std::int32_t> ids) {
     ids_.insert(ids_.end(), ids.begin(), ids.end());
@@ -58,7 +58,7 @@ class RaggedBuilder {
   void end_sequence();
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
-  // What was added, and begins again with nothing.
+  // Returns the batch and starts a new one.
   Ragged build();
 
  private:

@@ -36,8 +36,8 @@ AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOption
   return layout;
 }
 
-// The gradient of column ranges. Parts of one variable are written straight into one buffer for the
-// whole of it; where a gradient has arrived before, they are computed aside and added.
+// The gradients of column ranges. Parts of one variable are written into one shared buffer; if a
+// gradient arrived earlier, they are computed separately and added.
 class ColumnGradients {
  public:
   struct Part {
@@ -68,7 +68,7 @@ class ColumnGradients {
   }
 
  private:
-  // Parts of one variable share a buffer, unless some of them overlap (K = V, say): then each has
+  // Parts of one variable share a buffer unless they overlap (K = V, for example); then each has
   // its own and the sink adds them.
   bool same(std::size_t i, std::size_t j) const {
     return i == j ||
@@ -125,8 +125,8 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
-  //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),   dQ = scale dS K,   dK = scale
-  //   dS^T Q
+  //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),
+  //   dQ = scale dS K,   dK = scale dS^T Q
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
   return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
     const ColumnGradients gradients(parts);

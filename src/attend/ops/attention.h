@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// Some columns of a variable: the Q, K or V part of one product, without a copy.
+// Some columns of a variable: the Q, K or V part of a fused projection, without a copy.
 struct Columns {
   Columns(const Variable& whole)
       : of(whole), begin(0), end(whole.value().cols()) {}  // NOLINT(google-explicit-constructor)
@@ -22,7 +22,7 @@ struct Columns {
   std::int64_t end;
 };
 
-// Which rows belong to which sequence, and who may see whom. Sequence b has the queries
+// Which rows belong to which sequence, and which keys a query sees. Sequence b has the queries
 // [query_offsets[b], query_offsets[b+1]) and the keys [key_offsets[b], key_offsets[b+1]).
 struct AttentionPattern {
   Ids query_offsets;  // B+1
@@ -31,23 +31,22 @@ struct AttentionPattern {
   // source. Without gradients only.
   Ids key_sequence = {};
   bool causal = false;  // query i of Tq sees keys 0 .. i + (Tk - Tq)
-  // Added to the scores, -infinity forbids: a [Tq, Tk] block per sequence, one after the other; or
-  // undefined. A query that may see nothing gets zero weights and a zero output. `mask_bias` makes
-  // one from booleans.
+  // Added to the scores, or undefined: a [Tq, Tk] block per sequence; -infinity masks a key. A
+  // query without visible keys gets zero weights and a zero output. `mask_bias` makes one from
+  // booleans.
   Tensor bias = {};
 };
 
 struct AttentionOptions {
   int heads = 1;
-  float scale = 1.0f;  // of the scores: 1/sqrt(Dh), or any inverse temperature beta
+  float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
   Dropout dropout;     // on the weights
 };
 
-// softmax(scale Q K^T + bias) V, head by head (Vaswani et al. 2017, equation 1), on a ragged batch.
-// q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> [N, H*Dv].
-// weights: when not null, receives for each sequence, then each head, its [Tq, Tk] block of weights
-// (before dropout), one after the other. Throws ShapeError, and ConfigError for a dropout
-// probability outside [0, 1).
+// softmax(scale Q K^T + bias) V, per head (Vaswani et al. 2017, equation 1), on a ragged batch. q
+// [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> [N, H*Dv]. weights: null, or receives a [Tq, Tk] block of
+// weights (before dropout) for each sequence and head. Throws ShapeError, and ConfigError for a
+// dropout probability outside [0, 1).
 Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v,
                                       const AttentionPattern& pattern,
                                       const AttentionOptions& options, Tensor* weights = nullptr);

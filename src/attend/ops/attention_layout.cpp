@@ -18,7 +18,7 @@ void check_offsets(std::string_view op, const Ids& offsets, const Shape& x, std:
         op, what, to_string(x), offsets->size(), offsets->front(), offsets->back()));
 }
 
-// As many query as key sequences, or for every query sequence the number of one.
+// As many query as key sequences, or a key sequence index for every query sequence.
 void check_sequences(std::string_view op, const AttentionPattern& pattern) {
   const std::size_t queries = pattern.query_offsets->size() - 1,
                     keys = pattern.key_offsets->size() - 1;

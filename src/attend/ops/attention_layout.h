@@ -1,4 +1,4 @@
-// From the pattern that an op of attention is given to the layout that kernels take.
+// Converts the pattern of an attention op to the layout of the kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace attend::detail {
 
-// Throws ShapeError, in the name of `op`, unless the offsets fit q [N, .] and k [M, .] and a bias
-// fits the offsets.
+// Throws ShapeError, naming `op`, unless the offsets fit q [N, .] and k [M, .], and the bias fits
+// the offsets.
 void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q,
                    const Shape& k);
 
-// Throws ShapeError when query sequences share keys: nothing has their gradients.
+// Throws ShapeError if query sequences share keys: their gradients are not implemented.
 void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);
 
 // A layout without scale and dropout.

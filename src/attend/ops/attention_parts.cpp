@@ -21,7 +21,7 @@ void expect_pairs(std::string_view op, const Variable& pairs, const AttentionPat
                  expected);
 }
 
-// The rows of queries that a pattern is for, as a shape to check it with.
+// The query rows of a pattern, as a shape to check it against.
 Shape rows_of(const Ids& offsets) { return {offsets->empty() ? 0 : offsets->back(), 1}; }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Attention in parts: scores of pairs, weights from scores, sums of values by weights. What
-// scaled_dot_product_attention does in one pass is one combination of them; the variants (hard
-// attention, additive scores) are the others.
+// Attention in parts: scores of pairs, weights from scores, weighted sums of values.
+// scaled_dot_product_attention fuses one combination; variants (hard attention, additive scores)
+// use the others.
 //
-// Pairs and weights are one tensor [P]: for each sequence, then each head, a [Tq, Tk] block, one
-// after the other. All of the ops throw ShapeError.
+// Pairs and weights are one tensor [P]: a [Tq, Tk] block for each sequence and head. All ops throw
+// ShapeError.
 #pragma once
 
 #include "attend/ops/attention.h"
@@ -19,22 +19,22 @@ Variable attention_scores(const Variable& q, const Variable& k, const AttentionP
 Variable additive_attention_scores(const Variable& q, const Variable& k, const Variable& v,
                                    const AttentionPattern& pattern, int heads);
 
-// Where a query looks.
+// How weights are chosen from scores.
 enum class AttentionChoice {
   soft,  // softmax(scale * scores)
-  hard,  // 1 for the key of the largest score, the first of equal ones, and 0 for the others; no
-         // gradient goes to the scores
-  straight_through,  // hard going forward; going back the gradient of soft (Bengio et al. 2013)
+  hard,  // 1 for the key with the largest score (the first of equal ones), 0 for the others; scores
+         // get no gradient
+  straight_through,  // hard in the forward pass, with the gradient of soft (Bengio et al. 2013)
 };
 
 struct AttentionWeightOptions {
   int heads = 1;
-  float scale = 1.0f;  // any inverse temperature beta
+  float scale = 1.0f;  // inverse temperature beta
   AttentionChoice choice = AttentionChoice::soft;
 };
 
-// scores [P] -> weights [P]. The pattern's mask and bias count here. A query that may see nothing
-// gets zeros.
+// scores [P] -> weights [P]. Applies the pattern's mask and bias. A query without visible keys gets
+// zeros.
 Variable attention_weights(const Variable& scores, const AttentionPattern& pattern,
                            const AttentionWeightOptions& options);
 

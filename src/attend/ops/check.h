@@ -31,7 +31,7 @@ inline void expect_matrix(std::string_view op, const Variable& x) {
         fmt::format("[{}] expected a matrix [N, D], got {}", op, to_string(x.shape())));
 }
 
-// One id, target or position for each row of x.
+// One id, target or position per row of x.
 inline void expect_one_per_row(std::string_view op, std::string_view what, const Shape& x,
                                std::size_t count) {
   const Shape vector{static_cast<std::int64_t>(count)};
@@ -39,7 +39,7 @@ inline void expect_one_per_row(std::string_view op, std::string_view what, const
          vector);
 }
 
-// Masks have 16 bits: a probability that rounds to 1 would leave nothing to scale.
+// Masks have 16 bits: a probability that rounds to 1 would drop everything.
 inline void expect_probability(std::string_view op, const Dropout& dropout) {
   if (!(dropout.p >= 0.0f && dropout.p < 1.0f - 0x1p-17f))
     throw ConfigError(fmt::format("[{}] expected a dropout probability in [0, 1 - 2^-17), got {}",

@@ -30,14 +30,14 @@ void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
                                   options.label_smoothing));
 }
 
-// x [N, D] against weight [V, D].
+// Checks x [N, D] against weight [V, D].
 void check_projection(std::string_view op, const Shape& x, const Tensor& weight) {
   const bool fits = x.rank() == 2 && weight.shape().rank() == 2 && weight_columns(weight) == x[1];
   detail::expect(fits, op, "x [N, D] and weight [V, D]", x, weight.shape());
 }
 
-// losses [N], and the gradient [N, V] if there is one, times the weight of each target's class.
-// Composed of look-ups: row v of a table [V, V] is all weights[v].
+// Multiplies losses [N], and the gradient [N, V] if there is one, by the weight of each target's
+// class. Composed of look-ups: row v of a table [V, V] is all weights[v].
 void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor& losses,
            const Tensor& gradient) {
   const Tensor& weights = options.class_weights;
@@ -59,7 +59,8 @@ float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
   return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
 }
 
-// Adds `part`, the gradient where that of the loss is 1, to what the sink holds; it may be adopted.
+// Adds `part`, the gradient for a loss gradient of 1, times the loss gradient to the sink; may
+// adopt `part`.
 void send(const GradientSink& sink, const Tensor& part, const Tensor& dloss) {
   if (!sink.needed()) return;
   if (is_unit_gradient(dloss)) {
@@ -100,7 +101,7 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
-  // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed beside the loss
+  // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed with the loss
   Variable output = record(
       loss, {&logits},
       [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
@@ -134,8 +135,8 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight,
     if (db.defined()) db.zero();
   }
 
-  // The gradient is linear in that of the loss, a number known only later: it is computed for 1,
-  // now, while the logits are there.
+  // The gradient is linear in the loss gradient, which is known only later. It is computed for 1
+  // now, while the logits exist.
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
@@ -187,7 +188,7 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
                      most = 2 * std::min(chunk, rows);
   const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
 
-  // Rows of the two predictions one below the other: a product arranges the weights once for both.
+  // The rows of both predictions in one matrix, so that a GEMM packs the weights only once.
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk), count = end - begin;
     const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);

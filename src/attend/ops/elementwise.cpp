@@ -60,7 +60,7 @@ Variable dropout(const Variable& x, const Dropout& dropout) {
   if (dropout.p == 0.0f) return x;
   const Tensor y = Tensor::empty(x.shape());
   backend().dropout(dropout, x.value(), y);
-  // dx = dy * mask / (1-p): the same function of the gradient
+  // dx = dy * mask / (1-p), the same function of the gradient
   return record(y, {&x}, [dropout, dx = x.sink()](const Tensor& dy) {
     const Tensor gradient = Tensor::empty(dy.shape());
     backend().dropout(dropout, dy, gradient);

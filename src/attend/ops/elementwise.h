@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Element-wise ops; equal shapes where there are two. All throw ShapeError.
+// Element-wise ops; two operands have equal shapes. All throw ShapeError.
 Variable add(const Variable& a, const Variable& b);
 Variable multiply(const Variable& a, const Variable& b);
 Variable scale(const Variable& x, float factor);

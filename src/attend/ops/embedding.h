@@ -8,16 +8,16 @@
 
 namespace attend {
 
-// What is added to the scaled embeddings: row position[n] of table [P, D] to token n. A learned
+// Encodings added to the scaled embeddings: row position[n] of table [P, D] for token n. A learned
 // table receives gradients.
 struct Positions {
   Variable table;
   Ids position;
 };
 
-// dropout(scale * table[ids[n]] + positions.table[positions.position[n]]): section 3.4 and 3.5 of
-// Vaswani et al. 2017. table [V, D], N ids, N positions -> [N, D]. Throws ShapeError, and for an id
-// outside the table too; ConfigError for a probability outside [0, 1).
+// dropout(scale * table[ids[n]] + positions.table[positions.position[n]]): sections 3.4 and 3.5 of
+// Vaswani et al. 2017. table [V, D], N ids, N positions -> [N, D]. Throws ShapeError, also for an
+// id outside the table; ConfigError for a probability outside [0, 1).
 Variable embedding(const Variable& table, const Ids& ids, float scale,
                    const Positions& positions = {}, const Dropout& dropout = {});
 

@@ -10,15 +10,15 @@ namespace attend {
 
 namespace {
 
-// Rows of the inner width that exist at a time, beside what is kept: a multiple of kSumBlock, so
-// gradients are those of all rows at once.
+// Rows per block of inner activations that are not kept: a multiple of kSumBlock, so that gradients
+// equal those of all rows at once.
 std::int64_t rows_at_a_time(std::int64_t width) {
   return std::max(backend().block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) *
          kSumBlock;
 }
 
-// Calls use(begin, end) for the rows of a tensor, a part after the other; of no rows, once:
-// gradients of nothing are zeros.
+// Calls use(begin, end) for blocks of the rows of a tensor; once if there are no rows, because
+// their gradients are zeros.
 template <class Use>
 void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
   std::int64_t begin = 0;
@@ -28,12 +28,12 @@ void for_rows(std::int64_t rows, std::int64_t at_a_time, const Use& use) {
   } while (begin < rows);
 }
 
-// What products round anyway is kept rounded: half the memory.
+// GEMMs round it anyway, so it is kept in bf16: half the memory.
 DType kept_type(Precision precision) {
   return precision == Precision::bf16 ? DType::bf16 : DType::f32;
 }
 
-// As kept for the gradient, and in f32 again.
+// Converts to the kept type, and back to f32.
 Tensor narrowed(const Tensor& x, Precision precision) {
   if (precision == Precision::f32) return x;
   const Tensor kept = Tensor::empty(x.shape(), kept_type(precision));
@@ -48,7 +48,7 @@ Tensor widened(const Tensor& kept) {
   return x;
 }
 
-// `from`: what the map is applied to, [N, width].
+// `from` is the shape of the input, [N, width].
 void check(const AffineMap& map, const Shape& from, std::int64_t width, const char* shapes) {
   detail::expect(detail::is_matrix(map.weight) && weight_columns(map.weight.value()) == width,
                  "feed_forward", shapes, from, map.weight.shape());
@@ -83,8 +83,8 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
         "inner weight [F, I] and outer weight [O, F]");
   detail::expect_probability("feed_forward", dropout);
 
-  // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Kept is z, or f(z) where f' can be
-  // read off that.
+  // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Keeps z, or f(z) if f' follows from
+  // it.
   const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
   const bool recording = will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
   const bool keeps_z = smooth && recording;
@@ -104,7 +104,7 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
   const std::int64_t width = inner.weight.dim(0);
   const Tensor kept = Tensor::empty({recording ? x.dim(0) : 0, width}, kept_type(precision));
   const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
-  // Masks count elements from the first row on.
+  // Masks count elements from the first row.
   const std::int64_t at_a_time =
       dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
   const LinearOptions of_inner{keeps_z ? Activation::none : activation, precision};

@@ -11,8 +11,7 @@ struct AffineMap {
   Variable bias;
 };
 
-// What stands between the two maps, and the precision of their products and of those of the
-// gradient.
+// The activation, dropout and GEMM precision between the two maps, forward and backward.
 struct HiddenLayer {
   Activation activation = Activation::relu;
   Dropout dropout = {};
@@ -20,9 +19,11 @@ struct HiddenLayer {
 };
 
 // outer(dropout(activation(inner(x)))), the position-wise feed-forward network (Vaswani et al.
-// 2017, equation 2).  x [N, I], inner I -> F, outer F -> O; -> [N, O]. Of what is F wide, by far
-// the most of a layer, only one tensor is kept for the gradient, the rest is computed again. In
-// bf16 it is kept in bf16, and so is x: products round them to it anyway. Throws ShapeError.
+// 2017, equation 2).
+//
+// x [N, I], inner I -> F, outer F -> O; -> [N, O]. Of the tensors of width F, by far the largest of
+// a layer, only one is kept for the gradient; the others are recomputed. In bf16 it is kept in
+// bf16, and so is x, because GEMMs round them anyway. Throws ShapeError.
 Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer,
                       const HiddenLayer& hidden);
 

@@ -13,9 +13,9 @@ void check(std::string_view op, const Variable& x, const LayerNormParameters& n)
                  n.beta.shape());
 }
 
-// What the backward pass of a normalization needs, and the formula:
-//   h = (x - mean) rstd,  g = gamma dy,   dx = rstd (g - mean(g) - h mean(g h)),   dgamma = sum_n
-//   dy h,   dbeta = sum_n dy
+// Saved for the backward pass:
+//   h = (x - mean) rstd,  g = gamma dy,
+//   dx = rstd (g - mean(g) - h mean(g h)),   dgamma = sum_n dy h,   dbeta = sum_n dy
 struct Saved {
   Tensor x, gamma, mean, rstd;
   GradientSink dgamma, dbeta;

@@ -15,7 +15,7 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                    weight.shape(), bias.shape());
 
   const Tensor y = Tensor::empty({x.dim(0), weight.dim(0)});
-  // gelu' and tanh' need the value before the activation; relu' can be read off the value after it.
+  // gelu' and tanh' need the value before the activation; relu' follows from the value after it.
   const Activation activation = options.activation;
   const Precision precision = options.precision;
   const bool smooth = activation == Activation::gelu || activation == Activation::tanh;

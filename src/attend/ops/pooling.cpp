@@ -33,9 +33,10 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
   const Tensor rows = keep_rows ? Tensor::empty(y.shape(), DType::i32) : Tensor();
   backend().pool(pooling, x.value(), offsets, y, rows);
 
-  // y[b, d] = x[r(b, d), d], r: where the maximum stands, or the first row:   dx[r(b, d), d] =
-  // dy[b, d] y[b] = mean of the T rows n of sequence b:                               dx[n] = dy[b]
-  // / T
+  // y[b, d] = x[r(b, d), d], r the row of the maximum, or the first row:
+  //   dx[r(b, d), d] = dy[b, d]
+  // y[b] = mean of the T rows n of sequence b:
+  //   dx[n] = dy[b] / T
   return record(y, {&x},
                 [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
                   const Tensor gradient = Tensor::empty(shape);

@@ -6,10 +6,10 @@
 
 namespace attend {
 
-// The vectors of each sequence of a ragged batch made one, over time: the largest number of every
-// column (of equal ones the first, which alone receives the gradient), the mean, or the vector of
-// the first token. x [N, D], offsets [B+1] rising from 0 to N -> [B, D]. Throws ShapeError, and for
-// a sequence without tokens too.
+// Pools the vectors of each sequence of a ragged batch over time: the maximum of every column (of
+// equal ones the first, which alone receives the gradient), the mean, or the vector of the first
+// token. x [N, D], offsets [B+1] increasing from 0 to N -> [B, D]. Throws ShapeError, also for an
+// empty sequence.
 Variable pool(const Variable& x, const Ids& offsets, Pooling pooling);
 
 }  // namespace attend

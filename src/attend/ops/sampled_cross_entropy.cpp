@@ -35,8 +35,8 @@ void check(const Variable& x, const Variable& weight, const ClassSample& sample,
                                   options.label_smoothing));
 }
 
-// The columns of the logits: one for each class of the sample, and a last one for the target of a
-// row when the sample has it by chance only.
+// The columns of the logits: one per sampled class, and a last one for a row's own target if the
+// sample contains it only by chance.
 class SampledColumns {
  public:
   SampledColumns(const ClassSample& sample, std::int64_t classes)
@@ -47,8 +47,7 @@ class SampledColumns {
     for (const float offset : sample.offset) always_.push_back(offset == 0.0f);
   }
 
-  // Which column of a row with this target stands for it, and which one, if any, must not count
-  // beside it; -1: none.
+  // The column of a row's target, and the column that must not count for this row; -1: none.
   struct Place {
     std::int32_t wanted, hidden;
   };
@@ -98,8 +97,8 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
   const Tensor logits = Tensor::empty({std::min(chunk, rows), sampled + 1});
   std::vector<std::int32_t> wanted, hidden;
 
-  // The gradient is linear in that of the loss, a number known only later: it is computed for 1,
-  // now, while the logits are there.
+  // The gradient is linear in the loss gradient, which is known only later. It is computed for 1
+  // now, while the logits exist.
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);

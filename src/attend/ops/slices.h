@@ -1,4 +1,4 @@
-// Parts of matrices, and matrices put together.
+// Slicing and concatenating matrices.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,13 @@
 
 namespace attend {
 
-// Rows [begin, end) of x [N, D], without a copy. Throws ShapeError when there are no such rows.
+// Rows [begin, end) of x [N, D], without a copy. Throws ShapeError if out of range.
 Variable slice_rows(const Variable& x, std::int64_t begin, std::int64_t end);
 
-// Columns [begin, end) of x [N, D], without a copy. Throws ShapeError when there are no such
-// columns.
+// Columns [begin, end) of x [N, D], without a copy. Throws ShapeError if out of range.
 Variable slice_columns(const Variable& x, std::int64_t begin, std::int64_t end);
 
-// The rows of all parts [Ni, D], one part after the other -> [sum of Ni, D]. Throws ShapeError,
-// also when there are no parts.
+// The rows of all parts [Ni, D], in order -> [sum of Ni, D]. Throws ShapeError, also without parts.
 Variable concat_rows(const std::vector<Variable>& parts);
 
 // a [N, A] and b [N, B] side by side -> [N, A + B]. Throws ShapeError.
