@@ -1,6 +1,6 @@
-// Draws the parts of the demo's sentences: noun phrases and clauses. What may not be combined
-// (because English or German would be odd or ambiguous) is said where it is avoided. Private to
-// demo_sampler.cpp.
+// Samples noun phrases and clauses for the demo's sentences. Combinations that would be odd or
+// ambiguous in English or German are excluded, with a comment at each place. Private to
+// sampler.cpp.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class ClauseSampler {
   const T& any(std::span<const T> items) {
     return items[random_.below(items.size())];
   }
-  // Any item that `accept` takes; nullptr if there is none.
+  // A random item accepted by `accept`; nullptr if there is none.
   template <class T, class Accept>
   const T* any_where(std::span<const T> items, const Accept& accept) {
     std::vector<const T*> accepted;
@@ -89,8 +89,8 @@ class ClauseSampler {
 
   struct PhraseOptions {
     const Referent* possessor = nullptr;  // for his, her, its, their: the subject of the clause
-    bool scoped =
-        false;  // in a negated clause: no number, "many" or "every", whose scope would be unclear
+    // In a negated clause: no number, "many" or "every", whose scope would be unclear.
+    bool scoped = false;
   };
 
   NounPhrase phrase(Kinds kinds, PhraseOptions options) {
@@ -159,14 +159,14 @@ class ClauseSampler {
   // ---- clauses
 
   struct ClauseOptions {
-    const NounPhrase* subject = nullptr;  // given, or drawn
-    Kinds subject_kinds = kPerson;        // of the given one
+    const NounPhrase* subject = nullptr;  // given; null: sampled
+    Kinds subject_kinds = kPerson;        // of the given subject
     unsigned tenses = kInAny;
     bool may_negate = true;
     bool adverbs = true;
     bool time_first = false;  // an adverb of time may open the clause
     bool prepositions = true;
-    int pronouns = 25;  // percent of drawn subjects
+    int pronouns = 25;  // percent of sampled subjects
     bool relatives = false;
   };
 
@@ -178,8 +178,8 @@ class ClauseSampler {
     }
   }
 
-  // A verb for such a subject; a thing is something or somewhere, and does nothing. Narrows the
-  // tenses to those the verb can show.
+  // A verb for such a subject; a thing can only be something or somewhere. Narrows the tenses to
+  // those the verb can express.
   const Verb* verb(Kinds subject_kinds, unsigned& tenses) {
     if ((subject_kinds & kLiving) == 0 || ((tenses & (kInPresent | kInPast)) != 0 && chance(14))) {
       tenses &= kInPresent | kInPast;
@@ -189,7 +189,7 @@ class ClauseSampler {
       if (v.frame == Frame::clausal || (v.subject & subject_kinds) == 0) return false;
       return v.en != v.en_past || (tenses & ~kInPast) != 0;
     });
-    if (drawn->en == drawn->en_past) tenses &= ~kInPast;  // "I read", "they put": no telling which
+    if (drawn->en == drawn->en_past) tenses &= ~kInPast;  // "I read", "they put": ambiguous
     return drawn;
   }
 
@@ -295,7 +295,8 @@ class ClauseSampler {
     }
   }
 
-  // On the subject, or on an object that ends both the English and the German clause.
+  // Adds a relative clause to the subject, or to an object that ends both the English and the
+  // German clause.
   void add_relative(Clause& c) {
     const bool closed = c.tense != Tense::present || !c.verb->particle.empty() || c.preposition ||
                         c.time || c.negated;

@@ -15,7 +15,7 @@
 namespace attend {
 namespace {
 
-// A word must occur this often in training before a held-out sentence may use it.
+// A held-out sentence may use a word only if it occurs this often in training.
 constexpr int kKnownFrom = 5;
 
 std::vector<std::string_view> words_of(std::string_view sentence) {
@@ -32,8 +32,7 @@ class CorpusGenerator {
  public:
   explicit CorpusGenerator(const DemoCorpusOptions& options) : options_(options) {}
 
-  // Appends `count` sentences that were never drawn before; with `known_only`, of words that
-  // training knows.
+  // Appends `count` sentences not drawn before; with `known_only`, only with words from training.
   void draw(int count, bool known_only, std::vector<std::string>& src,
             std::vector<std::string>& tgt) {
     const std::int64_t give_up = drawn_ + 1000 + std::int64_t{200} * count;

@@ -83,11 +83,11 @@ void add_determiner(Words& words, const NounPhrase& phrase, std::string_view nex
   }
 }
 
-// The finite verb and what stands in for it: "sees", "does not see", "will often see", "wants to
-// see". The finite word alone, for questions, is finite(); the rest follows with rest().
+// A verb group: "sees", "does not see", "will often see", "wants to see". finite() gives the finite
+// word alone, for questions; rest() the remainder.
 struct EnglishVerbGroup {
   std::string finite;  // "does", "is", "will", "sees"
-  std::string rest;    // "see", "want to see"; empty when the finite word is the verb itself
+  std::string rest;    // "see", "want to see"; empty if the finite word is the verb itself
 };
 
 EnglishVerbGroup verb_group(const Clause& clause, bool with_do) {

@@ -21,7 +21,7 @@ Agreement agreement(const NounPhrase& phrase, Case grammatical_case) {
   return {grammatical_case, phrase.noun->gender, phrase.plural};
 }
 
-// The determiner, without the contraction with a preposition.
+// The determiner, not contracted with a preposition.
 std::string determiner(const NounPhrase& phrase, Agreement a, bool negated) {
   const auto inflected = [&](std::string_view stem, std::string_view ending) {
     return std::string(stem) + std::string(ending);
@@ -74,8 +74,8 @@ void add_relative(Words& words, const NounPhrase& phrase) {
   words.comma();
 }
 
-// A noun phrase in its case. With `negated`, ein becomes kein; `article` replaces the determiner
-// where a preposition has swallowed it.
+// A noun phrase in its case. With `negated`, ein becomes kein. `article` replaces the determiner if
+// it is contracted with a preposition.
 void add_phrase(Words& words, const NounPhrase& phrase, Case grammatical_case, bool negated = false,
                 bool contracted = false) {
   if (phrase.is_pronoun()) return words.add(personal_pronoun(phrase.referent, grammatical_case));
@@ -92,7 +92,7 @@ void add_phrase(Words& words, const NounPhrase& phrase, Case grammatical_case, b
   if (phrase.relative) add_relative(words, phrase);
 }
 
-// in + dem = im, zu + der = zur; empty when the two stay apart.
+// in + dem = im, zu + der = zur; empty if there is no contraction.
 std::string_view contraction(std::string_view preposition, std::string_view article) {
   struct Pair {
     std::string_view preposition, article, joined;
@@ -121,7 +121,7 @@ bool first_person(const Clause& c) {
   return c.subject.is_pronoun() && c.subject.referent.person == Person::first;
 }
 
-// Present of a verb, without its particle.
+// Present tense of a verb, without its particle.
 std::string present(const Clause& clause, const Verb& verb) {
   if (plural_subject(clause)) return verb.frame == Frame::copula ? "sind" : std::string(verb.de);
   if (!first_person(clause)) return std::string(verb.de_3sg);
@@ -173,7 +173,7 @@ bool takes_kein(const Clause& clause) {
           clause.object->determiner == Determiner::none);
 }
 
-// Between the finite verb and the end: pronouns, adverbs, dative, accusative, "nicht",
+// The words between the finite verb and the end: pronouns, adverbs, dative, accusative, "nicht",
 // prepositional phrase, predicate.
 void add_middle(Words& words, const Clause& clause) {
   const bool kein = takes_kein(clause);
@@ -196,7 +196,7 @@ void add_middle(Words& words, const Clause& clause) {
   }
 }
 
-// `lead` is what a question, a relative clause or a subordinate clause opens with.
+// `lead` opens a question, a relative clause or a subordinate clause.
 void add_clause(Words& words, const Clause& clause, Order order, std::string_view lead) {
   const GermanVerbGroup group = verb_group(clause);
   const auto subject = [&] {

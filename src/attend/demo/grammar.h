@@ -1,6 +1,6 @@
-// The abstract sentences of the demo and their two spellings. A Sentence says what is meant;
-// english() and german() say it. The German side orders, inflects and agrees on its own: nothing in
-// a Sentence is specific to either language but the grammatical gender that a Noun carries.
+// The abstract sentences of the demo. A Sentence is a meaning; english() and german() render it.
+// German word order, inflection and agreement are derived: a Sentence holds nothing specific to
+// either language except the grammatical gender of nouns.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace attend::demo {
 
 enum class Person { first, third };
 
-// Whom a pronoun or a possessive refers to: all that its two spellings need to know.
+// What a pronoun or possessive refers to, as far as its two forms need to know.
 struct Referent {
   Person person = Person::third;
   bool plural = false;
@@ -37,13 +37,13 @@ enum class Determiner {
 
 struct Clause;
 
-// A pronoun (no noun) or a noun with its company.
+// A pronoun (no noun), or a noun with its modifiers.
 struct NounPhrase {
   const Noun* noun = nullptr;
   bool plural = false;
   Determiner determiner = Determiner::none;
   const Number* number = nullptr;  // for number
-  Referent referent;               // what the pronoun stands for, or the possessor for possessive
+  Referent referent;               // what the pronoun refers to, or the possessor for possessive
   std::shared_ptr<const NounPhrase> owner;   // for owner: "the old man's dog"
   std::vector<const Adjective*> adjectives;  // before the noun
   std::shared_ptr<const Clause> relative;    // "the man who ...": its gap is this noun
@@ -51,7 +51,7 @@ struct NounPhrase {
   bool is_pronoun() const { return noun == nullptr; }
 };
 
-// What a pronoun that stands for this phrase refers to.
+// The referent of a pronoun that replaces this phrase.
 Referent referent_of(const NounPhrase& phrase);
 
 enum class Tense { present, past, future, modal };
@@ -74,7 +74,7 @@ struct Clause {
   const Adverb* time = nullptr;
   bool time_first = false;
   const Adverb* frequency = nullptr;
-  Gap gap = Gap::none;  // what a relative pronoun or a question word stands for
+  Gap gap = Gap::none;  // what a relative pronoun or question word replaces
 };
 
 enum class QuestionWord { none, who, what, whom, where, when, why };
@@ -87,8 +87,7 @@ enum class Shape {
   that,         // "the man says that ..."; with the verb "ask": whether
   coordinated,  // two clauses with their own subjects
   adversative,
-  sequence,  // "the man buys a cake and eats it": the second clause has the subject, tense and
-             // modal of the first
+  sequence,  // "the man buys a cake and eats it": the second clause shares subject, tense and modal
 };
 
 struct Sentence {

@@ -1,5 +1,5 @@
-// The words of the demo's English-German grammar. Every English word has one German word (in its
-// frame: "know" a person is "kennen", "know" that is "wissen"), so that each English sentence has
+// The lexicon of the demo's English-German grammar. Every English word has one German word (per
+// frame: "know" a person is "kennen", "know" that is "wissen"), so each English sentence has
 // exactly one German translation.
 #pragma once
 
@@ -12,15 +12,15 @@ enum class Gender { masculine, feminine, neuter };
 enum class Case { nominative, accusative, dative, genitive };
 enum class Natural { he, she, it };  // the English pronoun of a singular noun
 
-// What a noun denotes, as bits: verbs, adjectives and prepositions say which kinds they take.
+// What a noun denotes, as bits. Verbs, adjectives and prepositions state the kinds they accept.
 using Kinds = unsigned;
 inline constexpr Kinds kPerson = 1, kAnimal = 2, kFood = 4, kDrink = 8, kReadable = 16, kThing = 32,
                        kClothes = 64, kOpenable = 128, kVehicle = 256;
-inline constexpr Kinds kInside = 512;     // one can be in it
-inline constexpr Kinds kLandmark = 1024;  // one can be behind it
-inline constexpr Kinds kTarget = 2048;    // one can go to it
-inline constexpr Kinds kPassage = 4096;   // one can go through it
-inline constexpr Kinds kShelter = 8192;   // one can be under it
+inline constexpr Kinds kInside = 512;     // can be inside it
+inline constexpr Kinds kLandmark = 1024;  // can be behind it
+inline constexpr Kinds kTarget = 2048;    // can go to it
+inline constexpr Kinds kPassage = 4096;   // can go through it
+inline constexpr Kinds kShelter = 8192;   // can be under it
 inline constexpr Kinds kLiving = kPerson | kAnimal;
 inline constexpr Kinds kGoods = kFood | kReadable | kThing | kClothes | kOpenable | kVehicle;
 inline constexpr Kinds kPlace = kInside | kLandmark | kTarget;
@@ -32,7 +32,7 @@ struct Noun {
   std::string_view de, de_plural;
   Gender gender;
   std::string_view genitive;  // ending of the singular genitive; "n" and "en" mark weak nouns,
-                              // which take it in accusative and dative too
+                              // which have it in accusative and dative, too
   Kinds kinds;
   Natural natural = Natural::it;
   bool mass() const { return en_plural.empty(); }
@@ -58,15 +58,15 @@ struct Verb {
   std::string_view en_preposition = "";  // "looks for him"
   bool sein = false;                     // auxiliary of the perfect
   Case object_case = Case::accusative;
-  std::string_view preterite =
-      "";               // used for the past in place of the perfect (war, hatte, wusste)
-  bool social = false;  // one does it with, without or for somebody
+  // Used as past tense instead of the perfect (war, hatte, wusste)
+  std::string_view preterite = "";
+  bool social = false;  // done with, without or for somebody
 };
 
 struct Modal {
-  std::string_view en, en_3sg;  // with "to" where it takes one
+  std::string_view en, en_3sg;  // with "to" if it takes one
   std::string_view de, de_plural;
-  bool plain;      // its English negation and question are formed with "do"
+  bool plain;      // negation and questions use "do"
   bool negatable;  // "must not" is not "muss nicht"
   bool takes_mid;  // an adverb may follow it: "can often read"
 };
@@ -77,7 +77,7 @@ struct Preposition {
   Kinds object;
 };
 
-// Tenses in which an adverb of time makes sense, as bits.
+// Tenses that fit an adverb of time, as bits.
 inline constexpr unsigned kInPresent = 1, kInPast = 2, kInFuture = 4, kInModal = 8, kInAny = 15;
 struct Adverb {
   std::string_view en, de;

@@ -7,7 +7,7 @@
 namespace attend::demo {
 namespace {
 
-// Draws whole sentences: a clause, or two and what joins them.
+// Samples whole sentences: one clause, or two and their connection.
 class Sampler : private ClauseSampler {
  public:
   using ClauseSampler::ClauseSampler;
@@ -90,7 +90,7 @@ class Sampler : private ClauseSampler {
   ClauseOptions second_clause(const Sentence& s, NounPhrase& anaphor, unsigned tenses) {
     ClauseOptions options;
     options.tenses = tenses;
-    options.pronouns = 0;  // a free "he" would read as the first clause's subject
+    options.pronouns = 0;  // "he" would be read as the first clause's subject
     const Kinds kinds = kinds_of(s.first.subject);
     const bool possible = (kinds & kLiving) != 0 || (tenses & (kInPresent | kInPast)) != 0;
     if (possible && chance(60)) {

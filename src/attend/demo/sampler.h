@@ -1,4 +1,4 @@
-// Draws sentences of the demo's grammar at random.
+// Samples sentences of the demo's grammar.
 #pragma once
 
 #include "attend/core/random.h"
@@ -6,7 +6,7 @@
 
 namespace attend::demo {
 
-// One sentence; a function of the random numbers alone.
+// One sentence, a function of the random numbers alone.
 Sentence sample_sentence(Random& random);
 
 }  // namespace attend::demo

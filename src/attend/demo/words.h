@@ -1,4 +1,4 @@
-// Joins words into a sentence: blanks between them, none before punctuation, a capital at the
+// Joins words into a sentence: spaces between them, none before punctuation, a capital at the
 // start.
 #pragma once
 
@@ -9,15 +9,15 @@ namespace attend::demo {
 
 class Words {
  public:
-  // A word or several; an empty one adds nothing.
+  // Adds one or several words; ignores empty ones.
   void add(std::string_view words) {
     if (words.empty()) return;
     if (!text_.empty()) text_ += ' ';
     text_ += words;
   }
-  // Joined to the word before it: a comma, "'s".
+  // Joins to the previous word: a comma, "'s".
   void append(std::string_view suffix) { text_ += suffix; }
-  // As append(","), but never twice.
+  // Like append(","), but never twice.
   void comma() {
     if (!text_.empty() && text_.back() != ',') text_ += ',';
   }

@@ -23,8 +23,7 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing == BleuSmoothing::floor ? 0.1 : 1;
 }
 
-// Counts segment after segment; holds the tables, so that they are allocated once for many
-// segments.
+// Counts segment by segment and reuses its tables.
 class BleuCounter {
  public:
   explicit BleuCounter(const BleuOptions& options)
@@ -36,7 +35,7 @@ class BleuCounter {
     reference_lengths_.push_back(static_cast<std::int64_t>(symbols_.size()));
   }
 
-  // Fills one row of bleu_counts and forgets the segment.
+  // Fills one row of bleu_counts and clears the segment.
   void count(std::string_view hypothesis, std::span<std::int64_t> row) {
     read(hypothesis);
     const auto length = static_cast<std::int64_t>(symbols_.size());
@@ -153,7 +152,7 @@ BleuScore bleu_from_counts(std::span<const std::int64_t> sum, const BleuOptions&
     if (matches == 0 && options.smoothing == BleuSmoothing::exp) matches = halving /= 2;
     if (matches == 0 && options.smoothing == BleuSmoothing::floor) matches = value;
     result.precisions[used] = 100 * matches / total;
-    sum_of_logs += std::log(result.precisions[used]);  // of 0: minus infinity, and exp() of that 0
+    sum_of_logs += std::log(result.precisions[used]);  // log 0 is -infinity, and exp() of that 0
   }
   if (used < orders && !options.effective_order) return result;
   result.score = result.brevity_penalty * std::exp(sum_of_logs / static_cast<double>(used));

@@ -1,14 +1,13 @@
-// BLEU (Papineni et al. 2002), the number sacreBLEU prints (Post 2018), with its signature so that
-// a score says how it was computed.
+// BLEU (Papineni et al. 2002), equal to sacreBLEU (Post 2018), with its signature.
 //
-//   score = 100 * BP * exp(mean of log p_n, n = 1 .. max_order),   BP = exp(min(0, 1 -
-//   reference_length / hypothesis_length))
+//   score = 100 * BP * exp(mean of log p_n, n = 1 .. max_order)
+//   BP = exp(min(0, 1 - reference_length / hypothesis_length))
 //
-// p_n is the share of the hypotheses' n-grams found in the references, each counted at most as
-// often as in the reference that has most of it. The reference length of a segment is that of the
+// p_n is the share of hypothesis n-grams found in the references, each counted at most as often as
+// in the reference that contains it most. The reference length of a segment is that of the
 // reference closest in length, the shorter of two equally close ones.
 //
-// With tokenization kNone and lowercase this is the "tokenized lower-cased BLEU" (multi-bleu) of
+// With tokenization none and lowercase this is the "tokenized lower-cased BLEU" (multi-bleu) of
 // papers.
 #pragma once
 
@@ -52,7 +51,7 @@ SegmentCounts bleu_counts(std::span<const std::string> hypotheses, const Referen
                           const BleuOptions& options = {});
 BleuScore bleu_from_counts(std::span<const std::int64_t> sum, const BleuOptions& options = {});
 
-// What follows the score in that line.
+// The part of that line after the score.
 std::string bleu_details(const BleuScore& score);
 
 }  // namespace attend

@@ -56,7 +56,7 @@ BootstrapEstimate estimate(double score, std::vector<double> resampled) {
   result.score = score;
   result.mean = mean_of(resampled);
   std::sort(resampled.begin(), resampled.end());
-  const std::size_t cut = resampled.size() / 40;  // 2.5 % at either end
+  const std::size_t cut = resampled.size() / 40;  // 2.5 % at each end
   result.low = resampled[cut];
   result.high = resampled[resampled.size() - 1 - cut];
   return result;

@@ -1,9 +1,8 @@
-// Bootstrap resampling (Koehn 2004): how far a score could be off because the test set happened to
-// hold these segments and not others.
+// Bootstrap resampling (Koehn 2004): how much a score depends on the choice of test segments.
 //
-// A resample draws as many segments as there are, with replacement; its score is that of the sum of
-// the drawn segments' counts. Resample k draws from stream k of the seed, so results depend on
-// neither threads nor platform.
+// A resample draws as many segments as there are, with replacement; its score is that of the summed
+// counts. Resample k draws from stream k of the seed, so results depend neither on threads nor on
+// the platform.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +23,10 @@ void fields(BootstrapOptions& o, Visitor&& visit) {
 
 struct PairedBootstrap {
   BootstrapEstimate baseline, system;
-  // Both systems scored on the same resamples, d_k the difference of resample k and d the one of
-  // all segments: p = (1 + #{k : |d_k| - mean |d| > |d|}) / (1 + samples), the chance of such a
-  // difference between systems that are equally good (Riezler & Maxwell 2005), as sacreBLEU and
-  // Moses compute it. 1 when d is 0.
+  // With both systems scored on the same resamples, d_k the difference in resample k and d that of
+  // all segments: p = (1 + #{k : |d_k| - mean |d| > |d|}) / (1 + samples), the probability of such
+  // a difference between equally good systems (Riezler & Maxwell 2005), as in sacreBLEU and Moses.
+  // 1 if d is 0.
   double p_value = 1;
   // The share of resamples in which the system is better than the baseline (Koehn 2004).
   double wins = 0;
@@ -37,12 +36,11 @@ struct PairedBootstrap {
 BootstrapEstimate bootstrap(const SegmentCounts& counts, const ScoreFunction& score,
                             const BootstrapOptions& options = {});
 
-// Throws ConfigError besides when the two systems have different numbers of segments.
+// Also throws ConfigError if the systems have different numbers of segments.
 PairedBootstrap paired_bootstrap(const SegmentCounts& baseline, const SegmentCounts& system,
                                  const ScoreFunction& score, const BootstrapOptions& options = {});
 
-// "|bs:1000|seed:12345", the part of a metric's signature that speaks of the bootstrap; empty
-// without one.
+// "|bs:1000|seed:12345", the bootstrap's part of a metric's signature; empty without a bootstrap.
 std::string bootstrap_signature(const std::optional<BootstrapOptions>& options);
 
 }  // namespace attend

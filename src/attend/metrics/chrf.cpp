@@ -29,8 +29,8 @@ bool is_ascii_punctuation(char c) {
          (c >= '{' && c <= '~');
 }
 
-// Calls use(word) for the words of chrF++: one punctuation mark at the end of a word, else one at
-// its start, is a word of its own.
+// Calls use(word) for the words of chrF++: one punctuation mark at the end of a word, or else one
+// at its start, becomes a word of its own.
 template <class Use>
 void part_punctuation(std::string_view word, const Use& use) {
   const bool single = count_code_points(word) == 1;
@@ -45,8 +45,7 @@ void part_punctuation(std::string_view word, const Use& use) {
   }
 }
 
-// Counts segment after segment; holds the tables, so that they are allocated once for many
-// segments.
+// Counts segment by segment and reuses its tables.
 class ChrfCounter {
  public:
   explicit ChrfCounter(const ChrfOptions& options)
@@ -75,7 +74,7 @@ class ChrfCounter {
         return ngrams_in(static_cast<std::int64_t>(symbols.size()), n);
       };
       const std::int64_t in_reference = of(chars ? reference_chars_ : reference_words_);
-      // An order that the reference is too short for says nothing about the hypothesis.
+      // Orders longer than the reference do not count.
       row[3 * i] = in_reference > 0 ? of(chars ? hypothesis_chars_ : hypothesis_words_) : 0;
       row[3 * i + 1] = in_reference;
       row[3 * i + 2] = matches_[i];

@@ -1,12 +1,11 @@
 // chrF (Popovic 2015), the F-score of character n-grams, and chrF++ (Popovic 2017), which adds word
-// n-grams; the numbers sacreBLEU prints.
+// n-grams; equal to sacreBLEU.
 //
 //   score = 100 * (1 + beta^2) P R / (beta^2 P + R)
 //
-// P and R are means over the n-gram orders of matches / n-grams of the hypothesis and matches /
-// n-grams of the reference, over those orders of which both sides have n-grams. Characters are
-// Unicode code points; white space is no character. A segment with several references counts
-// against the one that gives it the best score.
+// P and R are the means of matches / hypothesis n-grams and of matches / reference n-grams over the
+// orders for which both sides have n-grams. Characters are Unicode code points without white space.
+// With several references, a segment counts the one with the best score.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ void fields(ChrfOptions& o, Visitor&& visit) {
 }
 
 // Counts of every segment: for each character order, then each word order, {n-grams of the
-// hypothesis, of the reference, matches}. Throws as check_segments does; ConfigError for orders or
-// a beta below their least (1, 0, 0).
+// hypothesis, of the reference, matches}. Throws like check_segments; ConfigError for orders or a
+// beta below their minimum (1, 0, 0).
 SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const References& references,
                           const ChrfOptions& options = {});
 double chrf_from_counts(std::span<const std::int64_t> sum, const ChrfOptions& options = {});

@@ -64,7 +64,7 @@ double ConfusionMatrix::accuracy() const {
 ShareInterval ConfusionMatrix::accuracy_interval() const {
   const auto n = static_cast<double>(total());
   if (n == 0) return {0, 1};
-  constexpr double z = 1.959963984540054;  // of the normal distribution, 2.5 % on either side
+  constexpr double z = 1.959963984540054;  // of the normal distribution, 2.5 % on each side
   const double p = accuracy(), center = p + z * z / (2 * n),
                half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
   const double scale = 1 + z * z / n;

@@ -10,8 +10,7 @@ NgramMatcher::NgramMatcher(int max_order) : max_order_(max_order), slots_(1024),
 
 void NgramMatcher::clear() {
   ngrams_.resize(1);
-  if (++generation_ ==
-      0) {  // wrapped around: stamps of four thousand million segments ago would look fresh
+  if (++generation_ == 0) {  // wrapped around: very old stamps would look fresh
     std::fill(slots_.begin(), slots_.end(), Slot{});
     generation_ = 1;
   }
@@ -20,8 +19,8 @@ void NgramMatcher::clear() {
 NgramMatcher::Slot& NgramMatcher::find(std::uint32_t prefix, std::uint32_t symbol) {
   const std::uint64_t key = (std::uint64_t{prefix} << 32) | symbol;
   const std::uint64_t mask = slots_.size() - 1;
-  std::uint64_t at =
-      key * 0x9E3779B97F4A7C15u;  // Fibonacci hashing; its high bits are the good ones
+  // Fibonacci hashing; its high bits are good.
+  std::uint64_t at = key * 0x9E3779B97F4A7C15u;
   at = (at >> 32) & mask;
   while (slots_[at].generation == generation_ && slots_[at].key != key) at = (at + 1) & mask;
   return slots_[at];
@@ -72,8 +71,7 @@ void NgramMatcher::count_matches(std::span<const std::uint32_t> hypothesis,
     const std::size_t end = std::min(hypothesis.size(), i + static_cast<std::size_t>(max_order_));
     for (std::size_t j = i; j < end; ++j) {
       const Slot& slot = find(ngram, hypothesis[j]);
-      if (slot.generation != generation_)
-        break;  // not in any reference, so nothing longer is either
+      if (slot.generation != generation_) break;  // in no reference, so nothing longer matches
       ngram = slot.ngram;
       Ngram& entry = ngrams_[ngram];
       if (entry.count == 0) touched_.push_back(ngram);

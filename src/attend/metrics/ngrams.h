@@ -1,6 +1,6 @@
-// Counting n-grams without building them. An n-gram is the pair (the n-gram without its last
-// symbol, its last symbol); pairs are numbered as they appear, so every n-gram of every order is
-// one lookup of one 64-bit key, and no two n-grams are ever confused.
+// Counts n-grams without storing their text. An n-gram is the pair (the n-gram without its last
+// symbol, its last symbol). Pairs are numbered as they appear, so each n-gram of any order is one
+// lookup of a 64-bit key, and n-grams never collide.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace attend {
 
-// Each order has counts of its own in every segment.
+// Each order has its own counts in every segment.
 inline constexpr NumberRange kNgramOrders = between(1, 100);
 
-// Clipped matches between one hypothesis and its references (Papineni et al. 2002, section 2.1). To
-// be reused from segment to segment.
+// Clipped matches between a hypothesis and its references (Papineni et al. 2002, section 2.1).
+// Reusable across segments.
 class NgramMatcher {
  public:
-  // Orders 1 .. max_order. Throws ConfigError unless max_order is one of kNgramOrders.
+  // Orders 1 .. max_order. Throws ConfigError unless max_order is in kNgramOrders.
   explicit NgramMatcher(int max_order);
 
   int max_order() const { return max_order_; }
 
   // Forgets the references.
   void clear();
-  // Adds a reference; an n-gram may be matched as often as it occurs in the reference that has most
-  // of it.
+  // Adds a reference. An n-gram may match as often as it occurs in the reference that contains it
+  // most.
   void add_reference(std::span<const std::uint32_t> symbols);
   // matches[n-1] = sum over the n-grams of the hypothesis of min(count, clip), for n = 1 ..
   // max_order.
@@ -39,11 +39,11 @@ class NgramMatcher {
     std::uint32_t ngram = 0;
   };
   struct Ngram {
-    std::uint32_t count = 0;  // in the text being read
-    std::uint32_t clip = 0;   // most in any reference
+    std::uint32_t count = 0;  // in the current text
+    std::uint32_t clip = 0;   // maximum over the references
   };
 
-  // The slot of (prefix, symbol), or the empty slot where it belongs.
+  // The slot of (prefix, symbol), or the empty slot for it.
   Slot& find(std::uint32_t prefix, std::uint32_t symbol);
   std::uint32_t insert(std::uint32_t prefix, std::uint32_t symbol);
   void grow();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSignificance = 0.05;
 
-// A metric reduced to what reports need of it.
+// A metric as reports need it.
 struct Metric {
   std::string name, signature;
   std::function<SegmentCounts(std::span<const std::string>)> count;

@@ -1,5 +1,4 @@
-// The options of a report on translations by name; evaluate() and compare() are in
-// attend/metrics.h.
+// The named options of a report on translations; evaluate() and compare() are in attend/metrics.h.
 #pragma once
 
 #include "attend/metrics.h"

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPieceMark = "\u2581", kContinuationMark = "@@";
 
-// The mark of subword segmentation found in `line`, empty if none.
+// The subword marker found in `line`, empty if none.
 std::string_view subword_mark(std::string_view line) {
   if (line.find(kPieceMark) != std::string_view::npos) return "U+2581";
   for (auto at = line.find(kContinuationMark); at != std::string_view::npos;

@@ -1,5 +1,5 @@
-// The texts that translation metrics compare: a hypothesis per line, and the same line of every
-// reference file.
+// The input of translation metrics: one hypothesis per line, and the same line of every reference
+// file.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,17 @@
 
 namespace attend {
 
-// Throws ConfigError when there are no lines or no references, or a reference has another number of
-// lines than the hypotheses; DataError, naming the line, when one is not UTF-8 or (unless
-// `allow_subwords`) still carries marks of subword segmentation: "@@" at the end of a word, or
+// Throws ConfigError if there are no lines or no references, or if a reference has a different
+// number of lines than the hypotheses. Throws DataError, naming the line, for text that is not
+// UTF-8 or (unless `allow_subwords`) contains subword markers: "@@" at the end of a word, or
 // U+2581. Scores of such text are not scores of the translation.
 void check_segments(std::span<const std::string> hypotheses, const References& references,
                     bool allow_subwords);
 
-// How many segments a thread takes at a time.
+// Segments per parallel task.
 inline constexpr std::int64_t kSegmentsPerTask = 64;
 
-// What a metric counted in each segment, so that the score of any set of segments is a function of
-// the sum of their rows.
+// The counts of each segment. The score of any set of segments is a function of their sum.
 struct SegmentCounts {
   std::int64_t width = 0;
   std::vector<std::int64_t> values;  // [segments, width]
@@ -36,7 +35,7 @@ struct SegmentCounts {
   std::vector<std::int64_t> sum() const;
 };
 
-// The score of summed counts, of `width` numbers.
+// The score of `width` summed counts.
 using ScoreFunction = std::function<double(std::span<const std::int64_t>)>;
 
 }  // namespace attend

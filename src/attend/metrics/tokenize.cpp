@@ -15,16 +15,16 @@ namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_point(char c) { return c == '.' || c == ','; }
 
-// The ASCII punctuation that always stands alone: all of it but apostrophe, comma, full stop and
-// hyphen. Space is one of them, which is harmless as runs of spaces are joined at the end.
+// ASCII punctuation that is always a token: all except apostrophe, comma, full stop and hyphen.
+// Space is included, which is harmless because runs of spaces are merged at the end.
 constexpr bool stands_alone(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// Left to right, every two neighbors with first(a) and second(b) are written apart; a pair that
-// was rewritten is not looked at again, as with a regular expression's global substitution. The
-// point of the pair (its second or its first half) gets spaces on both sides.
+// Separates every two neighbors with first(a) and second(b), from left to right; a rewritten pair
+// is not revisited, as in a global regular expression substitution. The point (first or second half
+// of the pair) gets spaces on both sides.
 enum class Point { first, second };
 
 template <class String, class First, class Second>
@@ -79,8 +79,8 @@ std::string join(const std::vector<std::string_view>& words) {
   return out;
 }
 
-// mteval-v13a: SGML left-overs, then four rules in this order. They concern ASCII only, so they
-// work on bytes.
+// mteval-v13a: SGML remains, then four rules in this order. They concern only ASCII, so they work
+// on bytes.
 std::string tokenize_13a(std::string text) {
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
@@ -99,7 +99,7 @@ std::string tokenize_13a(std::string text) {
   return join(unicode::split(text));
 }
 
-// mteval-v14: punctuation stands alone unless a number is on that side of it; symbols always do.
+// mteval-v14: punctuation is a token unless next to a number on that side; symbols always are.
 std::string tokenize_intl(std::string_view line) {
   const auto not_number = [](char32_t c) { return !unicode::is_number(c); };
   std::u32string text = unicode::decode(line);

@@ -1,5 +1,4 @@
-// The tokenizations of BLEU. A BLEU score is a number about tokens, so two scores compare only when
-// both used the same one of these.
+// The tokenizations of BLEU. Scores are comparable only with equal tokenization.
 #pragma once
 
 #include <span>
@@ -12,7 +11,7 @@ namespace attend {
 
 std::span<const std::string_view> enum_names(BleuTokenization);
 
-// `line` with one space between its tokens. Throws DataError if it is not valid UTF-8.
+// `line` with single spaces between its tokens. Throws DataError if it is not valid UTF-8.
 std::string bleu_tokenize(std::string_view line, BleuTokenization tokenization);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// The encoder-decoders there are, by their configurations.
+// The list of encoder-decoder architectures.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline std::span<const std::string_view> enum_names(Architecture) {
   return names;
 }
 
-// The configuration of one of them, in the order of the enumerators.
+// The configuration of one architecture, in the order of the enumerators.
 using ArchitectureConfig = std::variant<TransformerConfig, RecurrentConfig>;
 
 std::string_view name_of(const ArchitectureConfig& config);
@@ -25,8 +25,8 @@ EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
 int d_model_of(const ArchitectureConfig& config);
 
-// The options of a command that makes a model: the Transformer's, some of which are those of all
-// architectures, and what others have besides.
+// The options of a command that creates a model: the Transformer's, some of which all architectures
+// share, and those of other architectures.
 struct ModelOptions {
   Architecture arch = Architecture::transformer;
   TransformerConfig transformer;

@@ -1,4 +1,4 @@
-// Decoding in progress, of any model that predicts left to right.
+// Incremental decoding with any left-to-right model.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ class DecodingState {
   virtual ~DecodingState() = default;
   virtual std::int64_t hypotheses() const = 0;
 
-  // Hypothesis r continues what was hypothesis parents[r] with token tokens[r] -> hidden states [R,
-  // D], which the model's project() turns into the logits of the token after it. There may be more
-  // or fewer hypotheses than before. No gradients. For parents or tokens that do not exist it
-  // throws ShapeError, past learned positions DataError, and stays as it was.
+  // Hypothesis r continues the former hypothesis parents[r] with token tokens[r] -> hidden states
+  // [R, D], from which the model's project() computes the next token's logits. The number of
+  // hypotheses may change. No gradients. Throws ShapeError for parents or tokens that do not exist
+  // and DataError past learned positions; the state is then unchanged.
   virtual Tensor step(std::span<const std::int32_t> parents,
                       std::span<const std::int32_t> tokens) = 0;
 };
 
-// Throws ShapeError unless there is a token for every parent, and parents are among `hypotheses`.
+// Throws ShapeError unless there is a token for every parent, and parents are below `hypotheses`.
 void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents,
                 std::span<const std::int32_t> tokens);
 

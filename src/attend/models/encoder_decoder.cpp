@@ -9,8 +9,7 @@ namespace attend {
 
 namespace {
 
-// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with
-// unit variance.
+// Embeddings are multiplied by sqrt(D), so a standard deviation of 1/sqrt(D) gives unit variance.
 Init table_init(int d_model) {
   return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(d_model))};
 }
@@ -19,7 +18,7 @@ Parameter add_table(ParameterSet& parameters, const char* name, int vocab_size, 
   return parameters.add_table(name, {vocab_size, d_model}, table_init(d_model));
 }
 
-// A table that the output layer multiplies with.
+// An embedding table that is also the output projection.
 Parameter add_output(ParameterSet& parameters, const char* name, int vocab_size, int d_model) {
   return parameters.add_output_weights(name, {vocab_size, d_model}, table_init(d_model));
 }

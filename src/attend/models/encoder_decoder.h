@@ -1,4 +1,4 @@
-// What training, scoring and decoding ask of a model that reads one sequence and writes another.
+// The interface of encoder-decoder models for training, scoring and decoding.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,55 @@ namespace attend {
 class EncoderDecoder {
  public:
   enum class Purpose {
+    // Parameters without gradients, for load_parameters() to allocate and fill.
     inference
-  };  // parameters without gradients, for load_parameters() to allocate and fill in
+  };
 
   virtual ~EncoderDecoder() = default;
   EncoderDecoder(const EncoderDecoder&) = delete;
   EncoderDecoder& operator=(const EncoderDecoder&) = delete;
 
-  // What it was made from, and the part of that which all architectures have.
+  // Its configuration, and the part of it that all architectures share.
   virtual ArchitectureConfig architecture() const = 0;
   virtual const EncoderDecoderConfig& config() const = 0;
   int d_model() const { return d_model_; }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  // The longest sequence that the model can read or write, in tokens; 0: any.
+  // The longest sequence the model can read or write, in tokens; 0: unlimited.
   virtual std::int64_t longest_sequence() const { return 0; }
-  // Layers of the encoder: encode() shows a pass that asks for them its input and what each layer
-  // makes of it.
+  // Number of encoder layers. A pass that requests hidden states gets the input of encode() and the
+  // output of each layer.
   virtual int encoder_layers() const = 0;
 
-  // The table of the source's embeddings [V, D].
+  // The source embeddings [V, D].
   Tensor src_embeddings() const;
 
   // src [N tokens] -> memory [N, .].
   virtual Variable encode(const Ragged& src, Pass& pass) const = 0;
-  // Whole target prefixes, each position seeing the earlier ones -> hidden states [M, D].
+  // Target prefixes, each position seeing the earlier ones -> hidden states [M, D].
   virtual Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                           Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
+  // The output projection of project(): one row per token [V, D], possibly packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
-  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
-  // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one); logits are never
-  // held whole.
+  // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one), without storing all
+  // logits.
   CrossEntropy loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                     const CrossEntropyOptions& options, Pass& pass) const;
-  // Of two passes with different dropout, held to agree: paired_cross_entropy().
+  // R-Drop: two passes with different dropout and paired_cross_entropy().
   CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                            float divergence, const CrossEntropyOptions& options, Pass& pass) const;
 
-  // Decoding step by step, with one hypothesis for each sentence of src.
+  // Starts incremental decoding, with one hypothesis per source.
   virtual std::unique_ptr<DecodingState> begin(const Ragged& src) const = 0;
 
  protected:
-  // Declares the embedding tables: the first parameters of every architecture.
+  // Declares the embeddings: the first parameters of every architecture.
   EncoderDecoder(const EncoderDecoderConfig& config, int d_model, float embedding_dropout);
 
   // dropout(sqrt(D) table[ids] + positions): N ids -> [N, D].

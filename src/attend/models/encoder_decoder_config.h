@@ -1,5 +1,4 @@
-// What the configurations of all encoder-decoders have in common. Every default is written here and
-// nowhere else.
+// The configuration that all encoder-decoders share, with its defaults.
 #pragma once
 
 #include <array>
@@ -10,8 +9,8 @@
 
 namespace attend {
 
-// Which embedding tables are one: none, the target's input and the output projection, or both of
-// them and the source's (Vaswani et al. 2017, section 3.4).
+// Which embeddings are shared: none, the target's input embedding and the output projection, or
+// both of them and the source's (Vaswani et al. 2017, section 3.4).
 enum class TiedEmbeddings { none, target, all };
 inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
   static constexpr std::array<std::string_view, 3> names{"none", "target", "all"};
@@ -24,7 +23,7 @@ struct EncoderDecoderConfig {
   TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
 };
 
-// Throws ConfigError naming what is wrong.
+// Throws ConfigError naming the problem.
 void validate_vocabularies(const EncoderDecoderConfig& config);
 
 }  // namespace attend

@@ -19,8 +19,7 @@ const LanguageTransformerConfig& validated(const LanguageTransformerConfig& conf
   return config;
 }
 
-// With embeddings multiplied by sqrt(D), rows of standard deviation 1/sqrt(D) enter the model with
-// unit variance.
+// Embeddings are multiplied by sqrt(D), so a standard deviation of 1/sqrt(D) gives unit variance.
 Init table_init(const LanguageTransformerConfig& config) {
   return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
@@ -46,8 +45,7 @@ std::vector<Linear> add_projections(ParameterSet& parameters,
   return projections;
 }
 
-// What counts as the token before the first one of a sequence: the padding piece, which no text
-// has.
+// Stands for tokens before the start of a sequence: the padding token, which no text contains.
 constexpr std::int32_t kNothing = 0;
 
 // The token `distance` places before each.

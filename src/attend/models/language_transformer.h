@@ -1,8 +1,8 @@
-// A decoder-only Transformer: causal self-attention and feed-forward networks, next-token logits.
-// What is called a GPT.
+// The decoder-only Transformer (GPT): causal self-attention and feed-forward networks, next-token
+// logits.
 //
 // One stack serves training, scoring and decoding: whole texts under a causal mask, or token by
-// token with a cache.
+// token with a key/value cache.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace attend {
 
-// The shape of a language model: that of a stack, and what only one with a single vocabulary has.
+// The configuration of a language model: a stack, and options of models with a single vocabulary.
 struct LanguageTransformerConfig : StackConfig {
   LanguageTransformerConfig() { norm_first = true; }
 
@@ -43,14 +43,14 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
         "dropout on the input of the output projection");
 }
 
-// Throws ConfigError naming the option that is wrong.
+// Throws ConfigError naming the invalid option.
 void validate(const LanguageTransformerConfig& config);
 
 class LanguageTransformer {
  public:
   // With gradients, initialized from the seed. Throws ConfigError.
   LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
+  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
   enum class Purpose { inference };
   LanguageTransformer(const LanguageTransformerConfig& config, Purpose purpose);
 
@@ -58,32 +58,33 @@ class LanguageTransformer {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  // The table of the embeddings [V, D].
+  // The embeddings [V, D].
   Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
-  // Tokens [N], each sequence on its own, each position seeing itself and the earlier ones ->
-  // hidden states [N, D].
+  // Tokens [N], each position seeing itself and earlier ones of its sequence -> hidden states [N,
+  // D].
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() multiplies with: a row for each token [V, D], perhaps packed or in 8 bits.
+  // The output projection of project(): one row per token [V, D], possibly packed or in 8 bits.
   const Tensor& output_weights() const { return output_->value(); }
-  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
-  // Cross-entropy of predicting targets[n] after the n-th token; logits are never held whole.
+  // Cross-entropy of predicting targets[n] after token n, without storing all logits.
   CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options,
                     Pass& pass) const;
-  // The same with a normalizer estimated from a part of the vocabulary, for training.
+  // Sampled softmax: the same with the normalizer estimated from a sample of the vocabulary, for
+  // training.
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                             const CrossEntropyOptions& options, Pass& pass) const;
 
-  // Decoding step by step, with `hypotheses` that have read nothing.
+  // Starts incremental decoding of `hypotheses` empty sequences.
   std::unique_ptr<DecodingState> begin(std::int64_t hypotheses) const;
 
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
-  // ids, and the tokens before them: previous[j] those j + 1 places back.
+  // Embeds ids and their preceding tokens: previous[j] are those j + 1 places before.
   Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions,
                  Pass& pass) const;
   Variable output_states(const Ragged& text, Pass& pass) const {

@@ -1,5 +1,5 @@
-// What the layers of a stack attend to. One definition of a layer serves training and decoding: in
-// training its context is whole sequences, in decoding a cache of what came before.
+// What the layers of a stack attend to. One layer definition serves training and decoding: its
+// context is whole sequences in training, and a key/value cache in decoding.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ class LayerContext {
   virtual ~LayerContext() = default;
   virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
                                   Pass& pass) = 0;
-  // Asked by layers with cross-attention alone.
+  // Called only by layers with cross-attention.
   virtual Variable attend_to_memory(const MultiHeadAttention& attention, int layer,
                                     const Variable& x, Pass& pass) = 0;
 };
 
-// Whole sequences at once.
+// Whole sequences.
 class FullContext final : public LayerContext {
  public:
   // For a stack without cross-attention.
   explicit FullContext(AttentionPattern self) : self_(std::move(self)) {}
-  // Every position of tgt sees itself and the earlier ones, and all of the memory of its source.
+  // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
   FullContext(Variable memory, const Ragged& src, const Ragged& tgt)
       : self_(tgt.self_pattern(true)), memory_(std::move(memory)), cross_(tgt.cross_pattern(src)) {}
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
@@ -41,19 +41,19 @@ class FullContext final : public LayerContext {
   AttentionPattern cross_;
 };
 
-// The sources of a decoder, read: keys and values for each layer,
-// TransformerStack::project_memory(), [tokens of all sources, .].
+// Encoded sources: keys and values for each decoder layer, from TransformerStack::project_memory(),
+// [tokens of all sources, .].
 struct SourceMemory {
   std::vector<Tensor> keys_values;
-  Ids offsets;  // B+1, where the tokens of each source begin
+  Ids offsets;  // B+1: offsets of the sources
 };
 
-// One new position for each of the hypotheses being decoded.
+// One new position per hypothesis.
 class CachedContext final : public LayerContext {
  public:
   // For a stack without cross-attention.
   explicit CachedContext(KVCache& cache) : cache_(cache) {}
-  // source: of each hypothesis, which of the memory's.
+  // source: the source of each hypothesis.
   CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source);
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
                           Pass& pass) override;
@@ -63,8 +63,8 @@ class CachedContext final : public LayerContext {
  private:
   KVCache& cache_;
   const SourceMemory* memory_ = nullptr;
-  Ids slots_;    // rows of the memory, a single slab, that hypothesis 0, 1, ... attends to
-  Ids offsets_;  // where those of each begin
+  Ids slots_;    // rows of the memory, as a single slab, that each hypothesis attends to
+  Ids offsets_;  // offsets by hypothesis
 };
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// An encoder-decoder of any architecture from its configuration.
+// Creates an encoder-decoder of any architecture from its configuration.
 #pragma once
 
 #include <cstdint>

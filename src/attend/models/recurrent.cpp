@@ -27,8 +27,8 @@ AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
           config.attention};
 }
 
-// A query for each hypothesis, r of them for sentence[r]. Those of one sentence that stand together
-// attend to its memory as one group.
+// One query per hypothesis, whose source is sentence[r]. Adjacent hypotheses of one sentence attend
+// to its memory as a group.
 AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offsets) {
   Numbers offsets{0}, sentences;
   for (const std::int32_t s : sentence) {
@@ -41,7 +41,7 @@ AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offs
   return {std::move(offsets), src_offsets, std::move(sentences)};
 }
 
-// The rows of a ragged batch with its sequences in another order.
+// The rows of a ragged batch, with its sequences reordered.
 struct Reordered {
   Reordered(const Ids& sequences, const Ids& from) {
     Numbers all, ends{0};
@@ -62,8 +62,8 @@ Ids one_each(std::int64_t rows, std::int64_t sequences) {
   return offsets;
 }
 
-// Weights that come step by step, put together as an AttentionRecord has them: a [Tq, Tk] block for
-// each sequence of the batch.
+// Assembles weights computed step by step as in AttentionRecord: a [Tq, Tk] block for each sequence
+// of the batch.
 class WeightBlocks {
  public:
   WeightBlocks(const Ragged& tgt, const Ragged& src) : src_offsets_(src.offsets) {
@@ -75,7 +75,7 @@ class WeightBlocks {
     weights_ = Tensor::empty({size});
   }
 
-  // A row of weights of step t for each of the first sequences of `order`.
+  // Adds a row of weights of step t for each of the first sequences of `order`.
   void add(const Tensor& rows, std::int64_t t, std::int64_t count, const Ids& order) {
     std::int64_t from = 0;
     for (std::int64_t r = 0; r < count; ++r) {

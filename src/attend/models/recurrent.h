@@ -1,12 +1,11 @@
-// The recurrent encoder-decoder that the Transformer replaced (Bahdanau et al. 2015): a
-// bidirectional GRU reads the source, a second GRU writes the target and at every step looks at the
-// source through additive attention.
+// The recurrent encoder-decoder that preceded the Transformer (Bahdanau et al. 2015): a
+// bidirectional GRU reads the source; a second GRU writes the target and attends to the source at
+// every step through additive attention.
 //
 //   memory  m = [h_forward; h_backward]                       of every source token
 //   start   s_0 = tanh(W_init mean(m))                        (as in Nematus, Sennrich et al. 2017)
 //   step t  c_t = attention(s_{t-1}, m),   s_t = GRU([y_{t-1}; c_t], s_{t-1})
-//   output  logits = E tanh(W_read [s_t; c_t; y_{t-1}])       E the embeddings of the target when
-//   they are tied
+//   output  logits = E tanh(W_read [s_t; c_t; y_{t-1}])       E: the target embeddings, if tied
 #pragma once
 
 #include <memory>
@@ -38,14 +37,14 @@ class Recurrent final : public EncoderDecoder {
   class State;
   explicit Recurrent(const RecurrentConfig& config);
 
-  // The states that decoding begins with: memory [N, 2H] of B sequences -> [B, H].
+  // The initial decoder states: memory [N, 2H] of B sequences -> [B, H].
   Variable initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const;
-  // The next states [R, H] from the part of the gates that the words decide [R, 3H], the contexts
-  // [R, 2H] and the states [R, H].
+  // The next states [R, H] from the words' part of the gates [R, 3H], the contexts [R, 2H] and the
+  // states [R, H].
   Variable next_states(const Variable& from_words, const Variable& contexts, const Variable& states,
                        const Pass& pass) const;
-  // States, contexts and the embeddings of the words before [R, H], [R, 2H], [R, D] -> what is
-  // projected to logits [R, D].
+  // States, contexts and previous embeddings [R, H], [R, 2H], [R, D] -> the input of the output
+  // projection [R, D].
   Variable read_out(const Variable& states, const Variable& contexts, const Variable& words,
                     const Pass& pass) const;
 
@@ -54,7 +53,7 @@ class Recurrent final : public EncoderDecoder {
   Linear initial_;
   AdditiveAttention attention_;
   Gru decoder_;
-  Linear context_proj_;  // the part of the decoder's W_ih that meets the context
+  Linear context_proj_;  // the context's part of the decoder's W_ih
   Linear readout_;
 };
 

@@ -1,4 +1,4 @@
-// The shape of a recurrent encoder-decoder. Every default is written here and nowhere else.
+// The configuration of a recurrent encoder-decoder, with its defaults.
 #pragma once
 
 #include "attend/core/options.h"
@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// The widths that only this architecture has.
+// The widths specific to this architecture.
 struct RecurrentWidths {
   int d_hidden = 0;
   int d_attention = 0;
@@ -41,7 +41,7 @@ void fields(RecurrentConfig& c, Visitor&& visit) {
         "embedding tables that are shared: none, target (with the output projection), all");
 }
 
-// Throws ConfigError naming the option that is wrong.
+// Throws ConfigError naming the invalid option.
 void validate(const RecurrentConfig& config);
 
 }  // namespace attend

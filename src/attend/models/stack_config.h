@@ -1,5 +1,4 @@
-// The shape of a stack of Transformer layers, whatever it is part of. Every default is written here
-// and nowhere else.
+// The configuration of a stack of Transformer layers in any model, with its defaults.
 #pragma once
 
 #include <array>
@@ -18,8 +17,7 @@ inline std::span<const std::string_view> enum_names(Activation) {
   return names;
 }
 
-// Far beyond what a machine can hold, and small enough that a product of three of them cannot
-// overflow.
+// Beyond what a machine can hold, and small enough that the product of three cannot overflow.
 inline constexpr NumberRange kWidths = between(1, 65536);
 inline constexpr NumberRange kLayerCounts = between(1, 1024);
 
@@ -44,8 +42,7 @@ struct StackConfig {
   }
 };
 
-// visit_depth() visits how many layers there are: it is up to the model, and comes after the
-// widths.
+// visit_depth() visits the number of layers, which depends on the model and comes after the widths.
 template <class Visitor, class VisitDepth>
 void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth) {
   visit("d-model", c.d_model, kWidths, "hidden size of the model");
@@ -69,8 +66,7 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   fields(c.attention, visit);
 }
 
-// What is not a matter of one number's range: the heads. Throws ConfigError naming the option that
-// is wrong.
+// Checks the constraints between options (the heads). Throws ConfigError naming the invalid option.
 void validate_stack(const StackConfig& config);
 
 }  // namespace attend

@@ -1,4 +1,5 @@
-// Decoding with a stack and a key/value cache, of an encoder-decoder or of a decoder alone.
+// Incremental decoding of a stack with a key/value cache, for encoder-decoders and decoder-only
+// models.
 #pragma once
 
 #include <functional>
@@ -10,12 +11,12 @@
 
 namespace attend {
 
-// The tokens of a step, one for each of R hypotheses.
+// The tokens of a step, one per hypothesis.
 struct StepTokens {
   Ids ids;
-  Ids positions;  // of each in its sequence, counted from 0
-  std::vector<Ids>
-      earlier;  // the tokens before, the latest first; of each hypothesis, 0 where there is none
+  Ids positions;  // position in its sequence, from 0
+  // Preceding tokens, latest first, per hypothesis; 0 before the start.
+  std::vector<Ids> earlier;
 };
 
 class StackDecoding final : public DecodingState {
@@ -23,11 +24,10 @@ class StackDecoding final : public DecodingState {
   using Embed = std::function<Variable(const StepTokens&)>;  // -> [R, D]; throws DataError past
                                                              // learned positions
 
-  // A decoder alone: `hypotheses` that have read nothing. `embed` wants to see the `lookback`
-  // tokens before each.
+  // Decoder-only: `hypotheses` empty sequences. `embed` needs the `lookback` tokens before each.
   StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses,
                 int lookback = 0);
-  // One hypothesis for each source.
+  // One hypothesis per source.
   StackDecoding(const TransformerStack& stack, Embed embed, SourceMemory memory);
 
   std::int64_t hypotheses() const override { return static_cast<std::int64_t>(length_.size()); }
@@ -38,8 +38,8 @@ class StackDecoding final : public DecodingState {
   Embed embed_;
   KVCache cache_;
   std::optional<SourceMemory> memory_;
-  std::vector<std::int32_t> source_;  // of each hypothesis, when there is a memory
-  std::vector<std::int32_t> length_;  // of each hypothesis, so far
+  std::vector<std::int32_t> source_;  // of each hypothesis, if there is a memory
+  std::vector<std::int32_t> length_;  // length of each hypothesis
   std::vector<Ids> earlier_;          // as in StepTokens
 };
 

@@ -32,7 +32,7 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
   std::vector<std::int32_t> result;
   result.reserve(texts.ids->size());
   for (std::size_t b = 0; b + 1 < texts.offsets->size(); ++b) {
-    std::uint64_t before = 0;  // of a first token; ids count from 1 here
+    std::uint64_t before = 0;  // for a first token; ids count from 1 here
     for (std::int32_t n = (*texts.offsets)[b]; n < (*texts.offsets)[b + 1]; ++n) {
       const auto here = static_cast<std::uint64_t>(texts.ids[n]) + 1;
       const std::uint64_t hash = (before * 0x9E3779B97F4A7C15u ^ here) * 0xC2B2AE3D27D4EB4Fu;
@@ -46,7 +46,7 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
 
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : config_(validated(config)),
-      // They are multiplied by sqrt(D) on their way into the encoder.
+      // Multiplied by sqrt(D) before the encoder.
       embedding_(parameters_.add_table(
           "embedding.weight", {config.vocab_size, config.d_model},
           {Init::Kind::normal,

@@ -1,5 +1,4 @@
-// The encoder alone, as a classifier: embeddings, a stack of encoder layers, one vector for the
-// text, one logit for each class.
+// The encoder-only classifier: embeddings, a stack of encoder layers, pooling, one logit per class.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ inline std::span<const std::string_view> enum_names(Pooling) {
   return names;
 }
 
-// The shape of a classifier: that of a Transformer's encoder, and what becomes of its output.
+// The configuration of a classifier: an encoder stack, and its pooling and output.
 struct ClassifierConfig : StackConfig {
   ClassifierConfig() {
     d_model = 128;
@@ -55,18 +54,18 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
                      "from being memorized"));
 }
 
-// Throws ConfigError naming the option that is wrong.
+// Throws ConfigError naming the invalid option.
 void validate(const ClassifierConfig& config);
 
-// For every token the bucket of the pair of it and the token before it in its text (Joulin et al.
-// 2017, "Bag of Tricks for Efficient Text Classification"). The same on every machine.
+// The hash bucket of each token and its predecessor in the text (Joulin et al. 2017, "Bag of Tricks
+// for Efficient Text Classification"). The same on every machine.
 Ids bigram_buckets(const Ragged& texts, int buckets);
 
 class TextClassifier {
  public:
   // With gradients, initialized from the seed. Throws ConfigError.
   TextClassifier(const ClassifierConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill in.
+  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
   enum class Purpose { inference };
   TextClassifier(const ClassifierConfig& config, Purpose purpose);
 
@@ -74,10 +73,10 @@ class TextClassifier {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  // The table of the embeddings [V, D].
+  // The embeddings [V, D].
   Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
-  // B texts of N tokens in all, none of them empty -> a vector for each token [N, D].
+  // B nonempty texts with N tokens in total -> a vector per token [N, D].
   Variable encode(const Ragged& texts, Pass& pass) const;
   // -> logits [B, C].
   Variable forward(const Ragged& texts, Pass& pass) const;
@@ -88,7 +87,7 @@ class TextClassifier {
   ClassifierConfig config_;
   ParameterSet parameters_;
   Parameter embedding_;         // [V, D]
-  Parameter bigram_embedding_;  // [buckets, D], or none
+  Parameter bigram_embedding_;  // [buckets, D], or undefined
   PositionalEncoding positions_;
   TransformerStack encoder_;
   Linear output_;

@@ -10,14 +10,13 @@ namespace attend {
 
 namespace {
 
-// Tokens that are encoded at a time for decoding, unless a sequence has more. Products are as fast
-// with more, but what the encoder's layers make of them is memory; and a row is the same whatever
-// is encoded beside it.
+// Tokens encoded at once for decoding, unless one sequence has more. More would not be faster, but
+// the encoder's activations take memory; rows do not depend on their batch.
 std::int32_t encoded_tokens() {
   return static_cast<std::int32_t>(backend().block_sizes().product_rows);
 }
 
-// Behind the last of the sequences that are encoded together with the sequence `begin`.
+// The end of the group of sequences encoded together with sequence `begin`.
 std::int64_t group_end(const Ragged& src, std::int64_t begin) {
   const std::span<const std::int32_t> offsets = *src.offsets;
   const auto first = offsets.begin() + begin;

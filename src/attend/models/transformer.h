@@ -29,7 +29,7 @@ class Transformer final : public EncoderDecoder {
 
  private:
   explicit Transformer(const TransformerConfig& config);
-  // For each layer of the decoder, the keys and values of the sources.
+  // The keys and values of the sources for each decoder layer.
   std::vector<Tensor> project_memory(const Ragged& src) const;
 
   TransformerConfig config_;

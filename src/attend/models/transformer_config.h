@@ -1,4 +1,4 @@
-// The shape of the encoder-decoder Transformer. Every default is written here and nowhere else.
+// The configuration of the encoder-decoder Transformer, with its defaults.
 #pragma once
 
 #include "attend/models/encoder_decoder_config.h"
@@ -21,7 +21,7 @@ void fields(TransformerConfig& c, Visitor&& visit) {
         "embedding tables that are shared: none, target (with the output projection), all");
 }
 
-// Throws ConfigError naming the option that is wrong.
+// Throws ConfigError naming the invalid option.
 void validate(const TransformerConfig& config);
 
 }  // namespace attend

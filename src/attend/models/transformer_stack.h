@@ -1,7 +1,7 @@
-// The stacks of section 3.1 of Vaswani et al. 2017: the encoder, the decoder, and the decoder
-// alone. They are one stack of layers, each self-attention, perhaps attention to a memory, and a
-// feed-forward network, with residual connections; what a layer attends to, and whether it sees
-// what comes after, is up to the context.
+// The stacks of section 3.1 of Vaswani et al. 2017: encoder, decoder, and decoder-only. Each is a
+// stack of layers of self-attention, optional cross-attention and a feed-forward network, with
+// residual connections. The context determines what a layer attends to and whether it sees later
+// positions.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,11 @@ namespace attend {
 
 class TransformerLayer {
  public:
-  // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered on.
+  // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered
+  // consecutively.
   TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    bool cross_attention);
-  // `layer`: the number of this one, which the context wants to know. [N, D] -> [N, D]
+  // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
   Variable forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.
   Tensor project_memory(const Variable& memory) const {
@@ -49,7 +50,7 @@ class TransformerStack {
  public:
   TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    const StackDepth& depth);
-  // [N, D] -> [N, D]. A pass that asks for hidden states gets x and the output of every layer.
+  // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer.
   Variable forward(Variable x, LayerContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;

@@ -31,7 +31,7 @@ std::optional<std::int32_t> find(const Tokenizer& tokenizer, std::string_view pi
   return id == tokenizer.unk_id() ? std::nullopt : std::optional(id);
 }
 
-// Neither text of its own nor made of characters: unknown, control and byte pieces.
+// Unknown, control and byte tokens, which have no characters of their own.
 bool is_special(const Tokenizer& tokenizer, std::int32_t id) {
   const std::string& piece = tokenizer.piece(id);
   const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() ||
@@ -39,13 +39,13 @@ bool is_special(const Tokenizer& tokenizer, std::int32_t id) {
   return control || (piece.size() == 6 && piece.starts_with("<0x"));
 }
 
-// The symbols of a word by the place where they began, and which of them may merge with the next.
+// The symbols of a word by start position, and which of them may merge with the next.
 class Word {
  public:
   struct Ranked {
     float score;
     std::size_t left;
-    // The highest score first, of equal ones the first in the word.
+    // Highest score first, then leftmost.
     bool operator<(const Ranked& other) const {
       return score != other.score ? score > other.score : left < other.left;
     }
@@ -60,11 +60,11 @@ class Word {
 
   std::size_t next(std::size_t at) const {
     return next_[at];
-  }  // the size of the word behind the last
+  }  // the size of the word, after the last
   std::size_t previous(std::size_t at) const { return previous_[at]; }
   const std::set<Ranked>& ranked_merges() const { return ranked_; }
 
-  // How many of the merges are to the left.
+  // The number of possible merges to the left.
   std::uint64_t merges_before(std::size_t at) const {
     std::uint64_t count = 0;
     for (std::size_t i = at; i > 0; i &= i - 1) count += static_cast<std::uint64_t>(counts_[i]);
@@ -81,7 +81,7 @@ class Word {
     scores_[left] = score;
   }
 
-  // The symbol behind `left` becomes part of it.
+  // Merges the symbol after `left` into it.
   void join(std::size_t left) {
     const std::size_t right = next_[left];
     set_merge(right, std::nullopt);
@@ -92,7 +92,7 @@ class Word {
  private:
   std::vector<std::size_t> next_, previous_;
   std::vector<std::optional<float>> scores_;  // of the merge with the next symbol
-  std::vector<int> counts_;                   // of merges, as a binary indexed tree (Fenwick 1994)
+  std::vector<int> counts_;  // number of merges, as a binary indexed tree (Fenwick 1994)
   std::set<Ranked> ranked_;
 };
 
@@ -143,8 +143,8 @@ const BpeDropout::Merge* BpeDropout::merge_of(std::int32_t left, std::int32_t ri
   return found == merges_.end() ? nullptr : &found->second;
 }
 
-// Before each merge every possible one, from left to right, draws a number that says whether it is
-// left out. Only the numbers of the first few by rank are looked at: until one of them stays.
+// Before each merge, every possible one draws a random number, from left to right, that decides
+// whether it is dropped. Only the numbers of the best few are evaluated, until one is kept.
 void BpeDropout::sample_word(std::vector<std::int32_t>& symbols, Random& random) const {
   Word word(symbols.size());
   const auto find_merge = [&](std::size_t left) {

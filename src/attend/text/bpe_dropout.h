@@ -1,5 +1,5 @@
-// BPE-dropout (Provilkov et al. 2020): the same words cut in other ways, so that a model sees more
-// of what its pieces are made of.
+// BPE-dropout (Provilkov et al. 2020): random segmentations of words, so that a model sees the
+// parts of its subwords, too.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace attend {
 
-// Begins with the characters of a word and merges neighbors, the earliest learned merge first, as
-// byte-pair encoding does (Sennrich et al. 2016); but before each merge every possible one is left
-// out with the given probability, and a word is done when none is left. Immutable; may be used from
-// several threads at once.
+// Starts with the characters of a word and merges neighbors in the order of byte-pair encoding
+// (Sennrich et al. 2016). Before each merge every possible one is dropped with the given
+// probability; the word is done when none is left. Immutable; may be used from several threads at
+// once.
 class BpeDropout {
  public:
-  // `tokenizer` is one of TokenizerType::bpe. Throws ConfigError unless 0 <= probability < 1.
+  // `tokenizer` must be of TokenizerType::bpe. Throws ConfigError unless 0 <= probability < 1.
   BpeDropout(const Tokenizer& tokenizer, float probability);
 
-  // The ids of the same text, cut anew. `ids` come from the tokenizer's encode(); with probability
-  // 0 they come back. Time: n log n for a word of n characters.
+  // A new segmentation of the text with these ids, which come from the tokenizer's encode(). With
+  // probability 0 it returns the ids. Time: n log n for a word of n characters.
   std::vector<std::int32_t> sample(std::span<const std::int32_t> ids, Random& random) const;
 
  private:
@@ -34,8 +34,8 @@ class BpeDropout {
   void sample_word(std::vector<std::int32_t>& symbols, Random& random) const;
 
   float probability_;
-  std::vector<std::vector<std::int32_t>>
-      characters_;  // of each piece, as ids; of a piece with a character that is none: itself
+  // The characters of each token, as ids; the token itself if a character has no id.
+  std::vector<std::vector<std::int32_t>> characters_;
   std::vector<bool> begins_word_;
   std::unordered_map<std::uint64_t, Merge> merges_;  // by (left id, right id)
 };

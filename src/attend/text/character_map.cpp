@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kUnitBytes = 4;
 constexpr std::uint32_t kLabels = 256;
-// SentencePiece has room for so many strings on one walk, and writes no map that needs more.
+// The limit of SentencePiece for strings on one walk; its own maps stay below.
 constexpr int kMostStringsOfAWalk = 32;
-// Of walks and of strings, in bytes. Those of the Unicode normalizations have at most 18 and 33;
-// long ones would only take time and memory.
+// Limits of walks and strings, in bytes. Unicode normalizations need at most 18 and 33; longer ones
+// would only cost time and memory.
 constexpr int kLongestWalk = 255;
 constexpr std::size_t kLongestString = 255;
 
@@ -34,7 +34,7 @@ std::uint32_t base_of(std::uint32_t index, std::uint32_t unit) {
 }
 bool has_value(std::uint32_t unit) { return (unit & 0x100) != 0; }
 std::uint32_t value_of(std::uint32_t unit) { return unit & 0x7FFFFFFF; }
-// More than 255 in a unit that holds a value.
+// More than 255 for a unit that holds a value.
 std::uint32_t label_of(std::uint32_t unit) { return unit & 0x800000FF; }
 
 [[noreturn]] void refuse_map(std::string_view why) {
@@ -52,8 +52,8 @@ std::string_view CharacterMap::string_at(std::uint32_t position) const {
   return from.substr(0, from.find('\0'));
 }
 
-// Looks at every unit that a walk can reach, once. Units with the same base have the same children,
-// so a base is what is visited.
+// Visits every reachable unit once. Units with the same base share their children, so bases are
+// marked as visited.
 class CharacterMapCheck {
  public:
   explicit CharacterMapCheck(const CharacterMap& map)
@@ -98,12 +98,12 @@ class CharacterMapCheck {
   enum class State : std::uint8_t { unseen, open, done };
   struct Seen {
     State state = State::unseen;
-    int depth = 0;    // of the longest walk from here
-    int strings = 0;  // most on one walk from here
+    int depth = 0;    // longest walk from here
+    int strings = 0;  // most strings on one walk from here
   };
   struct Step {
     std::uint32_t base;
-    std::uint32_t child;  // the next to look at
+    std::uint32_t child;  // next to visit
   };
 
   void enter(std::uint32_t base) {
@@ -131,7 +131,7 @@ class CharacterMapCheck {
 
   const CharacterMap& map_;
   std::uint32_t count_;
-  std::vector<std::uint32_t> first_, next_;  // the units at a base, as lists
+  std::vector<std::uint32_t> first_, next_;  // linked lists of the units at each base
   std::vector<Seen> seen_;                   // by base
   std::vector<Step> path_;
 };

@@ -12,14 +12,13 @@
 namespace attend::detail {
 namespace {
 
-// Shorter text is encoded as it is.
+// Shorter text is encoded directly.
 constexpr std::size_t kShortText = 4096;
-// Characters that are kept of a run of unknown ones: at its beginning, and at its end, where they
-// may combine with what follows.
+// Characters kept of a run of unknown ones, at its start and at its end, where they may combine
+// with what follows.
 constexpr std::size_t kKeptAtBegin = 1024;
 constexpr std::size_t kKeptAtEnd = 64;
-// The library counts bytes of normalized text in 32 bits, and takes some fifty times as much
-// memory.
+// SentencePiece counts bytes in 32 bits and needs about fifty times as much memory.
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;
 
 constexpr std::size_t kCodePoints = 0x110000;
@@ -30,7 +29,7 @@ void refuse_length(std::size_t bytes) {
         "tokenizer: expected a line of less than {} bytes, found more; split it", kMostBytes));
 }
 
-// Whether a word has the id of its piece, a space begins a word, and nothing else does.
+// Whether each word has the id of its piece, and exactly spaces begin words.
 bool words_are_pieces(const SentencePieceModel& model) {
   const ModelNormalizer& n = model.normalizer;
   const bool user_defined =
@@ -63,15 +62,15 @@ bool LongText::is_known(std::string_view normalized) const {
   return false;
 }
 
-// A run ends with the text or a known character. Spaces and what disappears lie in it, and do not
+// A run ends with the text or a known character. Spaces and deleted characters inside it do not
 // count.
 std::string_view LongText::shortened(std::string_view text, std::string& storage) const {
   if (text.size() < kShortText) return text;
   refuse_length(text.size());
   std::size_t copied = 0, normalized = 0, count = 0,
-              kept = 0;  // up to where; bytes; of the run: characters, and the end of its beginning
-  std::array<std::size_t, kKeptAtEnd>
-      last{};  // where the last characters of the run begin, in turn
+              kept = 0;  // end position in bytes; characters of the run; end of its kept start
+  // Start positions of the last characters of the run, as a ring.
+  std::array<std::size_t, kKeptAtEnd> last{};
   const auto end_run = [&] {
     if (count > kKeptAtBegin + kKeptAtEnd) {
       storage.append(text.substr(copied, kept - copied));
@@ -103,7 +102,7 @@ bool LongText::is_of_words(std::string_view text) const {
   return true;
 }
 
-// The text as SentencePiece normalizes it.
+// The text as normalized by SentencePiece.
 std::string LongText::words(std::string_view text) const {
   std::string words;
   bool behind_space = removes_extra_spaces_;

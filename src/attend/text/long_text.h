@@ -1,6 +1,6 @@
-// Long text made such that SentencePiece encodes it in linear time. Private to text/.
+// Rewrites long text so that SentencePiece encodes it in linear time. Private to text/.
 //
-// SentencePiece joins neighboring unknown pieces by copying them, all again for each one more.
+// SentencePiece joins neighboring unknown pieces by copying, which is quadratic.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace attend::detail {
 
 class LongText {
  public:
-  // The bytes that `model` refers to must live as long.
+  // The bytes that `model` refers to must outlive it.
   explicit LongText(const SentencePieceModel& model);
 
-  // Text that has the same ids; mostly `text` itself. What is cut out lies inside a run of
-  // characters that no piece has, which is one unknown id, however long it is: `storage` then holds
-  // the text. Throws DataError for text of half a gigabyte and more.
+  // Returns text with the same ids, usually `text` itself. It removes characters inside a run of
+  // unknown characters, which is one unknown id at any length; `storage` then holds the result.
+  // Throws DataError for text of half a gigabyte or more.
   std::string_view shortened(std::string_view text, std::string& storage) const;
 
-  // Whether the ids of `text` are those of its words(), each looked up by itself. Throws as
+  // Whether the ids of `text` are those of its words(), looked up one by one. Throws like
   // shortened().
   bool is_of_words(std::string_view text) const;
-  // The words as the vocabulary writes them, "▁the", one after the other without anything between.
+  // The words as spelled in the vocabulary, "▁the", concatenated.
   std::string words(std::string_view text) const;
 
  private:
@@ -34,7 +34,7 @@ class LongText {
   bool joins_words_;
   bool joins_characters_;
   bool removes_extra_spaces_;
-  std::vector<bool> known_;  // by code point: whether a piece has it
+  std::vector<bool> known_;  // by code point: whether it is in a piece
 };
 
 }  // namespace attend::detail

@@ -1,11 +1,11 @@
-// What SentencePiece writes for a space. Private to text/.
+// SentencePiece's symbol for a space. Private to text/.
 #pragma once
 
 #include <string_view>
 
 namespace attend::detail {
 
-inline constexpr std::string_view kMetaSymbol =
-    "\xE2\x96\x81";  // U+2581; a piece that begins with it begins a word
+// U+2581; a piece that begins with it begins a word.
+inline constexpr std::string_view kMetaSymbol = "\xE2\x96\x81";
 
 }  // namespace attend::detail

@@ -1,5 +1,5 @@
-// Each rule is a regular expression of tokenizer.perl, in its order: what one leaves is what the
-// next one sees.
+// Each rule is a regular expression of tokenizer.perl, in its order: each sees the result of the
+// previous one.
 #include "attend/text/moses.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using moses::replace;
 using unicode::is_number;
 using Text = std::u32string_view;
 
-// Stands for a dot among several; no character of any text, as Unicode has it.
+// Stands for a dot among several; a Unicode noncharacter.
 constexpr char32_t kDot = U'\uFDD0';
 
 bool is_letter_to_moses(char32_t c) { return c == kDot || is_alpha(c); }
@@ -69,8 +69,7 @@ std::u32string with_commas_apart(Text text) {
   return both;
 }
 
-// An apostrophe with a character on either side, which `before` and `after` accept, gets `to`
-// instead.
+// Replaces an apostrophe whose neighbors satisfy `before` and `after` by `to`.
 template <class Before, class After>
 std::u32string apostrophes(Text text, const Before& before, const After& after, Text to) {
   return replace(text, [&](Text all, std::size_t at, std::u32string& out) -> std::size_t {
@@ -108,8 +107,8 @@ bool keeps_period(Text word, Text next, MosesLanguage language) {
       word.find(U'.') != Text::npos && std::any_of(word.begin(), word.end(), is_letter_to_moses);
   if (dotted || moses::is_prefix(word, language)) return true;
   if (next.empty()) return false;
-  const bool ordinal =
-      next[0] == U'\u00AA' || next[0] == U'\u00BA';  // ª and º are lower-case letters to Moses
+  // ª and º are lower-case letters to Moses.
+  const bool ordinal = next[0] == U'\u00AA' || next[0] == U'\u00BA';
   return ordinal || unicode::is_lower(next[0]) ||
          (moses::is_prefix_of_numbers(word, language) && next[0] >= U'0' && next[0] <= U'9');
 }

@@ -1,4 +1,4 @@
-// The rules of detokenizer.perl: what a token is decides on which side of it the space goes.
+// The rules of detokenizer.perl: each token decides on which side it gets a space.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -86,7 +86,7 @@ class Detokenizer {
     return token.size() > 1 && token.back() == U'\'' && is_alpha(token[token.size() - 2]);
   }
 
-  // Every second one of a kind closes.
+  // Every second quote of a kind closes.
   void add_quote(std::size_t i) {
     const Token& token = tokens_[i];
     int& seen = quotes_[consists_of(token, U"\u201E\u201C\u201D") ? Token(U"\"") : token];

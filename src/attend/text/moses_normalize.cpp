@@ -31,7 +31,7 @@ std::u32string with_single_blanks(View text) {
 
 bool is_ascii_letter(char32_t c) { return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z'); }
 
-// A digit, `between`, and what `after` accepts: `to` stands between them instead.
+// Replaces `between` by `to` after a digit and before what `after` accepts.
 template <class Before, class After>
 std::u32string replace_between(View text, const Before& before, char32_t between,
                                const After& after, View to) {
@@ -99,7 +99,7 @@ std::u32string with_ascii_marks(std::u32string text) {
   return with_single_blanks(replace_all(std::move(text), kOthers));
 }
 
-// "word", -> "word," in English, the other way round elsewhere.
+// "word", -> "word," in English, the reverse elsewhere.
 std::u32string with_quotes_placed(View text, MosesLanguage language) {
   if (language == MosesLanguage::en) {
     return replace(text, [](View all, std::size_t at, std::u32string& out) -> std::size_t {
@@ -111,7 +111,7 @@ std::u32string with_quotes_placed(View text, MosesLanguage language) {
     });
   }
   const std::u32string commas = replace(text, U",\"", U"\",");
-  // Periods, the quote, white space and one character that is no '<': not at the end of the
+  // Periods, the quote, white space and one character other than '<': not at the end of the
   // sentence.
   return replace(commas, [](View all, std::size_t at, std::u32string& out) -> std::size_t {
     const std::size_t quote = std::min(all.find_first_not_of(U'.', at), all.size());

@@ -1,4 +1,4 @@
-// What the tools of Moses know: kinds of characters, abbreviations, escapes. Private to text/.
+// Shared rules of the Moses tools: character classes, abbreviations, escapes. Private to text/.
 #pragma once
 
 #include <array>
@@ -10,18 +10,17 @@
 
 namespace attend::moses {
 
-// Letters, with marks of scripts whose vowels are marks; without Han, Hangul and Kana, each of
-// which is a token of its own.
+// Letters, including combining vowels; excluding Han, Hangul and Kana, whose characters are
+// separate tokens.
 bool is_alpha(char32_t c);
 bool is_alnum(char32_t c);
 bool is_cjk(char32_t c);
 
-// Whether a period behind this word belongs to it: always, or only before a number.
+// Whether a period after this word belongs to it: always, or only before a number.
 bool is_prefix(std::u32string_view word, MosesLanguage language);
 bool is_prefix_of_numbers(std::u32string_view word, MosesLanguage language);
 
-// The escapes in the order in which they are made. The way back goes through them in kUnescapes'
-// order.
+// The escapes in order of application. Unescaping uses the order of kUnescapes.
 inline constexpr std::array<std::pair<char32_t, std::u32string_view>, 8> kEscapes{
     {{U'&', U"&amp;"},
      {U'|', U"&#124;"},
@@ -44,8 +43,8 @@ inline constexpr std::array<std::pair<std::u32string_view, char32_t>, 11> kUnesc
      {U"&#93;", U']'},
      {U"&amp;", U'&'}}};
 
-// Replaces matches from left to right, as regular expressions do: `rule(text, at, out)` appends the
-// replacement of the match that begins at `at` and returns its length, or returns 0.
+// Replaces matches from left to right like a regular expression: `rule(text, at, out)` appends the
+// replacement of a match at `at` and returns its length, or returns 0.
 template <class Rule>
 std::u32string replace(std::u32string_view text, const Rule& rule) {
   std::u32string out;
@@ -61,7 +60,7 @@ std::u32string replace(std::u32string_view text, const Rule& rule) {
 // The same for a fixed text.
 std::u32string replace(std::u32string_view text, std::u32string_view from, std::u32string_view to);
 
-// Runs of white space become one space, and those at the ends go.
+// Merges runs of white space into one space and removes outer ones.
 std::u32string single_spaces(std::u32string_view text);
 
 }  // namespace attend::moses

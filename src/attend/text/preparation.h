@@ -1,4 +1,4 @@
-// Raw text made into the kind of text that a model was trained on.
+// Prepares raw text for the kind of text that a model was trained on.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ void fields(PreparationOptions& o, Visitor&& visit) {
         "French), or none");
 }
 
-// Throws ConfigError, naming `option`, for a language that the tools of Moses have no rules for
-// here; an empty one was not given.
+// Throws ConfigError, naming `option`, for a language without Moses rules here; an empty language
+// was not given.
 MosesLanguage moses_language(const std::string& language, std::string_view option);
 
-// In the order of the options. `language` is looked at by the last two steps only.
+// Applies the options in order. `language` matters only for the last two steps.
 std::string prepared(std::string_view text, const PreparationOptions& options,
                      MosesLanguage language);
 

@@ -14,15 +14,14 @@
 namespace attend::detail {
 namespace {
 
-// More than any vocabulary has; so many empty pieces fit into a small file, but not into memory.
+// More than any vocabulary has. This many empty pieces fit into a small file, but not into memory.
 constexpr std::size_t kMostPieces = std::size_t{1} << 22;
-// Of the pieces that the library finds in a text by walking a trie along them at every position of
-// it, or splits by recursion.
+// For pieces that the library matches by trie at every position of a text, or splits recursively.
 constexpr std::size_t kLongestMatchedPiece = 1024;
-// The library has room for this many user-defined pieces that are prefixes of one another.
+// The library's limit for user-defined pieces that are prefixes of one another.
 constexpr std::size_t kMostNestedPieces = 64;
 
-// As protobuf reads an enumeration: of its 32 bits, and only if it has a name.
+// Like protobuf reads an enumeration: 32 bits, and only known values.
 int enumeration(const WireField& field, int most) {
   const auto value = static_cast<std::int32_t>(static_cast<std::uint32_t>(field.value));
   return value >= 1 && value <= most ? value : 0;
@@ -60,8 +59,7 @@ void read_trainer(std::string_view message, SentencePieceModel& model) {
   }
 }
 
-// Numbers and strings of a message that comes twice replace those that came before, here as in
-// protobuf.
+// Repeated fields of a message override earlier ones, as in protobuf.
 void read_normalizer(std::string_view message, ModelNormalizer& normalizer) {
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
@@ -85,7 +83,7 @@ void check_piece(const ModelPiece& piece, const SentencePieceModel& model) {
                                 kLongestMatchedPiece));
 }
 
-// Sorted, a piece comes behind all that it begins with.
+// Sorted, so that a piece comes after its prefixes.
 void check_nesting(const std::vector<ModelPiece>& pieces) {
   std::vector<std::string_view> sorted, beginnings;
   for (const ModelPiece& piece : pieces) {

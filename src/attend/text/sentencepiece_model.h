@@ -1,4 +1,4 @@
-// What a serialized SentencePiece model holds, read and checked before the library sees it: the
+// Parses and checks a serialized SentencePiece model before the library sees it, because the
 // library trusts its bytes. Private to text/.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace attend::detail {
 
-// As SentencePiece numbers them.
+// Numbered as in SentencePiece.
 enum class ModelType : std::uint8_t { unigram = 1, bpe = 2, word = 3, chars = 4 };
 enum class PieceType : std::uint8_t {
   normal = 1,
@@ -28,32 +28,32 @@ struct ModelPiece {
   PieceType type = PieceType::normal;
 };
 
-// How text becomes characters.
+// The normalization of text.
 struct ModelNormalizer {
   std::string_view map_bytes;  // of the character map; may be empty
-  bool dummy_prefix = true;    // a space is put before the text
+  bool dummy_prefix = true;    // prepend a space to the text
   bool remove_extra_spaces = true;
   bool escape_spaces = true;
 };
 
-// Views refer to the bytes that were read.
+// Views refer to the input bytes.
 struct SentencePieceModel {
   ModelType type = ModelType::unigram;
   std::vector<ModelPiece> pieces;
   ModelNormalizer normalizer;
   CharacterMap characters;
-  bool denormalizes = false;  // maps the characters of decoded text, too
+  bool denormalizes = false;  // also maps the characters of decoded text
   bool byte_fallback = false;
   bool spaces_end_words = false;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
 
-  // What the library may load: all but the sentences with which a model tests itself, which could
-  // take it hours.
+  // The part the library may load: everything except the model's self-test samples, which could
+  // take hours.
   std::string loadable;
 };
 
-// Throws DataError, with the reason alone, for bytes that are no model or with which the library
-// could crash, hang or give text that is not UTF-8.
+// Throws DataError, stating only the reason, for bytes that are not a model or with which the
+// library could crash, hang or produce invalid UTF-8.
 SentencePieceModel read_sentencepiece_model(std::string_view bytes);
 
 }  // namespace attend::detail

@@ -20,12 +20,12 @@ using Arguments = std::unordered_map<std::string, std::string>;
 
 constexpr int kControlPieces = 4;
 constexpr int kBytePieces = 256;
-// The trainer shares its sums out among so many threads, and its result depends on how: a constant,
-// not the number of cores.
+// The trainer splits its sums by thread, and the result depends on the split: a constant, not the
+// number of cores.
 constexpr int kTrainingThreads = 4;
 
-// Hands the trainer one sentence after the other. It would leave out, without a word, sentences
-// with a tab or with U+2585, which it uses as separators: here both read as spaces.
+// Feeds sentences to the trainer. It would silently drop sentences with a tab or U+2585, its
+// separators, so these become spaces.
 class Sentences final : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::span<const std::string> sentences) : sentences_(sentences) { prepare(); }
@@ -73,20 +73,19 @@ Arguments arguments_of(const TokenizerOptions& options) {
       {"unk_id", "1"},
       {"bos_id", "2"},
       {"eos_id", "3"},
-      // An unknown word keeps its space, an unknown character stays inside its word.
+      // An unknown word keeps its space; an unknown character stays inside its word.
       {"unk_surface", options.type == TokenizerType::word ? " \xE2\x81\x87" : "\xE2\x81\x87"},
-      {"max_sentence_length", std::to_string(1 << 30)},  // otherwise long sentences are left out
+      {"max_sentence_length", std::to_string(1 << 30)},  // otherwise long sentences are dropped
       {"num_threads", std::to_string(kTrainingThreads)},
   };
   if (options.pretokenized) {
-    // The one who split the text decided where words end; inside them any two characters may be
-    // joined.
+    // The text is already split into words; inside them any two characters may merge.
     arguments.insert({{"split_by_unicode_script", "false"}, {"split_by_number", "false"}});
   }
   return arguments;
 }
 
-// The number behind `before` in a message, or -1.
+// The number after `before` in a message, or -1.
 int number_after(std::string_view message, std::string_view before) {
   const std::size_t at = message.find(before);
   return at == std::string_view::npos
@@ -134,13 +133,13 @@ std::string run_trainer(std::span<const std::string> sentences, const TokenizerO
   return bytes;
 }
 
-// Whether a model has more than the reserved pieces.
+// Whether a model has more than the reserved tokens.
 bool has_characters(std::string_view model, int reserved) {
   sentencepiece::SentencePieceProcessor processor;
   return processor.LoadFromSerializedProto(model).ok() && processor.GetPieceSize() > reserved;
 }
 
-// What the normalization leaves of the text, as a vocabulary of one character.
+// The normalized text, as a vocabulary of single characters.
 std::string train_on_characters(std::span<const std::string> sentences, TokenizerOptions options,
                                 int reserved) {
   options.type = TokenizerType::chars;
@@ -172,8 +171,8 @@ void check(const TokenizerOptions& options, int reserved) {
 
 void silence_sentencepiece() {
   static const bool done = [] {
-    // The only public way to the logging threshold is a training; this one ends at once, for want
-    // of sentences.
+    // The only public way to set the logging threshold is to train; this training has no sentences
+    // and ends at once.
     Sentences none({});
     std::string bytes;
     const Arguments arguments{{"minloglevel", "3"}};
@@ -189,8 +188,8 @@ std::string train_sentencepiece(std::span<const std::string> sentences,
   const int reserved = kControlPieces + (options.byte_fallback ? kBytePieces : 0);
   check(options, reserved);
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
-  // The unigram trainer ends the process when normalization leaves nothing of the text or when the
-  // text overflows its indices.
+  // The unigram trainer aborts if normalization leaves no text, or if the text overflows its
+  // indices.
   if (options.type == TokenizerType::unigram) {
     check_length(sentences);
     if (!has_characters(train_on_characters(sentences, options, reserved), reserved))

@@ -1,4 +1,4 @@
-// Running SentencePiece's trainer and reading its complaints. Private to text/.
+// Runs SentencePiece's trainer and translates its errors. Private to text/.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace attend::detail {
 
-// SentencePiece logs to the standard error stream; a library does not. Idempotent.
+// Disables SentencePiece's logging to standard error. Idempotent.
 void silence_sentencepiece();
 
-// The serialized model. Errors as Tokenizer::train.
+// The serialized model. Throws like Tokenizer::train.
 std::string train_sentencepiece(std::span<const std::string> sentences,
                                 const TokenizerOptions& options);
 

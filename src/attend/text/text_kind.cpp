@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLinesToLookAt = 4000;
 constexpr std::size_t kMostExamples = 1000;
-constexpr double kFewCapitals = 0.002;  // of the letters of lower-cased text
+constexpr double kFewCapitals = 0.002;  // share of letters, for lower-cased text
 
 double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);

@@ -1,5 +1,5 @@
-// What kind of text a model was made for, and whether a text is of that kind: a model that has seen
-// lower-cased words only makes little of others, and says nothing of it.
+// The kind of text that a model was trained on, and a check of input against it. A model of
+// lower-cased words translates cased text badly, without an error.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace attend {
 
 struct TextKind {
-  std::string language = {};  // ISO 639-1: "en"; empty: not known
+  std::string language = {};  // ISO 639-1: "en"; empty: unknown
   bool lowercased = false;    // no capital letters
   bool tokenized = false;     // spaces between words and punctuation
-  double unknown = 0;         // share of its tokens that the vocabulary does not have
+  double unknown = 0;         // share of unknown tokens
 };
 
 template <class Visitor>
@@ -29,39 +29,38 @@ void fields(TextKind& o, Visitor&& visit) {
   visit("unknown", o.unknown, between(0, 1), "share of unknown tokens");
 }
 
-// Counts of what the kinds of text differ in.
+// The statistics that distinguish kinds of text.
 struct TextStatistics {
   std::int64_t tokens = 0, unknown = 0;
-  std::int64_t capitals = 0, letters = 0;  // of letters that have a case
+  std::int64_t capitals = 0, letters = 0;  // cased letters
   std::int64_t marks = 0,
                marks_apart =
-                   0;  // commas, periods and the like after a word; those with a space between
-  std::map<std::string, std::int64_t>
-      examples;  // words with unknown tokens, and how often they occurred
+                   0;  // commas, periods and the like after a word; those with a space before
+  // Words with unknown tokens, and their counts.
+  std::map<std::string, std::int64_t> examples;
 
   void add(std::string_view line, const Tokenizer& tokenizer);
   TextKind kind(std::string language) const;
 };
 
-// The kind of a training text: of some thousand lines from all over it.
+// The kind of a training text, from a sample of some thousand lines.
 TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer,
                  const std::string& language);
 
-// What the names of files say of the language: "data/train.en.gz" -> "en"; empty when they say
-// nothing.
+// The language in file names: "data/train.en.gz" -> "en"; empty if there is none.
 std::string language_of(std::span<const std::string> files);
 
-// Compares the lines that a model is given with the kind of text that it knows.
+// Compares input lines with the kind of text that a model knows.
 class TextFit {
  public:
-  // No kind: a model from before files had one; then only unknown tokens tell.
+  // nullopt: an older model without a recorded kind; only unknown tokens are checked.
   TextFit(Tokenizer tokenizer, std::optional<TextKind> kind)
       : tokenizer_(std::move(tokenizer)), kind_(std::move(kind)) {}
 
-  // Looks at a line, of which nothing is kept; after some thousand, at no more.
+  // Counts a line, without keeping it; ignores lines after the first few thousand.
   void add(std::string_view line);
 
-  // Empty when the text fits. Else one line such as
+  // Empty if the text fits. Otherwise one line such as
   //   22 % of the tokens are unknown to this model ("A", "Two"); it was trained on lower-cased,
   //   tokenized text
   std::string warning() const;

@@ -11,7 +11,7 @@
 namespace attend {
 namespace {
 
-// A text is one line; only bytes, or pieces learned from something else, end it.
+// A text is one line; only bytes or foreign pieces can contain line breaks.
 void join_lines(std::string& text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -28,12 +28,12 @@ std::string with_spaces(std::string_view piece) {
   return text;
 }
 
-// Whether `bytes`, which are no character, may become one when more follow.
+// Whether `bytes` may become a character when more follow.
 bool may_go_on(std::string_view bytes) {
   const auto lead = static_cast<unsigned char>(bytes.front());
   const std::size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   if (bytes.size() >= length) return false;
-  // Of the bytes that may follow a first one, the lowest or the highest is always allowed.
+  // Among the bytes that may follow a lead byte, the lowest or the highest is always allowed.
   const std::string low = std::string(bytes) + std::string(length - bytes.size(), '\x80');
   const std::string high = std::string(bytes) + std::string(length - bytes.size(), '\xBF');
   return is_utf8(low) || is_utf8(high);
@@ -75,7 +75,7 @@ std::string TextStream::finish() {
   return text;
 }
 
-// Of the bytes that wait: characters, and U+FFFD for each byte that cannot belong to one.
+// The pending bytes as characters, with U+FFFD for each byte that cannot belong to one.
 std::string TextStream::whole_characters(bool all) {
   std::string text;
   while (!bytes_.empty()) {
@@ -88,8 +88,8 @@ std::string TextStream::whole_characters(bool all) {
   return text;
 }
 
-// What a piece that is no byte stands for. SentencePiece put a space before the text and takes it
-// from the first piece.
+// The text of a token that is not a byte. SentencePiece prepends a space to a text and removes it
+// from the first token.
 std::string TextStream::surface(std::int32_t id) {
   const detail::SentencePieceModel& model = tokenizer_.model_->checked;
   const detail::ModelNormalizer& normalizer = model.normalizer;

@@ -1,5 +1,4 @@
-// Ids -> string, one after the other: what each token adds to the text, at the cost of that token
-// alone.
+// Incremental detokenization: the text that each token adds, in time proportional to that token.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@ class TextStream {
  public:
   explicit TextStream(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
 
-  // The text that is settled with this token: bytes of a character wait until it is whole. Throws
-  // DataError for an id outside the vocabulary.
+  // Returns the text completed by this token; bytes of an incomplete character are held back.
+  // Throws DataError for an id outside the vocabulary.
   std::string add(std::int32_t id);
 
-  // What still waits. Then the stream begins anew.
+  // Returns the rest and resets the stream.
   std::string finish();
 
  private:
@@ -30,11 +29,11 @@ class TextStream {
   std::string surface(std::int32_t id);
 
   Tokenizer tokenizer_;
-  std::string bytes_;               // of byte pieces, that wait
-  std::vector<std::int32_t> held_;  // all ids, where only the whole text can be decoded
-  bool begun_ = false;              // an id that is not a control id has come
-  bool at_start_ = true;            // a space here is the one that stands before every text
-  bool took_space_ = false;         // and the last piece had it
+  std::string bytes_;               // pending byte tokens
+  std::vector<std::int32_t> held_;  // all ids, if only the whole text can be decoded
+  bool begun_ = false;              // a non-control id has been added
+  bool at_start_ = true;            // a space here is the one SentencePiece prepends
+  bool took_space_ = false;         // the last token had it
   bool has_text_ = false;
 };
 

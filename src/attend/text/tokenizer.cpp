@@ -32,7 +32,7 @@ Tokenizer::Model::Model(std::string_view serialized)
     if (!status.ok()) throw DataError(status.message());
   } catch (const DataError&) {
     throw;
-  } catch (const std::exception& error) {  // of its trie's builder
+  } catch (const std::exception& error) {  // from its trie builder
     throw DataError(error.what());
   }
   checked.loadable = {};
@@ -136,7 +136,7 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
     const auto piece = pieces.pieces(i);
     const auto id = static_cast<std::int32_t>(piece.id());
-    // SentencePiece joins unknown neighbors into one; neighboring unknown words stay apart here.
+    // SentencePiece joins neighboring unknown pieces; unknown words stay separate here.
     const std::size_t copies = id == unk_id() && model_->unknown_is_word
                                    ? std::max<std::size_t>(count_meta(piece.piece()), 1)
                                    : 1;

@@ -1,4 +1,4 @@
-// The tokenizer as the rest of the library uses it: its options by name.
+// The tokenizer's named options, for internal use.
 #pragma once
 
 #include <array>

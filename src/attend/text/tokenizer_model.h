@@ -1,4 +1,4 @@
-// What a Tokenizer shares among its copies. Private to text/.
+// The data shared by copies of a Tokenizer. Private to text/.
 #pragma once
 
 #include <sentencepiece_processor.h>
@@ -15,20 +15,19 @@
 namespace attend {
 
 struct Tokenizer::Model {
-  // Throws DataError, with the reason alone.
+  // Throws DataError, stating only the reason.
   explicit Model(std::string_view serialized);
 
-  // The text of the ids as SentencePiece gives it: for models that change text once more after
-  // decoding.
+  // The text of the ids as decoded by SentencePiece, for models that also map decoded text.
   std::string decode_all(std::span<const std::int32_t> ids) const;
-  // The byte that a byte piece stands for.
+  // The byte of a byte token.
   char byte_of(std::int32_t id) const;
 
   std::string bytes;
   detail::SentencePieceModel checked;  // refers to `bytes`
   detail::LongText long_text;
   sentencepiece::SentencePieceProcessor processor;
-  bool unknown_is_word = false;  // as in word vocabularies: it stands for a word with its space
+  bool unknown_is_word = false;  // in word vocabularies, the unknown token includes a space
 };
 
 }  // namespace attend
