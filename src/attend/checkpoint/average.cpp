@@ -18,7 +18,7 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
                      static_cast<std::size_t>(a.size()) * size_of(a.dtype())) == 0;
 }
 
-// What the file is a mean of must be there with the same shape in every file.
+// A tensor of the average must exist with the same shape in every file.
 const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wanted,
                           const std::string& first) {
   const Tensor* found = checkpoint.find(wanted.name);
@@ -51,7 +51,7 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
   std::erase_if(mean.metadata,
                 [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
 
-  // Sums in double, so that the order of the files makes no difference that f32 could show.
+  // Sums are in double, so that the order of the files makes no difference in f32.
   std::vector<std::vector<double>> sums(mean.tensors.size());
   for (const std::filesystem::path& path : paths) {
     const Checkpoint checkpoint = load_checkpoint(path);

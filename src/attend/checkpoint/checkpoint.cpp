@@ -23,8 +23,7 @@ constexpr std::string_view kChecksumKey = "attend.checksum";
 constexpr std::string_view kNoChecksum = "none";
 constexpr std::size_t kLongestShownName = 120;
 
-// What the checksum sees of one tensor: its description and its bytes, in memory or still in a
-// file.
+// The checksum's view of a tensor: its description and its bytes, in memory or still in a file.
 struct Piece {
   std::string_view name;
   std::string_view dtype;
@@ -38,10 +37,10 @@ std::span<const std::byte> content_of(const Tensor& tensor) {
   return {tensor.bytes(), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
 }
 
-constexpr std::size_t kPart = std::size_t{256} << 10;  // which the nearer caches hold
-constexpr std::int64_t kPartsOfOneThread = 4;          // fewer are not worth others
+constexpr std::size_t kPart = std::size_t{256} << 10;  // fits in the inner caches
+constexpr std::int64_t kPartsOfOneThread = 4;          // fewer are not worth more threads
 
-// Calls use(number, bytes) for the parts of a piece, side by side. `file` may be null for pieces in
+// Calls use(number, bytes) for the parts of a piece, in parallel. `file` may be null for pieces in
 // memory.
 template <class Use>
 void for_parts(const Piece& piece, const InputFile* file, const Use& use) {
@@ -64,8 +63,8 @@ std::uint32_t crc_of(std::span<const std::byte> bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// The CRC-32 of a piece, and what its parts say when asked: a good share of the time that loading
-// takes, so they are looked at once.
+// The CRC-32 of a piece, and the result of `look` for its parts: done together, because reading
+// dominates loading time.
 template <class Look>
 std::uint32_t crc_of(const Piece& piece, const InputFile* file, const Look& look) {
   std::vector<std::uint32_t> sums(static_cast<std::size_t>((piece.bytes + kPart - 1) / kPart));
@@ -88,11 +87,11 @@ bool must_be_finite(const Piece& piece) {
 
 struct ContentReport {
   std::string checksum;
-  std::vector<Piece> not_finite;  // which should be
+  std::vector<Piece> not_finite;  // although they should be
 };
 
-// The checksum is the CRC-32 of a description that is unambiguous (every string with its length)
-// and independent of the order in the file.
+// The checksum is the CRC-32 of an unambiguous description (every string with its length),
+// independent of the order in the file.
 ContentReport look_at(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file) {
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& a, const Piece& b) { return a.name < b.name; });
@@ -189,7 +188,7 @@ void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const
     throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name,
                                 name_of(destination.dtype()), to_string(destination.shape()),
                                 name_of(saved.dtype()), to_string(saved.shape())));
-  const Tensor host = destination.to_host();  // the destination itself, or a copy to be taken back
+  const Tensor host = destination.to_host();  // the destination itself, or a copy to copy back
   file->read(entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
   destination.copy_from(host);
 }
@@ -240,8 +239,8 @@ std::filesystem::path model_file_of(const std::filesystem::path& path) {
 
 Checkpoint load_checkpoint(const std::filesystem::path& path) {
   const std::filesystem::path file = model_file_of(path);
-  check_format(read_safetensors_header(InputFile(file)).metadata,
-               file.string());  // before the whole of another program's file is read
+  // Before reading all of a foreign file.
+  check_format(read_safetensors_header(InputFile(file)).metadata, file.string());
   return load_checkpoint(SafetensorsFile::open(file));
 }
 

@@ -1,13 +1,13 @@
 // A checkpoint: named tensors and strings in one safetensors file, with a format version and a
 // checksum of the whole content.
 //
-// Two metadata keys belong to this layer and are added and removed by it:
-//   attend.format    the version of the meaning of the file, kCheckpointFormat
-//   attend.checksum  CRC-32 in hexadecimal over all names, types, shapes, data and metadata, in the
-//   order of the names and hence the same
-//                    after another program has saved the file again. "none" is accepted for files
-//                    that were edited on purpose.
-// No times and no paths go into the file: equal inputs give equal bytes.
+// This layer adds and removes two metadata keys:
+//   attend.format    the format version, kCheckpointFormat
+//   attend.checksum  CRC-32 in hexadecimal over all names, types, shapes, data and metadata, sorted
+//   by
+//                    name, so that it stays valid when another program saves the file again. "none"
+//                    is accepted, for files edited on purpose.
+// The file holds no times and no paths: equal inputs give equal bytes.
 #pragma once
 
 #include <filesystem>
@@ -21,56 +21,53 @@
 namespace attend {
 
 inline constexpr int kCheckpointFormat = 1;
-// How the names of what only training needs begin: tensors and metadata.
+// Prefix of names (tensors and metadata) that only training needs.
 inline constexpr std::string_view kTrainingState = "state.";
 
 struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
-  std::string source;  // path it was read from, for messages; not saved
-  std::shared_ptr<const InputFile> file = nullptr;  // where tensors without memory of their own are
-                                                    // still to be read from; null: none such
-  std::vector<TensorEntry> unread = {};             // where they are in it
+  std::string source;  // path of the file, for messages; not saved
+  std::shared_ptr<const InputFile> file =
+      nullptr;  // the file of tensors that are not in memory yet; null: none
+  std::vector<TensorEntry> unread = {};  // their positions in it
 
-  // nullptr when there is none of that name.
+  // nullptr if there is none of that name.
   const Tensor* find(std::string_view name) const;
-  // Throws DataError when there is none of that name.
+  // Throws DataError if there is none of that name.
   const Tensor& tensor(std::string_view name) const;
   const std::string& text(std::string_view key) const;
 
-  // Copies the elements of a tensor, or reads them, into memory of its shape and type. Throws
-  // DataError when there is none of that name, or the file has been cut short, IoError when it
-  // cannot be read.
+  // Copies or reads the elements of a tensor into memory of its shape and type. Throws DataError if
+  // there is none of that name or the file was truncated, IoError if it cannot be read.
   void copy_to(std::string_view name, const Tensor& destination) const;
 };
 
-// Atomic; see write_safetensors for the errors. ConfigError when the metadata use one of the two
-// keys above.
+// Atomic; see write_safetensors for the errors. Throws ConfigError if the metadata use one of the
+// two keys above.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-// Wherever a model is named, the folder of its run may be: the model.safetensors inside it. Any
-// other path as it is.
+// Maps the folder of a run to the model.safetensors in it, so that either can name a model. Other
+// paths are unchanged.
 std::filesystem::path model_file_of(const std::filesystem::path& path);
 
-// Reads and verifies the file, or that of the run folder. Tensors share the memory that the file
-// was read into (see SafetensorsFile). Throws IoError when the file cannot be read, DataError when
-// it is damaged, not one of attend's, written by a newer attend, or holds a number that is not
-// finite (what only training needs is not looked at).
+// Reads and verifies the file, or that of the run folder. Tensors share the memory of the file (see
+// SafetensorsFile). Throws IoError if the file cannot be read, DataError if it is damaged, foreign,
+// written by a newer attend, or holds a value that is not finite (training state is not checked).
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// The same for who makes a model of it and nothing else: tensors of f32 and i8 have a shape and no
-// memory, and are read where copy_to() wants them. A file that is changed between is not noticed,
-// unless it has been cut short.
+// The same for loading a model: f32 and i8 tensors have a shape but no memory, and copy_to() reads
+// them from the file. Changes to the file in between go unnoticed, except truncation.
 Checkpoint open_checkpoint(const std::filesystem::path& path);
 
-// The check of the version apart; `where` begins the message.
+// Checks only the version; `where` prefixes the message.
 void check_format(const Metadata& metadata, std::string_view where);
 
-// Verifies the content without keeping it. Throws as load_checkpoint does.
+// Verifies the content without keeping it. Throws like load_checkpoint.
 void check_content(const InputFile& file, const SafetensorsHeader& header);
 
-// Bytes kept as a u8 tensor (the tokenizer), and back. The view lives as long as the tensor. Throws
+// Bytes as a u8 tensor (the tokenizer), and back. The view lives as long as the tensor. Throws
 // ShapeError unless u8.
 Tensor bytes_tensor(std::string_view bytes);
 std::string_view tensor_bytes(const Tensor& tensor);

@@ -27,7 +27,7 @@ std::uintptr_t address_of(const std::byte* at) { return reinterpret_cast<std::ui
 InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   descriptor_ =
       ::open(path_.c_str(), O_RDONLY | O_CLOEXEC |
-                                O_NONBLOCK);  // a pipe without a writer is refused, not waited for
+                                O_NONBLOCK);  // reject a pipe without a writer instead of waiting
   if (descriptor_ < 0)
     throw IoError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
   struct stat status {};
@@ -62,7 +62,7 @@ void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {
 FileContent::FileContent(const InputFile& file) {
   const auto size = static_cast<std::size_t>(file.size());
   if (size == 0) return;
-  // Zeroed page by page, small pages cost more than what is read into them.
+  // Zeroing small pages one by one costs more than reading into them.
   const std::size_t bytes = size < kHugePage ? size : size + kHugePage;
   void* const memory = bytes < size ? MAP_FAILED
                                     : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -75,8 +75,8 @@ FileContent::FileContent(const InputFile& file) {
   const std::uintptr_t first =
       size < kHugePage ? begin : (begin + kHugePage - 1) / kHugePage * kHugePage;
   bytes_ = memory_.subspan(first - begin, size);
-  ::madvise(bytes_.data(), bytes_.size(),
-            MADV_HUGEPAGE);  // a wish: without it the same happens more slowly
+  // a hint: without it, only slower.
+  ::madvise(bytes_.data(), bytes_.size(), MADV_HUGEPAGE);
   try {
     parallel_each(static_cast<std::int64_t>((size + kReadAtOnce - 1) / kReadAtOnce),
                   [&](std::int64_t i) {

@@ -1,8 +1,7 @@
-// Files read into memory: bytes that stay what they were, whatever other programs do to the file.
+// Files read into memory, whose bytes cannot change afterwards.
 //
-// A file is read, not mapped: what a mapped file has lost when another program cuts it short (a
-// copy onto it, a full disk) is a SIGBUS for whoever looks at it, which no exception can be made
-// of.
+// Files are read, not mapped: if another program truncates a mapped file, access raises SIGBUS,
+// which cannot become an exception.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@
 
 namespace attend {
 
-// A file open for reading, as large as it was when it was opened.
+// A file open for reading, with the size it had when opened.
 class InputFile {
  public:
-  // Throws IoError when the file cannot be opened, DataError when it is a directory, a device or a
+  // Throws IoError if the file cannot be opened, DataError if it is a directory, a device or a
   // pipe.
   explicit InputFile(const std::filesystem::path& path);
   ~InputFile();
@@ -27,8 +26,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  // Fills `to` with the bytes from `begin` on. Precondition: the file had so many. Throws DataError
-  // when it has been cut short since, IoError when it cannot be read. Thread-safe.
+  // Fills `to` with the bytes starting at `begin`. Precondition: the file had that many. Throws
+  // DataError if it was truncated since, IoError if it cannot be read. Thread-safe.
   void read(std::uint64_t begin, std::span<std::byte> to) const;
 
  private:
@@ -37,10 +36,10 @@ class InputFile {
   int descriptor_ = -1;
 };
 
-// The whole of a file.
+// The content of a whole file.
 class FileContent {
  public:
-  // Throws as InputFile::read; IoError when there is no memory for it.
+  // Throws like InputFile::read; IoError if out of memory.
   explicit FileContent(const InputFile& file);
   ~FileContent();
   FileContent(const FileContent&) = delete;
@@ -50,7 +49,7 @@ class FileContent {
 
  private:
   std::span<std::byte> bytes_;
-  std::span<std::byte> memory_;  // around them
+  std::span<std::byte> memory_;  // including padding
 };
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// What a model holds, and what it answers, are numbers: NaN and infinity are refused where they
-// enter and where they would leave.
+// Checks that values are finite: NaN and infinity are rejected when a model is loaded and before an
+// answer is given.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,14 @@ class NotFiniteError : public DataError {
 };
 
 // Throws NotFiniteError unless all are finite: "<where>: <what>: expected finite numbers, found nan
-// ...", with advice. `where` is the file of the model; it may be empty for a model that comes from
-// none.
+// ...", with advice. `where` is the model file; empty for a model that has none.
 void require_finite(std::span<const float> numbers, std::string_view what, std::string_view where);
 
-// f32 numbers, at any address.
+// f32 values at any alignment.
 bool all_finite(std::span<const std::byte> numbers);
 
-// The same for f32 numbers as they lie in a file, at any address. Precondition: their size is a
-// multiple of four bytes.
+// The same for f32 values in a file, at any alignment. Precondition: the size is a multiple of four
+// bytes.
 void require_finite(std::span<const std::byte> numbers, std::string_view what,
                     std::string_view where);
 

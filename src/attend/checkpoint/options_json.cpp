@@ -13,8 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 0.1f is written as 0.1, not as the double 0.10000000149011612, whenever that reads back as the
-// same float.
+// Writes 0.1f as 0.1, not as the double 0.10000000149011612, if that reads back as the same float.
 Json number_json(float value) {
   const double shortest = std::stod(fmt::format("{}", value));
   return static_cast<float>(shortest) == value ? shortest : static_cast<double>(value);
@@ -51,7 +50,7 @@ bool has_type(const Json& value, const OptionField& field) {
       field.value);
 }
 
-// The value as set_option reads it, which also checks ranges and names.
+// The value as text for set_option, which also checks ranges and names.
 std::vector<std::string> value_texts(const Json& value) {
   if (value.is_array()) return value.get<std::vector<std::string>>();
   return {value.is_string() ? value.get<std::string>() : value.dump()};

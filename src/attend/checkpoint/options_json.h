@@ -1,6 +1,6 @@
-// Options as a JSON object, as it stands in the metadata of a model file: {"d_model": 512,
-// "dropout": 0.1, "positions": "sinusoidal"}. Keys are written in snake_case and read in either
-// case, in the order of the struct, so equal options give equal bytes.
+// Options as a JSON object in the metadata of a model file: {"d_model": 512, "dropout": 0.1,
+// "positions": "sinusoidal"}. Keys are written in snake_case, in the order of the struct, and read
+// in either case. Equal options give equal bytes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,10 +15,10 @@ namespace attend {
 nlohmann::ordered_json options_json(std::span<const OptionField> fields);
 std::string write_options_json(std::span<const OptionField> fields);
 
-// Sets the options named in the object; the others keep their values, so a file written before an
-// option existed means its default. Throws DataError "<where>: ..." for text that is no JSON
-// object, unknown keys (naming the nearest known one) and values of a wrong type (naming the key).
-// Options before the one at fault are set then; options_from_json leaves all as they were.
+// Sets the options in the object; others keep their values, so a file older than an option means
+// its default. Throws DataError "<where>: ..." for text that is not a JSON object, unknown keys
+// (naming the nearest known one) and values of the wrong type (naming the key). On error, earlier
+// options remain set; options_from_json changes nothing.
 void read_options_json(std::span<const OptionField> fields, std::string_view json,
                        std::string_view where);
 

@@ -33,8 +33,8 @@ void check_saved(const Checkpoint& checkpoint, const std::string& name, DType dt
 
 std::string scale_name(const std::string& name) { return name + ".scale"; }
 
-// That the file holds every parameter of the model, before there is memory for them: the
-// configuration in a file may ask for any amount.
+// Checks that the file holds every parameter of the model before allocating memory: the
+// configuration in a file may request any amount.
 void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters,
                    const std::set<std::string>& quantized) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {

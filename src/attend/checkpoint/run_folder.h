@@ -1,9 +1,8 @@
 // The folder of a training run, and the rotation of its checkpoints.
 //
 //   RUN/model.safetensors                      the model to use
-//   RUN/checkpoints/step-00001000.safetensors  everything needed to go on from that step
-//   RUN/config.toml, RUN/log.jsonl             the resolved configuration and the log, written by
-//   the trainer
+//   RUN/checkpoints/step-00001000.safetensors  everything needed to resume from that step
+//   RUN/config.toml, RUN/log.jsonl             the resolved configuration, and the trainer's log
 #pragma once
 
 #include <cstdint>
@@ -27,35 +26,33 @@ class RunFolder {
   std::filesystem::path checkpoint_folder() const { return path_ / "checkpoints"; }
   std::filesystem::path checkpoint_file(std::int64_t step) const;
 
-  // Makes the folder, its parents and checkpoints/, if missing. Throws IoError.
+  // Creates the folder, its parents and checkpoints/ if missing. Throws IoError.
   void create() const;
 
-  // For a run that begins anew. Throws ConfigError when there are checkpoints already, which it
-  // would mix with its own.
+  // For a new run: throws ConfigError if there are checkpoints already.
   void require_unused() const;
 
   struct Saved {
     std::int64_t step = 0;
     std::filesystem::path path;
   };
-  // Checkpoints by rising step; other files are not looked at. Empty when the folder does not
-  // exist.
+  // Checkpoints by ascending step; ignores other files. Empty if the folder does not exist.
   std::vector<Saved> checkpoints() const;
 
-  // Saves (atomically), then removes all but the `keep_last` newest of the checkpoints up to this
+  // Saves atomically, then removes all but the `keep_last` newest of the checkpoints up to this
   // step. keep_last < 1 keeps all.
   void save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const;
-  // Removes the checkpoint of a step; one that is missing is no error. Throws IoError.
+  // Removes the checkpoint of a step, if it exists. Throws IoError.
   void remove(std::int64_t step) const;
 
   struct Latest {
     std::int64_t step = 0;
     Checkpoint checkpoint;
   };
-  // The newest whole checkpoint; nullopt when there is none. A newer one that cannot be loaded is
-  // passed over, and the reason, an error message that begins with its path, is appended to
-  // `skipped` for the caller to show. Throws DataError when there are some and none can be loaded:
-  // a run is not begun anew over the remains of one.
+  // The newest intact checkpoint; nullopt if there is none. Skips newer ones that cannot be loaded
+  // and appends the reasons, error messages that begin with the path, to `skipped`. Throws
+  // DataError if there are checkpoints but none can be loaded, so that a run is not restarted over
+  // its remains.
   std::optional<Latest> latest(std::vector<std::string>& skipped) const;
 
  private:

@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kLockName = ".lock";
-constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW |
-                        O_NONBLOCK;  // nobody inherits it, and nothing but a file is waited for
+constexpr int kSafely =
+    O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // not inherited, and never blocks on a device or pipe
 
 enum class LockAttempt { taken, refused, impossible };
 
-// Waits a moment: somebody may only be asking whether it is free.
+// Retries for a moment, because somebody may only be checking the lock.
 LockAttempt try_to_lock(int file) {
   constexpr int kTries = 10;
   constexpr useconds_t kPause = 10'000;
@@ -40,7 +40,7 @@ LockAttempt try_to_lock(int file) {
   }
 }
 
-// " (process 17)", if its number is in the file.
+// " (process 17)", if the file holds its number.
 std::string holder_in(int file) {
   std::array<char, 16> text{};
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);
@@ -56,7 +56,7 @@ std::string holder_in(int file) {
                   folder.string(), holder));
 }
 
-// The file may have been removed by its holder between our opening and our locking it.
+// The holder may have removed the file between our opening and locking it.
 bool has_a_name(int file) {
   struct stat status {};
   return ::fstat(file, &status) != 0 || status.st_nlink > 0;
@@ -76,15 +76,15 @@ RunLock::RunLock(const fs::path& folder) : path_(folder / kLockName) {
     ::close(std::exchange(file_, -1));
     if (attempt == LockAttempt::refused) refuse_second_run(folder, holder);
   }
-  const std::string number =
-      fmt::format("{}\n", ::getpid());  // for a message; on a full disk the lock does without
+  // For messages; on a full disk the lock works without.
+  const std::string number = fmt::format("{}\n", ::getpid());
   if (::ftruncate(file_, 0) == 0)
     static_cast<void>(::pwrite(file_, number.data(), number.size(), 0) == 0);
 }
 
 RunLock::~RunLock() {
-  ::unlink(
-      path_.c_str());  // before the lock is given back: afterwards the file may be another run's
+  // Before releasing the lock: afterwards the file may belong to another run.
+  ::unlink(path_.c_str());
   ::close(file_);
 }
 

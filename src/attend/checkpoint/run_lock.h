@@ -1,17 +1,17 @@
-// One training at a time in a folder.
+// One training at a time per folder.
 #pragma once
 
 #include <filesystem>
 
 namespace attend {
 
-// Holds FOLDER/.lock while it lives. The operating system gives the lock back when the process
-// ends, however it ends: a run that was killed leaves the file, but no lock. Readers of the folder
-// are not hindered. A file system without locks is used without one.
+// Holds FOLDER/.lock during its lifetime. The operating system releases the lock when the process
+// ends in any way: a killed run leaves the file, but no lock. Readers of the folder are unaffected.
+// On a file system without locks it does nothing.
 class RunLock {
  public:
-  // The folder must exist. Throws ConfigError, naming the folder and the process, when another run
-  // holds the lock; IoError when the file cannot be made.
+  // The folder must exist. Throws ConfigError, naming the folder and the process, if another run
+  // holds the lock; IoError if the file cannot be created.
   explicit RunLock(const std::filesystem::path& folder);
   // Removes the file.
   ~RunLock();

@@ -25,9 +25,9 @@ std::uint64_t bytes_of(const Tensor& tensor) {
   return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype());
 }
 
-// The order in which data lie in the file: by the largest power of two (up to 64) that divides the
-// size, largest first. Each tensor then begins at a multiple of the power that divides its own
-// size, without padding between them, which the format forbids.
+// The order of data in the file: by the largest power of two (up to 64) that divides the size,
+// largest first. Each tensor then begins at a multiple of that power without padding, which the
+// format forbids.
 std::vector<std::size_t> data_order(std::span<const NamedTensor> tensors) {
   const auto power = [&](std::size_t i) {
     return std::min<std::uint64_t>(std::gcd(bytes_of(tensors[i].tensor), kAlignment), kAlignment);

@@ -1,15 +1,17 @@
-// The safetensors file format: named tensors, one after the other, and a few strings.
+// The safetensors file format: named tensors and a few strings.
 //
 //   bytes 0..7      H, the length of the header, little-endian
-//   bytes 8..8+H    a JSON object, padded at its end with spaces:
-//                     "__metadata__": {"key": "string", ...} (optional) "name": {"dtype": "F32",
-//                     "shape": [3, 128], "data_offsets": [begin, end]}, ...
-//   bytes 8+H..     the elements, little-endian, row after row; offsets count from here and cover
-//   this part without holes or overlaps
+//   bytes 8..8+H    a JSON object, padded with spaces at its end:
+//                     "__metadata__": {"key": "string", ...} (optional)
+//                     "name": {"dtype": "F32", "shape": [3, 128], "data_offsets": [begin, end]},
+//                     ...
+//   bytes 8+H..     the elements, little-endian, row-major; offsets are relative to here and cover
+//   this
+//                   part without gaps or overlaps
 //
-// Files written here begin their data at a multiple of 64 bytes and order it so that every tensor
-// whose size is a multiple of 64 bytes begins at one too, and any other at a multiple of its
-// element size. The header lists tensors in the order given. Equal inputs give equal bytes.
+// Files written here begin their data at a multiple of 64 bytes, and so does every tensor whose
+// size is a multiple of 64 bytes; any other begins at a multiple of its element size. The header
+// lists tensors in the order given. Equal inputs give equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -36,18 +38,18 @@ struct NamedTensor {
 };
 
 // Writes `path` atomically (core/atomic_file.h). Throws ConfigError for a name or string that the
-// format cannot hold (empty name,
-// "__metadata__", a name used twice, invalid UTF-8, an undefined tensor) and IoError.
+// format cannot hold (empty name, "__metadata__", duplicate name, invalid UTF-8, undefined tensor),
+// and IoError.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata);
 
-// One tensor as the header describes it.
+// A tensor as described by the header.
 struct TensorEntry {
   std::string name;
-  std::string
-      dtype;  // as spelled in the file: one of the format's types, of which Tensor knows some
-  std::vector<std::int64_t>
-      shape;  // any rank, extents >= 0, product and bytes checked against overflow
+  // As spelled in the file: any type of the format; Tensor supports some of them.
+  std::string dtype;
+  // Any rank, extents >= 0, checked against overflow.
+  std::vector<std::int64_t> shape;
   std::uint64_t begin = 0, end = 0;  // bytes from the start of the file
 
   std::uint64_t bytes() const { return end - begin; }
@@ -55,32 +57,32 @@ struct TensorEntry {
 };
 
 struct SafetensorsHeader {
-  std::vector<TensorEntry> tensors;  // in the header's order
+  std::vector<TensorEntry> tensors;  // in header order
   Metadata metadata;
 
-  // nullptr when there is no tensor of that name.
+  // nullptr if there is no tensor of that name.
   const TensorEntry* find(std::string_view name) const;
 };
 
-// Reads and checks the header of a file of which `begin` is the first part, with at least the whole
-// header if the file has so many bytes; `where` (its path) begins the error messages. Throws
-// DataError for anything that the format does not allow. Never reads outside `begin`, needs memory
-// in proportion to the header at most.
+// Parses and checks the header of a file that starts with `begin`, which holds at least the whole
+// header if the file does. `where` (its path) prefixes error messages. Throws DataError for
+// anything the format does not allow. Never reads outside `begin`; memory is at most proportional
+// to the header.
 SafetensorsHeader parse_safetensors(std::span<const std::byte> begin, std::uint64_t file_bytes,
                                     std::string_view where);
 
-// The same for a file on disk, of which nothing else is read.
+// The same for a file on disk; reads only the header.
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
-// A file read into memory, all of it. Cheap to copy; tensors keep the memory alive after the
-// SafetensorsFile is gone. Tensors share it: clone() one before writing to it.
+// A whole file in memory. Cheap to copy. Tensors share its memory and keep it alive: clone() one
+// before writing to it.
 class SafetensorsFile {
  public:
-  // Throws IoError when the file cannot be read, DataError when it is not what parse_safetensors
-  // expects or is cut short meanwhile.
+  // Throws IoError if the file cannot be read, DataError if parse_safetensors rejects it or it is
+  // truncated meanwhile.
   static SafetensorsFile open(const std::filesystem::path& path);
-  // A file that is in memory already, read or mapped by whoever calls; `name` begins the error
-  // messages. Throws DataError.
+  // A file in memory, read or mapped by the caller; `name` prefixes error messages. Throws
+  // DataError.
   static SafetensorsFile from_memory(std::shared_ptr<const std::byte> bytes, std::uint64_t size,
                                      std::string name);
 
@@ -92,13 +94,12 @@ class SafetensorsFile {
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const { return header_.find(name) != nullptr; }
 
-  // The tensor, not copied unless its data are not aligned to its element size. Throws DataError
-  // when there is none of that name, or its element type or rank is one that Tensor does not have.
+  // The tensor, copied only if its data are misaligned for its type. Throws DataError if there is
+  // none of that name, or if Tensor does not support its type or rank.
   Tensor tensor(std::string_view name) const;
   Tensor tensor(const TensorEntry& entry) const;
 
-  // The bytes of any entry, whatever its type. Valid as long as this object or a tensor of it
-  // lives.
+  // The bytes of an entry of any type. Valid while this object or one of its tensors lives.
   std::span<const std::byte> data(const TensorEntry& entry) const;
 
  private:
@@ -108,12 +109,12 @@ class SafetensorsFile {
   SafetensorsHeader header_;
 };
 
-// The element type and the shape that a tensor has in memory. Throw DataError, naming `where` and
-// the tensor, when Tensor has none such.
+// The element type and shape of a tensor in memory. Throw DataError, naming `where` and the tensor,
+// if Tensor does not support them.
 DType dtype_of(const TensorEntry& entry, std::string_view where);
 Shape shape_of(const TensorEntry& entry, std::string_view where);
 
-// Shape from extents. nullopt when there are more than Shape::kMaxRank.
+// Shape from extents; nullopt for more than Shape::kMaxRank.
 std::optional<Shape> to_shape(std::span<const std::int64_t> extents);
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// Reading the header: its JSON is walked event by event, so that a hostile file (nested a million
-// deep, a number out of range) is refused at the first wrong event and builds nothing.
+// Parses the header. JSON is processed event by event, so that a hostile file (nested a million
+// deep, a number out of range) is rejected at the first wrong event without building anything.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace attend {
 namespace {
 
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // the limit of the format's own library
-constexpr std::size_t kHighestRank =
-    64;  // of NumPy; keeps a hostile header from filling the memory with extents
+// The limit of NumPy; keeps hostile headers from filling memory with extents.
+constexpr std::size_t kHighestRank = 64;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct TypeWidth {
@@ -29,7 +29,7 @@ struct TypeWidth {
   unsigned bits;
 };
 
-// Every element type of the format.
+// All element types of the format.
 constexpr std::array kTypes = {
     TypeWidth{"BOOL", 8},    TypeWidth{"F4", 4},   TypeWidth{"F6_E2M3", 6}, TypeWidth{"F6_E3M2", 6},
     TypeWidth{"U8", 8},      TypeWidth{"I8", 8},   TypeWidth{"F8_E5M2", 8}, TypeWidth{"F8_E4M3", 8},
@@ -44,8 +44,8 @@ unsigned bits_of(std::string_view dtype) {
   return type == kTypes.end() ? 0 : type->bits;
 }
 
-// Product of the extents times `factor`; nullopt when that of the extents other than 0 does not fit
-// into 63 bits.
+// Product of the extents times `factor`; nullopt if the product of the nonzero extents exceeds 63
+// bits.
 std::optional<std::uint64_t> product(std::span<const std::int64_t> extents, std::uint64_t factor) {
   constexpr auto kLimit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   for (const std::int64_t extent : extents) {
@@ -56,7 +56,7 @@ std::optional<std::uint64_t> product(std::span<const std::int64_t> extents, std:
   return std::find(extents.begin(), extents.end(), 0) == extents.end() ? factor : 0;
 }
 
-// Receives the events of the JSON parser. A wrong one sets `problem` and stops the parser by
+// Receives the events of the JSON parser. A wrong event sets `problem` and stops the parser by
 // returning false.
 class HeaderReader {
  public:
@@ -206,7 +206,7 @@ class HeaderReader {
   throw DataError(fmt::format("{}: damaged or not a safetensors file: {}", where, why));
 }
 
-// What a file that is not safetensors looks like, for the message.
+// Guesses the format of a file that is not safetensors, for the message.
 std::string_view guess_format(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()),
                               std::min<std::size_t>(file.size(), 64));
@@ -278,7 +278,7 @@ void check_size(const TensorEntry& entry, std::string_view where) {
   }
 }
 
-// The data must be one run from 0 to `size` without holes and overlaps.
+// The data must cover 0 to `size` without gaps and overlaps.
 void check_layout(std::span<const TensorEntry> entries, std::uint64_t size,
                   std::string_view where) {
   std::vector<const TensorEntry*> order;
@@ -317,7 +317,7 @@ const TensorEntry* SafetensorsHeader::find(std::string_view name) const {
 SafetensorsHeader parse_safetensors(std::span<const std::byte> begin, std::uint64_t file_bytes,
                                     std::string_view where) {
   const std::string_view text = find_header(begin, file_bytes, where);
-  // The JSON parser takes a zero byte for the end of its input, and would not look at what follows.
+  // The JSON parser takes a zero byte for the end of its input and would ignore the rest.
   if (const auto zero = text.find('\0'); zero != text.npos)
     refuse(where, fmt::format("its header has a zero byte at byte {} of the file",
                               kSafetensorsPrefix + zero));

@@ -1,12 +1,17 @@
-// The state of a training run, put into a checkpoint piece by piece: each object (optimizer,
-// schedule, batcher, early stopping) writes and reads its own part under a prefix of its own, next
-// to the model's tensors or in a file apart.
+// The state of a training run in a checkpoint. Each object (optimizer, schedule, batcher, early
+// stopping) writes and reads its part under its own prefix, beside the model's tensors or in a
+// separate file.
 //
-//   Checkpoint checkpoint;                             const Checkpoint checkpoint =
-//   load_checkpoint(path); StateWriter state(checkpoint, "state.");           const StateReader
-//   state(checkpoint, "state."); state.put("step", step);                           step =
-//   state.get<std::int64_t>("step"); state.scope("adam").put("mean", mean);
-//   state.scope("adam").copy_to("mean", mean); save_checkpoint(path, checkpoint);
+//   Checkpoint checkpoint;
+//   StateWriter writer(checkpoint, "state.");
+//   writer.put("step", step);
+//   writer.scope("adam").put("mean", mean);
+//   save_checkpoint(path, checkpoint);
+//
+//   const Checkpoint saved = load_checkpoint(path);
+//   const StateReader reader(saved, "state.");
+//   step = reader.get<std::int64_t>("step");
+//   reader.scope("adam").copy_to("mean", mean);
 //
 // Numbers become metadata strings that read back as the same bits.
 #pragma once
@@ -30,13 +35,13 @@ class StateWriter {
   explicit StateWriter(Checkpoint& target, std::string prefix = "")
       : target_(&target), prefix_(std::move(prefix)) {}
 
-  // A writer whose names begin with this one's prefix, then `name` and a dot.
+  // A writer with a longer prefix: this one's, then `name` and a dot.
   StateWriter scope(std::string_view name) const {
     return StateWriter(*target_, prefix_ + std::string(name) + ".");
   }
 
-  // A tensor's handle is kept, not a copy of its elements: save before they change. Each name once:
-  // ConfigError otherwise.
+  // Keeps a tensor's handle, not a copy of its elements: save before they change. Throws
+  // ConfigError for a duplicate name.
   void put(std::string_view name, const Tensor& tensor) const;
   void put(std::string_view name, std::string_view text) const;
   void put(std::string_view name, const char* text) const { put(name, std::string_view(text)); }
@@ -58,11 +63,10 @@ class StateReader {
     return StateReader(*source_, prefix_ + std::string(name) + ".");
   }
 
-  // Whether there is a tensor or a value of that name.
+  // Whether there is a tensor or value of that name.
   bool contains(std::string_view name) const;
 
-  // All of these throw DataError, naming the file, when the name is missing or holds something
-  // else.
+  // All of these throw DataError, naming the file, if the name is missing or has another type.
   Tensor tensor(std::string_view name) const;
   // Copies into existing memory of the same type and shape.
   void copy_to(std::string_view name, const Tensor& destination) const;

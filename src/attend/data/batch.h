@@ -5,11 +5,10 @@
 
 namespace attend {
 
-// B sentence pairs. The only place that knows how targets are shifted:
+// B sentence pairs. The only place that shifts targets:
 //   src      source  + eos
 //   tgt_in   bos     + target
-//   tgt_out  target  + eos     what the decoder should say at each position of tgt_in; the offsets
-//   are those of tgt_in
+//   tgt_out  target  + eos     the expected output at each position of tgt_in; same offsets
 struct TranslationBatch {
   Ragged src;
   Ragged tgt_in;

@@ -1,5 +1,5 @@
-// Which samples go into which batch: by token count, in an order that is a function of (seed,
-// epoch). Shared by all batchers.
+// Assigns samples to batches: by token count, in an order that is a function of (seed, epoch).
+// Shared by all batchers.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ void fields(BatchOptions& o, Visitor&& visit) {
 // The batches of one epoch.
 class BatchPlan {
  public:
-  // Fills batch after batch with samples in `order` while the sum of their costs stays within
-  // `limit`; a sample that costs more than the limit is a batch of its own.
+  // Fills batches with samples in `order` up to a total cost of `limit`; a sample that costs more
+  // is a batch of its own.
   BatchPlan(std::vector<std::int32_t> order, std::span<const std::int32_t> costs,
             std::int64_t limit);
 
@@ -40,25 +40,25 @@ class BatchPlan {
 
  private:
   std::vector<std::int32_t> order_;
-  std::vector<std::int64_t> begins_;  // of each batch in order_, and the end
+  std::vector<std::int64_t> begins_;  // start of each batch in order_, and the end
 };
 
-// Makes the plan of an epoch when it is asked for and keeps the latest. May be used from several
-// threads at once.
+// Makes the plan of an epoch on demand and keeps the latest. May be used from several threads at
+// once.
 class BatchPlanner {
  public:
-  // The costs, in tokens, of the samples of an epoch. Must be a function of the epoch.
+  // The costs of an epoch's samples, in tokens. Must be a function of the epoch.
   using Costs = std::function<std::vector<std::int32_t>(std::int64_t epoch)>;
 
-  // Without a seed the samples keep their order in every epoch. Throws ConfigError unless
-  // batch_tokens >= 1.
+  // Without a seed samples keep their order in every epoch. Throws ConfigError unless batch_tokens
+  // >= 1.
   BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
-  // The same samples in every epoch; costs[i]: tokens of sample i. Throws DataError, too, when
-  // there are no samples.
+  // The same samples in every epoch; costs[i]: tokens of sample i. Also throws DataError if there
+  // are no samples.
   BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
                std::optional<std::uint64_t> seed);
 
-  // Throws DataError when there are no samples.
+  // Throws DataError if there are no samples.
   std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;
 
  private:
@@ -69,7 +69,7 @@ class BatchPlanner {
   struct Latest {
     std::mutex mutex;
     std::int64_t epoch = 0;
-    std::shared_ptr<const BatchPlan> plan;  // of that epoch; null at first
+    std::shared_ptr<const BatchPlan> plan;  // null at first
   };
   std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };

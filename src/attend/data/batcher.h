@@ -19,20 +19,20 @@ class PairSource {
   virtual std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const = 0;
 };
 
-// A batch is a function of (pairs, options, seed, epoch, index) and of nothing else, so a run that
-// stops in the middle of an epoch goes on from (epoch, index). Every pair is in exactly one batch
-// of an epoch. All const functions may be called from several threads at once.
+// A batch is a function of (pairs, options, seed, epoch, index) alone, so a stopped run continues
+// at (epoch, index). Every pair is in exactly one batch of an epoch. All const functions may be
+// called from several threads at once.
 //
-// There is no padding, so pairs need not be sorted by length: an epoch is one shuffle of all pairs,
-// cut where batch_tokens is reached. A pair counts as many tokens as its longer side, eos included,
-// so neither side of a batch has more than batch_tokens (unless one pair alone does).
+// Without padding, pairs need not be sorted by length: an epoch is one shuffle of all pairs, split
+// whenever batch_tokens is reached. A pair counts the tokens of its longer side, eos included, so
+// neither side of a batch exceeds batch_tokens (unless a single pair does).
 class TranslationBatcher {
  public:
-  // src, tgt: of the two vocabularies. Without a seed the pairs keep their order: for validation.
-  // Throws ConfigError for bad options, DataError when there are no pairs.
+  // src, tgt: the special tokens of both vocabularies. Without a seed pairs keep their order, for
+  // validation. Throws ConfigError for bad options, DataError if there are no pairs.
   TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src, const SpecialTokens& tgt,
                      const BatchOptions& options, std::optional<std::uint64_t> seed);
-  // With other ids for the same pairs in every epoch.
+  // The ids of a pair may differ from epoch to epoch.
   TranslationBatcher(std::shared_ptr<const PairSource> source, const SpecialTokens& src,
                      const SpecialTokens& tgt, const BatchOptions& options,
                      std::optional<std::uint64_t> seed);
@@ -44,10 +44,10 @@ class TranslationBatcher {
 
   struct Size {
     std::int64_t pairs = 0;
-    std::int64_t src_tokens = 0;  // with eos
-    std::int64_t tgt_tokens = 0;  // with eos: what losses are averaged over
+    std::int64_t src_tokens = 0;  // including eos
+    std::int64_t tgt_tokens = 0;  // including eos: the divisor of losses
   };
-  // Of batch(epoch, index), without making it.
+  // The size of batch(epoch, index), without making it.
   Size size(std::int64_t epoch, std::int64_t index) const;
 
  private:

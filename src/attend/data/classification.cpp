@@ -36,14 +36,14 @@ void for_each_record(std::span<const std::string> files, const LabeledOptions& o
   }
 }
 
-// Where each class is. Those of a model file come in any order.
+// The index of each class name. Classes of a model file come in any order.
 class ClassIndex {
  public:
   explicit ClassIndex(std::span<const std::string> classes) {
     for (std::size_t i = 0; i < classes.size(); ++i)
       places_.emplace(classes[i], static_cast<std::int32_t>(i));
   }
-  // -1 for a label that is none of them.
+  // -1 for an unknown label.
   std::int32_t find(std::string_view label) const {
     const auto place = places_.find(label);
     return place == places_.end() ? -1 : place->second;

@@ -1,4 +1,4 @@
-// Texts with a label each: read, encoded, batched.
+// Labeled texts: reading, encoding, batching.
 #pragma once
 
 #include <array>
@@ -40,24 +40,24 @@ void fields(LabeledOptions& o, Visitor&& visit) {
         ".ndjson, else tsv");
 }
 
-// texts[i] is of the class classes[labels[i]].
+// texts[i] has the class classes[labels[i]].
 struct LabeledText {
-  std::vector<std::string> classes;  // sorted bytewise, without repetition
+  std::vector<std::string> classes;  // sorted bytewise, distinct
   std::vector<std::string> texts;
   std::vector<std::int32_t> labels;
 };
 
-// Reads tables (see data/table.h), plain or gzip, one after the other. Further columns are ignored.
-// The classes are the labels that occur. Throws ConfigError for bad options; DataError "file:line:
-// ..." for a line without one of the columns or with a blank label or text, and when there are no
-// lines or only one class; as LineReader does.
+// Reads tables (see data/table.h), plain or gzip, one after the other. Ignores other columns. The
+// classes are the labels that occur. Throws ConfigError for bad options; DataError "file:line: ..."
+// for a line without one of the columns or with a blank label or text, and if there are no lines or
+// only one class; also like LineReader.
 LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options);
-// The same for further data of a model that knows its classes: a label that is none of them is a
-// DataError "file:line: ...".
+// The same for more data of a model with known classes: an unknown label is a DataError "file:line:
+// ...".
 LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options,
                          std::span<const std::string> classes);
 
-// The side of an over-long text that is cut off.
+// The side of a long text that is dropped.
 enum class Truncation { right, left };
 
 inline std::span<const std::string_view> enum_names(Truncation) {
@@ -77,18 +77,18 @@ void fields(TextLengthOptions& o, Visitor&& visit) {
   visit("truncation", o.truncation, "side on which longer texts are cut off: right or left");
 }
 
-// bos, if special has one, + text + eos, cut to max_length: what a classifier sees of a text.
-// Throws ConfigError unless there is room for a token.
+// bos (if there is one) + text + eos, truncated to max_length: the input of a classifier. Throws
+// ConfigError unless there is room for a token.
 std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
                                          const SpecialTokens& special,
                                          const TextLengthOptions& options);
 
 struct LabeledReport {
   std::int64_t texts = 0;
-  std::int64_t empty = 0;      // kept: no piece of the vocabulary in it, nothing but eos
+  std::int64_t empty = 0;      // kept: only eos, because the vocabulary has no token of it
   std::int64_t truncated = 0;  // kept, shortened
 
-  // "20000 texts; 1 empty, 8123 cut to the maximal length". One line, for people.
+  // "20000 texts; 1 empty, 8123 cut to the maximal length". One line, to print.
   std::string summary() const;
 };
 
@@ -98,18 +98,18 @@ struct ClassificationBatch {
   Ids labels;   // B
 };
 
-// All texts as one batch, in order. Encodes on all threads. Adds to `report`.
+// Encodes all texts as one batch, in order, on all threads. Adds to `report`.
 ClassificationBatch encode_labeled(const LabeledText& text, const Tokenizer& tokenizer,
                                    const SpecialTokens& special, const TextLengthOptions& options,
                                    LabeledReport& report);
 
-// As TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every text
-// is in one batch of an epoch, no batch has more than batch_tokens tokens unless one text alone
+// Like TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every
+// text is in exactly one batch of an epoch, no batch exceeds batch_tokens unless a single text
 // does, and all const functions may be called from several threads at once.
 class ClassificationBatcher {
  public:
-  // Without a seed the texts keep their order. Throws ConfigError for bad options, DataError when
-  // there are no texts.
+  // Without a seed texts keep their order. Throws ConfigError for bad options, DataError if there
+  // are no texts.
   ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
                         std::optional<std::uint64_t> seed);
 

@@ -1,4 +1,4 @@
-// Parallel text: read, encoded, and an account of what was left out.
+// Parallel text: reading, encoding, and a report of skipped pairs.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace attend {
 
-// What happens to a sample that is longer than max_length.
+// The treatment of samples longer than max_length.
 enum class OverLong { skip, truncate };
 
 inline std::span<const std::string_view> enum_names(OverLong) {
@@ -39,34 +39,34 @@ struct ParallelText {
   std::vector<std::string> tgt;  // tgt[i] translates src[i]
 
   struct Origin {
-    std::string file;  // of the sources
+    std::string file;  // source file
     std::int64_t first = 0;
   };
-  std::vector<Origin> origins =
-      {};  // the files by their first pairs; none: the text was not read from files
+  // The files, by their first pairs; empty: not read from files.
+  std::vector<Origin> origins = {};
 
-  // Where pair i was read, as "file:line" of its source; empty when the text has no files.
+  // The position of pair i as "file:line" of its source; empty if not read from files.
   std::string where(std::int64_t i) const;
 };
 
 // Every pair is counted once: pairs == empty_src + empty_tgt + (over_long - truncated) + kept.
 struct ReadReport {
   std::int64_t pairs = 0;
-  std::int64_t empty_src = 0;  // left out: no token in the source
-  std::int64_t empty_tgt = 0;  // left out: none in the target, though the source has some
+  std::int64_t empty_src = 0;  // skipped: empty source
+  std::int64_t empty_tgt = 0;  // skipped: empty target, nonempty source
   std::int64_t over_long = 0;  // longer than max_length on either side
-  std::int64_t truncated = 0;  // those of them that were cut and kept; the others were left out
+  std::int64_t truncated = 0;  // those of them truncated and kept; the others were skipped
   std::int64_t kept = 0;
-  std::string first_over_long = {};  // where it was read, if it was read from a file
+  std::string first_over_long = {};  // its position, if read from a file
 
   // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long
-  // (the first: train.en:17)". One line, for people.
+  // (the first: train.en:17)". One line, to print.
   std::string summary() const;
 };
 
 // Reads pairs of files, plain or gzip, one after the other: line i of a source file translates to
-// line i of its target file. Keeps every line. Throws ConfigError when the numbers of files differ;
-// DataError when the line counts of a pair differ (both named); as LineReader does.
+// line i of its target file. Keeps every line. Throws ConfigError if the numbers of files differ;
+// DataError if the line counts of a pair differ (naming both); also like LineReader.
 ParallelText read_parallel(std::span<const std::string> src_files,
                            std::span<const std::string> tgt_files);
 
@@ -74,17 +74,16 @@ ParallelText read_parallel(std::span<const std::string> src_files,
 struct EncodedPairs {
   Ragged src;
   Ragged tgt;
-  std::vector<std::int32_t> origin =
-      {};  // pair i was pair origin[i] of the text; empty when the text is not known
+  // Pair i was pair origin[i] of the text; empty if unknown.
+  std::vector<std::int32_t> origin = {};
 };
 
-// Encodes on all threads; the result does not depend on how many there are. Adds to `report` what
-// became of the pairs.
+// Encodes on all threads; the result does not depend on their number. Adds to `report`.
 EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_tokenizer,
                              const Tokenizer& tgt_tokenizer, const LengthOptions& options,
                              ReadReport& report);
 
-// Encodes every text, on all threads.
+// Encodes every text on all threads.
 std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts,
                                                   const Tokenizer& tokenizer);
 

@@ -16,8 +16,8 @@
 namespace attend {
 namespace {
 
-constexpr std::size_t kLinesAtOnce =
-    8192;  // encoded together; bounds the memory for text while a file is read
+// Encoded together; bounds the memory while reading a file.
+constexpr std::size_t kLinesAtOnce = 8192;
 
 std::int64_t count_words(std::string_view line) {
   std::int64_t words = 0;
@@ -44,14 +44,14 @@ void append(LanguageText& text, std::span<const std::string> lines, const Tokeni
   }
 }
 
-// The positions [begin, end) of the stream as inputs; those from `scored` on count.
+// The inputs at positions [begin, end) of the stream; those from `scored` on count.
 struct Window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t scored = 0;
 };
 
-// The windows window_of(i) of a stream, for the `numbers` i.
+// The windows window_of(i) of a stream, for i in `numbers`.
 template <class WindowOf>
 LanguageBatch windows_of(std::span<const std::int32_t> stream,
                          std::span<const std::int32_t> numbers, const WindowOf& window_of) {
@@ -73,14 +73,14 @@ std::int64_t targets_of(const std::vector<std::int32_t>& stream) {
   return static_cast<std::int64_t>(stream.size()) - 1;
 }
 
-// How many positions of the first window fall before the beginning of the stream.
+// The number of positions of the first window that precede the stream.
 std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std::int64_t length) {
   if (!seed) return 0;
   Random random(RandomKey{*seed, stream_of(fmt::format("language.shift.epoch.{}", epoch))});
   return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length)));
 }
 
-// Window i of an epoch: what of [i * length - shift, (i + 1) * length - shift) lies in [0,
+// Window i of an epoch: the part of [i * length - shift, (i + 1) * length - shift) inside [0,
 // targets).
 Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift,
                        std::int64_t targets) {
@@ -88,7 +88,7 @@ Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift,
   return {begin, std::min((i + 1) * length - shift, targets), begin};
 }
 
-// Window i scores [i * stride, (i + 1) * stride) and reaches back as far as the length allows.
+// Window i scores [i * stride, (i + 1) * stride) and extends back as far as the length allows.
 Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride,
                          std::int64_t targets) {
   const std::int64_t end = std::min((i + 1) * stride, targets);

@@ -24,8 +24,8 @@ struct Translations {
   }
 };
 
-// With whom each source token ever shares a sentence. Sorts now and then, so that memory is in
-// proportion to the result.
+// The target tokens that share a sentence with each source token. Sorts now and then, so that
+// memory stays proportional to the result.
 std::vector<Translations> companions(const Ragged& src, const Ragged& tgt, int src_vocab_size) {
   constexpr std::size_t kFirst = 256;
   std::vector<Translations> all(static_cast<std::size_t>(src_vocab_size));
@@ -41,14 +41,14 @@ std::vector<Translations> companions(const Ragged& src, const Ragged& tgt, int s
   }
   for (Translations& one : all) {
     sort_unique(one.targets);
-    one.probability.assign(one.targets.size(),
-                           1.0);  // the first expectation takes all for equally likely
+    // Initially all are equally likely.
+    one.probability.assign(one.targets.size(), 1.0);
     one.count.assign(one.targets.size(), 0.0);
   }
   return all;
 }
 
-// Divides each target token of a pair among the source tokens that may have brought it.
+// Distributes each target token of a pair over the source tokens that may have produced it.
 void count_pair(std::span<const std::int32_t> src, std::span<const std::int32_t> tgt,
                 std::vector<Translations>& all) {
   std::vector<std::size_t> places(src.size());

@@ -12,7 +12,7 @@ namespace attend {
 
 namespace {
 
-// Every sentence has a stream of its own, so that threads make no difference.
+// Every sentence has its own stream, so threads make no difference.
 Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, const RandomKey& key,
                std::int64_t longest) {
   std::vector<std::vector<std::int32_t>> cut(static_cast<std::size_t>(sentences.sequences()));

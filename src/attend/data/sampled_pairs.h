@@ -1,4 +1,4 @@
-// Training pairs that are cut into pieces anew in every epoch.
+// Training pairs with a new segmentation in every epoch.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace attend {
 
-// Both sides by BPE-dropout. What a sentence becomes is a function of (seed, epoch, its number).
+// BPE-dropout on both sides. The ids of a sentence are a function of (seed, epoch, index).
 class SampledPairs final : public PairSource {
  public:
-  // `pairs` as the tokenizers cut them. With its end, no sentence becomes longer than `longest`
-  // tokens: one that would stays as it is; 0: any length.
+  // `pairs` as encoded by the tokenizers. A sentence that would become longer than `longest`
+  // tokens, end included, stays unchanged; 0: no limit.
   SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed,
                std::int64_t longest = 0);
 

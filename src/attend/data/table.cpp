@@ -175,7 +175,7 @@ bool TableReader::read_record(Cells& cells) {
   return true;
 }
 
-// Reads on where a cell in quotes goes on in the next line.
+// Reads further lines if a quoted cell continues in them.
 Cells TableReader::split_csv(std::string& line) {
   Cells cells;
   for (std::size_t at = 0;;) {
@@ -193,8 +193,8 @@ Cells TableReader::split_csv(std::string& line) {
   }
 }
 
-// The cell whose opening quote is at `at`, which moves to the comma behind it or to the end of the
-// line.
+// The cell whose opening quote is at `at`, which advances to the comma after it or to the end of
+// the line.
 std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
   std::string cell;
   for (++at;;) {

@@ -1,5 +1,4 @@
-// Records with named or numbered columns, as people have their data: tab-separated, CSV or JSON
-// Lines.
+// Records with named or numbered columns: tab-separated, CSV or JSON Lines.
 #pragma once
 
 #include <array>
@@ -14,44 +13,44 @@
 
 namespace attend {
 
-// by_name: by the ending of the file's name, .csv, .jsonl or .ndjson, with or without .gz; any
-// other is tab-separated.
+// by_name: by the file name's extension, .csv, .jsonl or .ndjson, with or without .gz; all others
+// are tab-separated.
 enum class TableFormat { by_name, tsv, csv, jsonl };
 inline std::span<const std::string_view> enum_names(TableFormat) {
   static constexpr std::array<std::string_view, 4> kNames{"by_name", "tsv", "csv", "jsonl"};
   return kNames;
 }
 
-// Which column an option chooses.
+// A column chosen by an option.
 struct ColumnChoice {
   std::string option;  // for messages: "text-column"
-  std::string name;    // a name, or a number from 1; empty: neither was given
-  std::string
-      default_name;  // taken when neither was given and the file has columns of all default names
-  int default_number = 1;  // taken otherwise
+  std::string name;    // a name, or a number from 1; empty: not given
+  // Used if none is given and the file has columns of all default names.
+  std::string default_name;
+  int default_number = 1;  // used otherwise
 };
 
 // Reads the chosen columns of a file, plain or gzip, record by record.
 //
-//   tsv    cells end at tabs; nothing is quoted
-//   csv    RFC 4180: cells end at commas; "a cell in quotes may hold commas, ""quotes"" and line
-//   breaks" jsonl  an object on each line; a column is a member: a string, a number, true or false
+//   tsv    cells end at tabs; no quoting
+//   csv    RFC 4180: cells end at commas; "a quoted cell may hold commas, ""quotes"" and line
+//   breaks" jsonl  one object per line; a column is a member: a string, a number, true or false
 //
-// The first record of tsv and csv holds names when a column is chosen by name, when it holds all
-// default names, or when `header` says so. A line break inside a cell becomes a space, because a
-// text is a line everywhere else.
+// The first record of tsv and csv holds names if a column is chosen by name, if it holds all
+// default names, or if `header` says so. A line break inside a cell becomes a space, because a text
+// is one line.
 class TableReader {
  public:
-  // Throws as LineReader does, and ConfigError or DataError, naming the option, for a column that
-  // the file does not have.
+  // Throws like LineReader, and ConfigError or DataError, naming the option, for a column that the
+  // file does not have.
   TableReader(const std::string& file, TableFormat format, bool header,
               std::vector<ColumnChoice> columns);
 
-  // Writes the cells of the chosen columns; false at the end. Throws DataError "file:line: ..." for
-  // a record that lacks one of them or is not in the format.
+  // Reads the cells of the chosen columns; false at the end. Throws DataError "file:line: ..." for
+  // a record that lacks one of them or is malformed.
   bool next(std::vector<std::string>& cells);
 
-  // "file:line" where the record that next() gave last begins.
+  // "file:line" of the start of the last record.
   const std::string& where() const { return where_; }
 
  private:
@@ -69,9 +68,10 @@ class TableReader {
   LineReader lines_;
   TableFormat format_;
   std::vector<ColumnChoice> columns_;
-  std::vector<std::size_t> places_;  // of the chosen columns among the cells; unused for jsonl
+  std::vector<std::size_t>
+      places_;  // positions of the chosen columns among the cells; unused for jsonl
   std::string where_;
-  Cells first_;  // record that was read to see whether it holds names, and does not
+  Cells first_;  // a first record that turned out not to hold names
   bool has_first_ = false;
   std::string first_where_;
 };

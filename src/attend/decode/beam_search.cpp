@@ -17,7 +17,7 @@ struct Live {
   std::int32_t row = 0;  // among the hypotheses of the last step
 };
 
-// A continuation of one live hypothesis by one token.
+// A continuation of one active hypothesis by one token.
 struct Candidate {
   float log_probability;
   float token_score;
@@ -52,7 +52,7 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
   return longer;
 }
 
-// The best continuations of a sentence's hypotheses, best first. Those of probability 0 are none.
+// The best continuations of a sentence's hypotheses, best first, without those of probability 0.
 std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer,
                                   const BestTokens& best) {
   std::vector<Candidate> all;
@@ -75,8 +75,8 @@ std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer
   return all;
 }
 
-// Moves a sentence one token on. Of the candidates, an end counts when it is among the beam_size
-// best; the best beam_size others live on.
+// Advances a sentence by one token. An end counts if it is among the beam_size best candidates; the
+// best beam_size others stay active.
 void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_t eos,
              const BeamSearchOptions& options) {
   const auto beam = static_cast<std::size_t>(options.beam_size);
@@ -94,10 +94,10 @@ void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_
   }
   const bool dead_end =
       next.empty() &&
-      sentence.finished.empty();  // only an end may follow, and min_length forbids it
+      sentence.finished.empty();  // only an end is possible, and min_length forbids it
   if (!dead_end) sentence.live = std::move(next);
   if ((dead_end || length + 1 >= sentence.longest) &&
-      sentence.finished.size() < beam) {  // what lives is cut here
+      sentence.finished.size() < beam) {  // active hypotheses are truncated here
     for (Live& live : sentence.live) {
       live.so_far.complete = false;
       finish(sentence, std::move(live.so_far), options.length_penalty);
@@ -108,7 +108,7 @@ void advance(Sentence& sentence, const std::vector<Candidate>& best, std::int32_
 }
 
 std::vector<Hypothesis> n_best(Sentence& sentence, int n) {
-  // What ended comes before what was cut; then by score.
+  // Finished before truncated; then by score.
   std::stable_sort(sentence.finished.begin(), sentence.finished.end(),
                    [](const Hypothesis& a, const Hypothesis& b) {
                      return a.complete != b.complete ? a.complete : a.score > b.score;

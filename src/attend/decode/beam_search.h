@@ -1,4 +1,4 @@
-// Beam search; with a beam of one, greedy search.
+// Beam search; greedy search with a beam of 1.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace attend {
 
-// The memory of a search grows with its hypotheses, whatever they are worth.
+// The memory of a search grows with the number of hypotheses.
 inline constexpr NumberRange kBeamSizes = between(1, 1024);
 inline constexpr NumberRange kLengthPenalties = between(-10, 10);
 
@@ -28,10 +28,10 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
 }
 
-// For each sentence the n_best hypotheses, best first. A hypothesis ends with eos, or, when eos is
-// -1, at max_length alone. A sentence is done when beam_size hypotheses have ended; it then leaves
-// the batch. Equal scores are broken by the lower hypothesis, then the lower token id. Throws
-// ConfigError, or DataError for probabilities that are NaN.
+// The n_best hypotheses of each sentence, best first. A hypothesis ends with eos or, if eos is -1,
+// only at max_length. A sentence is done when beam_size hypotheses have ended; it then leaves the
+// batch. Ties are broken by lower hypothesis, then lower token id. Throws ConfigError, or DataError
+// for NaN probabilities.
 std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos,
                                                  const BeamSearchOptions& options);
 

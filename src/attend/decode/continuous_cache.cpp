@@ -67,7 +67,7 @@ void ContinuousCache::mix(const Tensor& hidden, const Tensor& log_probabilities)
   mix(hidden, size(), {}, log_probabilities);
 }
 
-// Row r sees the `tokens` tokens before seen + r; those after `seen` are rows themselves.
+// Row r sees the last `tokens` tokens before seen + r; those after `seen` are rows of this call.
 void ContinuousCache::mix(const Tensor& hidden, std::int64_t seen, const Ids& targets,
                           const Tensor& log_probabilities) const {
   if (size() == 0) return;

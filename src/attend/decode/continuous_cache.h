@@ -1,13 +1,12 @@
-// A language model's memory of what it has read, within its context and far beyond: what was said
-// is likelier to be said again
-// ("continuous cache", Grave, Joulin and Usunier 2017). No training; attention over hidden states
-// whose values are the tokens that followed them:
+// A continuous cache for language models (Grave, Joulin and Usunier 2017), which reaches far beyond
+// the context: recent words become more likely. It needs no training. It is attention over past
+// hidden states whose values are the tokens that followed them:
 //
-//   p(w) = (1 - weight) p_model(w) + weight p_cache(w),   p_cache(w) = sum over i with x_i = w of
-//   softmax_i(beta h . h_i / sqrt(D))
+//   p(w) = (1 - weight) p_model(w) + weight p_cache(w)
+//   p_cache(w) = sum over i with x_i = w of softmax_i(beta h . h_i / sqrt(D))
 //
-// where h is the hidden state that w is predicted from, h_i the one that token x_i was, and i goes
-// over the `tokens` tokens read last.
+// where h is the hidden state that predicts w, h_i the one that predicted token x_i, and i ranges
+// over the last `tokens` tokens.
 #pragma once
 
 #include <cstdint>
@@ -39,18 +38,18 @@ class ContinuousCache {
   // `width`: D. Throws ConfigError. Precondition: options.used().
   ContinuousCache(const ContinuousCacheOptions& options, std::int64_t width);
 
-  // Reads a text on from where the last call ended: hidden [M, D], row m predicts targets[m] with
-  // the model's log_probabilities[m]. Returns log p(targets[m]), for which the earlier targets are
-  // in the cache. What a text gets does not depend on how it is cut into calls. Throws ShapeError.
+  // Continues a text after the last call: row m of hidden [M, D] predicts targets[m] with the
+  // model's log_probabilities[m]. Returns log p(targets[m]); earlier targets are in the cache.
+  // Results do not depend on how a text is split into calls. Throws ShapeError.
   std::vector<float> read(const Tensor& hidden, std::span<const std::int32_t> targets,
                           std::span<const float> log_probabilities);
 
-  // The same for a token that is not known yet: replaces the model's log_probabilities [1, V] after
-  // hidden [1, D] by log p. remember() then tells which token it was. Throws ShapeError.
+  // The same for an unknown token: replaces the model's log_probabilities [1, V] for hidden [1, D]
+  // by log p. remember() then adds the chosen token. Throws ShapeError.
   void mix(const Tensor& hidden, const Tensor& log_probabilities) const;
   void remember(const Tensor& hidden, std::int32_t token);
 
-  // One that goes on by itself.
+  // An independent copy.
   ContinuousCache clone() const;
 
  private:
@@ -60,9 +59,9 @@ class ContinuousCache {
            const Tensor& log_probabilities) const;
 
   ContinuousCacheOptions options_;
-  Tensor states_;  // [2 options_.tokens + a block, D], of which the first size() are used
-  std::vector<std::int32_t> tokens_;  // that the states were followed by; more than
-                                      // options_.tokens, so that rows seldom move
+  Tensor states_;                     // [2 options_.tokens + a block, D]; the first size() are used
+  std::vector<std::int32_t> tokens_;  // tokens that followed the states; more than options_.tokens,
+                                      // so that rows are seldom moved
 };
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// An encoder-decoder as a Scorer: any token may come next.
+// The scorer of an encoder-decoder; any token may come next.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace attend {
 
 class EncoderDecoderScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive this. bos: what targets begin with.
+  // Encodes the sources. `model` must outlive the scorer. bos: the first target token.
   EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos);
 
   std::int64_t sentences() const override;
@@ -23,7 +23,7 @@ class EncoderDecoderScorer final : public Scorer {
     return static_cast<std::int32_t>(column);
   }
 
-  // What is projected for the last step: hidden states [R, D].
+  // The hidden states [R, D] of the last step.
   const Tensor& hidden() const { return hidden_; }
 
  private:

@@ -12,7 +12,7 @@ namespace attend {
 
 namespace {
 
-// As kernels take them: equally many for each row, -1 where there are no more.
+// In the format of kernels: equally many per row, padded with -1.
 std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& rows) {
   std::size_t most = 0;
   for (const std::set<std::int32_t>& row : rows) most = std::max(most, row.size());
@@ -74,8 +74,8 @@ void LanguageScorer::step(std::span<const std::int32_t> parents,
   }
   branches_ = std::move(branches);
 
-  const bool full = !branches_.empty() &&
-                    std::ssize(branches_[0].context) == options_.context;  // they are equally long
+  const bool full = !branches_.empty() && std::ssize(branches_[0].context) ==
+                                              options_.context;  // all contexts are equally long
   std::vector<std::int32_t> from(parents.begin(), parents.end());
   if (full) {
     forget_older_half();

@@ -1,5 +1,5 @@
-// A language model as a Scorer: what may follow a prompt. When the context is full, it goes on with
-// the newer half of it.
+// The scorer of a language model, for continuations of a prompt. When the context is full, it
+// continues with the newer half.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@
 namespace attend {
 
 struct LanguageScorerOptions {
-  std::int64_t context = 1;  // tokens that the model sees at once
+  std::int64_t context = 1;  // context in tokens
   std::int64_t max_length = 1;
   ContinuousCacheOptions cache;
-  std::vector<std::int32_t> forbidden;  // tokens that never follow
-  // Logits (with a cache: log-probabilities) of tokens in the context are divided by it, negative
-  // ones multiplied (Keskar et al. 2019).
+  std::vector<std::int32_t> forbidden;  // tokens that may never come next
+  // Divides the logits (with a cache: log-probabilities) of tokens in the context; negative ones
+  // are multiplied (Keskar et al. 2019).
   float repetition_penalty = 1.0f;
-  std::int32_t never_penalized = -1;  // a token that may come as often as it likes
+  std::int32_t never_penalized = -1;  // exempt from the penalty
 };
 
 class LanguageScorer final : public Scorer {
  public:
-  // One sentence, which goes on after the prompt: 1 to options.context tokens. `model` must outlive
-  // this.
+  // One sentence that continues the prompt of 1 to options.context tokens. `model` must outlive the
+  // scorer.
   LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt,
                  const LanguageScorerOptions& options);
 
@@ -41,18 +41,18 @@ class LanguageScorer final : public Scorer {
 
  private:
   struct Branch {
-    std::vector<std::int32_t> context;  // the tokens that the model sees
+    std::vector<std::int32_t> context;  // the tokens in context
     std::unique_ptr<ContinuousCache> cache;
   };
   Branch continued(const Branch& branch) const;
-  // Begins again, every branch with the newer half of its context.
+  // Restarts every branch with the newer half of its context.
   void forget_older_half();
 
   const LanguageTransformer& model_;
   LanguageScorerOptions options_;
   std::int32_t first_token_;
   std::unique_ptr<DecodingState> state_;
-  std::vector<Branch> branches_;  // of each hypothesis of the last step
+  std::vector<Branch> branches_;  // of each hypothesis after the last step
   Tensor hidden_;                 // [R, D], after the last step
 };
 

@@ -1,5 +1,5 @@
-// Sampling from the model's distribution, with temperature, top-k and top-p (nucleus, Holtzman et
-// al. 2020).
+// Sampling from the model's distribution, with temperature, top-k and top-p (nucleus sampling,
+// Holtzman et al. 2020).
 #pragma once
 
 #include <cstdint>
@@ -26,21 +26,21 @@ void fields(SamplingOptions& o, Visitor&& visit) {
   visit("sampling-seed", o.seed, any_seed(), "sampling: random seed");
 }
 
-// Sampling in progress: one hypothesis for each sentence. Sentence s draws from a stream of (seed,
-// stream_of_sentence[s]): what it gets does not depend on the others. A hypothesis ends with eos,
-// or, when eos is -1, at the longest length alone. Token scores are the model's log-probabilities,
-// before temperature and whatever Scorer::adjust() does.
+// Incremental sampling: one hypothesis per sentence. Sentence s draws from the stream (seed,
+// stream_of_sentence[s]), so its result does not depend on the others. A hypothesis ends with eos
+// or, if eos is -1, only at the maximum length. Token scores are the model's log-probabilities,
+// before temperature and Scorer::adjust().
 class Sampler {
  public:
-  // The scorer must outlive this. Throws ConfigError.
+  // The scorer must outlive the sampler. Throws ConfigError.
   Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
           std::span<const std::uint64_t> stream_of_sentence);
 
   bool done() const { return rows_.empty(); }
-  // Draws a token for every sentence that has not ended. Throws NotFiniteError for probabilities
-  // that are NaN. Precondition: !done().
+  // Draws a token for every active sentence. Throws NotFiniteError for NaN probabilities.
+  // Precondition: !done().
   void step();
-  // As far as they have come.
+  // The hypotheses so far.
   const std::vector<Hypothesis>& hypotheses() const { return results_; }
 
  private:
@@ -52,10 +52,10 @@ class Sampler {
   SamplingOptions options_;
   std::vector<Hypothesis> results_;
   std::vector<Random> random_;
-  std::vector<std::int32_t> rows_, tokens_, sentences_;  // of those that have not ended
+  std::vector<std::int32_t> rows_, tokens_, sentences_;  // of the active sentences
 };
 
-// All of them, to their end.
+// Samples all sentences to their end.
 std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 

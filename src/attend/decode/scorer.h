@@ -1,5 +1,5 @@
-// What decoding needs of a model: how likely each token is to come next, for a changing set of
-// hypotheses. Any architecture that predicts left to right fits.
+// The interface between decoding and models: scores of the next token, for a changing set of
+// hypotheses. Fits any left-to-right model.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace attend {
 
-// The likeliest tokens to come next, for each of R hypotheses.
+// The most likely next tokens of R hypotheses.
 struct BestTokens {
-  BestTokens(std::int64_t hypotheses, int k);  // none yet
+  BestTokens(std::int64_t hypotheses, int k);  // filled later
   BestTokens(Tensor values, Tensor indices)
       : log_probabilities(std::move(values)), columns(std::move(indices)) {}
 
-  // To be read.
+  // A copy to read on the host.
   BestTokens to_host() const { return {log_probabilities.to_host(), columns.to_host()}; }
 
-  Tensor log_probabilities;  // [R, k], largest first; -infinity where fewer tokens may follow
+  Tensor log_probabilities;  // [R, k], largest first; -infinity if fewer tokens are possible
   Tensor columns;            // [R, k] i32
 };
 
@@ -28,29 +28,30 @@ class Scorer {
  public:
   virtual ~Scorer() = default;
 
-  // The sentences being decoded; step() begins with one hypothesis for each.
+  // The number of sentences; step() begins with one hypothesis for each.
   virtual std::int64_t sentences() const = 0;
-  // What the first step of a sentence continues with: bos, or the last token of a prompt.
+  // The first input token of a sentence: bos, or the last token of a prompt.
   virtual std::int32_t first_token(std::int64_t sentence) const = 0;
-  // The longest output, in tokens, that makes sense for a sentence.
+  // The longest sensible output for a sentence, in tokens.
   virtual std::int64_t max_length(std::int64_t sentence) const = 0;
 
-  // Hypothesis r continues what was hypothesis parents[r] with the token tokens[r].
+  // Hypothesis r continues the former hypothesis parents[r] with token tokens[r].
   virtual void step(std::span<const std::int32_t> parents,
                     std::span<const std::int32_t> tokens) = 0;
-  // For the hypotheses [begin, end) of the last step: scores [end - begin, K] of the tokens that
-  // may come after them, -infinity where there is none. Their softmax is how likely each token is.
+  // The logits [end - begin, K] of the next token for hypotheses [begin, end) of the last step;
+  // -infinity for impossible tokens.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
-  // Turns logits of the hypotheses from `begin` on into what the next token is chosen by: forbids
-  // tokens, penalizes others. Whether it has changed anything.
+  // Adjusts logits of the hypotheses starting at `begin`: masks or penalizes tokens. Returns
+  // whether anything changed.
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
-  // For all hypotheses of the last step, `hypotheses` in number, the k likeliest tokens, adjusted.
+  // The k most likely tokens for all `hypotheses` of the last step, after adjustment.
   virtual BestTokens best(std::int64_t hypotheses, int k);
-  // The token of a column for a hypothesis of the last step; tokens rise with their columns.
+  // The token of a column for a hypothesis of the last step; tokens increase with columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 };
 
-// Calls use(begin, logits) for the `hypotheses` of the last step, a block at a time.
+// Calls use(begin, logits) for the `hypotheses` of the last step, in blocks small enough that their
+// logits stay in cache.
 template <class Use>
 void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
   const std::int64_t block = backend().block_sizes().decoding_rows;
@@ -58,13 +59,12 @@ void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
     use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
 }
 
-// The k likeliest tokens by hidden states [R, D] and output weights [V, D], whose logits are never
-// held whole.
+// The k most likely tokens for hidden states [R, D] and output weights [V, D], without storing all
+// logits.
 BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k);
 
-// Throws NotFiniteError unless the highest log-probability of a hypothesis is finite. It is not
-// when a logit is NaN or +infinity, or when all are -infinity; single logits of -infinity are
-// tokens that cannot follow.
+// Throws NotFiniteError unless a hypothesis's highest log-probability is finite. It is not if a
+// logit is NaN or +infinity, or if all are -infinity. Single logits of -infinity are masked tokens.
 void require_probabilities(float highest);
 
 }  // namespace attend

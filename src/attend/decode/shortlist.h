@@ -1,6 +1,5 @@
-// Which target tokens may translate a source: a few that always may, and the likeliest translations
-// of each of its tokens. Decoding that looks at no others multiplies with a fraction of the output
-// layer.
+// The target tokens that may translate a source: a few that are always allowed, and the most likely
+// translations of each source token. Decoding then computes only a fraction of the output layer.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 namespace attend {
 
 struct Shortlist {
-  std::vector<std::int32_t> always;  // target ids; the end of a sentence is among them
-  Ragged translations;               // for every id of the source vocabulary, target ids
+  std::vector<std::int32_t> always;  // target ids, including the end of sentence
+  Ragged translations;               // target ids for every source id
 
-  // The target ids for a source, ascending. Throws DataError for a source id that the list does not
-  // know.
+  // The allowed target ids for a source, ascending. Throws DataError for a source id outside the
+  // list.
   std::vector<std::int32_t> allowed(std::span<const std::int32_t> src) const;
 };
 

@@ -1,8 +1,7 @@
-// An encoder-decoder as a Scorer, with the tokens that may come next restricted to those that a
-// shortlist has for the source.
+// The scorer of an encoder-decoder with a vocabulary shortlist.
 //
-// The output layer is cut to the tokens of any sentence in the batch; a sentence is normalized over
-// its own alone, so that what becomes of it does not depend on the others.
+// The output layer is reduced to the tokens of all sentences in the batch. Each sentence is
+// normalized over its own tokens, so its result does not depend on the others.
 #pragma once
 
 #include <vector>
@@ -14,8 +13,8 @@ namespace attend {
 
 class ShortlistedScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive this. Throws DataError when the shortlist is not for
-  // the model's vocabularies.
+  // Encodes the sources. `model` must outlive the scorer. Throws DataError if the shortlist does
+  // not match the model's vocabularies.
   ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos,
                     const Shortlist& shortlist);
 
@@ -36,11 +35,11 @@ class ShortlistedScorer final : public Scorer {
   }
 
   EncoderDecoderScorer whole_;
-  std::vector<std::int32_t> tokens_;  // of any sentence, ascending
+  std::vector<std::int32_t> tokens_;  // union over the sentences, ascending
   Tensor weights_;                    // their rows of the output layer
-  std::vector<std::vector<std::int32_t>>
-      columns_;  // of each sentence: its tokens' places among them, ascending
-  std::vector<std::int32_t> sentence_;  // of each hypothesis of the last step
+  // Positions of each sentence's tokens among them, ascending.
+  std::vector<std::vector<std::int32_t>> columns_;
+  std::vector<std::int32_t> sentence_;  // of each hypothesis in the last step
 };
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019) and clipping by
-// the norm of the whole gradient.
+// Adam (Kingma & Ba 2015) with decoupled weight decay (Loshchilov & Hutter 2019) and clipping by
+// the global gradient norm.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ class Adam final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
   Adam(ParameterSet& parameters, const AdamOptions& options);
-  // Of some of them only.
+  // Updates only some of the parameters.
   Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges);
 
   DeviceScalar step(float learning_rate) override;
-  // The same for a gradient that `gradient_scale` multiplies first.
+  // The same with the gradient multiplied by `gradient_scale`.
   void update(float learning_rate, const DeviceScalar& gradient_scale);
 
   std::vector<std::pair<std::string_view, Tensor>> state() const override {
@@ -49,7 +49,7 @@ class Adam final : public Optimizer {
   std::int64_t steps() const override { return steps_; }
   void set_steps(std::int64_t steps) override { steps_ = steps; }
 
-  // The moments, range after range.
+  // The moments, concatenated over the ranges.
   const Tensor& mean() const { return mean_; }
   const Tensor& variance() const { return variance_; }
 
@@ -62,7 +62,7 @@ class Adam final : public Optimizer {
   std::int64_t steps_ = 0;
 };
 
-// What a gradient with this sum of squares is multiplied by.
+// The clipping factor for a gradient with this sum of squares.
 DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares);
 
 }  // namespace attend

@@ -7,7 +7,7 @@
 namespace attend {
 
 // An exponential moving average of the parameters: shadow = decay shadow + (1 - decay) parameters,
-// with decay = min(limit, (1+n)/(10+n)) at update n so that the beginning is soon forgotten.
+// with decay = min(limit, (1+n)/(10+n)) at update n to forget the initial values quickly.
 class MovingAverage {
  public:
   MovingAverage(const ParameterSet& parameters, float decay);

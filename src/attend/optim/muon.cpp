@@ -11,8 +11,7 @@ namespace attend {
 
 namespace {
 
-// The root of the mean square of an update's elements, for a learning rate of 1: about what Adam's
-// have.
+// The root mean square of an update at learning rate 1, about that of Adam.
 constexpr float kUpdateSize = 0.2f;
 
 bool is_inner_matrix(const ParameterSet::Entry& entry) {
@@ -35,16 +34,16 @@ std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameter
 
 }  // namespace
 
-// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values near 1 in five
-// steps, for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here of c^(1/4) X, for which
-// c becomes 1 and b becomes b / sqrt(c).
+// Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values close to 1 in
+// five steps, for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here applied to c^(1/4)
+// X, which turns c into 1 and b into b / sqrt(c).
 Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
   constexpr int kSteps = 5;
   constexpr float kA = 3.4445f, kB = -3.350157f, kScale = 1.193862f;
   const bool tall = matrix.dim(0) > matrix.dim(1);
   const std::int64_t narrow = std::min(matrix.dim(0), matrix.dim(1));
   Tensor x = Tensor::empty(matrix.shape()), next = Tensor::empty(matrix.shape());
-  // No singular value is larger than the norm.
+  // No singular value exceeds the norm.
   backend().scaled_add(backend().scale_to_norm(backend().sum_of_squares(matrix), kScale), 1.0f,
                        matrix, 0.0f, x);
   const Tensor square = Tensor::empty({narrow, narrow}),

@@ -1,8 +1,8 @@
-// Muon (Jordan et al. 2024): a matrix of the model's inner products moves by the orthogonal matrix
-// nearest to its momentum, so that every direction of its momentum counts the same, not the few
-// largest alone. Steps have the size that Adam's have (Liu et al. 2025, "Muon is scalable for LLM
-// training"), so the learning rate means the same. What is no such matrix is Adam's: biases, gains,
-// tables and the projection to the vocabulary; clipping and weight decay are its options, too.
+// Muon (Jordan et al. 2024): a hidden-layer matrix moves by the orthogonal matrix nearest to its
+// momentum, so that all directions of the momentum count equally. Updates have the size of Adam's
+// (Liu et al. 2025, "Muon is scalable for LLM training"), so learning rates are comparable. Adam
+// updates all other parameters: biases, gains, embeddings and the output projection; clipping and
+// weight decay are Adam's options.
 #pragma once
 
 #include "attend/backend/precision.h"
@@ -22,8 +22,8 @@ void fields(MuonOptions& o, Visitor&& visit) {
 
 class Muon final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimizer. `products`: the precision of
-  // those that make a matrix orthogonal. Throws ConfigError.
+  // `parameters` (allocated, trainable) must outlive the optimizer. `products`: the GEMM precision
+  // of orthogonalization. Throws ConfigError.
   Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
        Precision products = Precision::f32);
 
@@ -35,7 +35,7 @@ class Muon final : public Optimizer {
  private:
   struct Matrix {
     std::int64_t offset;    // in the parameters
-    std::int64_t momentum;  // in the momenta
+    std::int64_t momentum;  // in the momentum buffer
     Shape shape;
   };
   void update(const Matrix& matrix, float learning_rate, const DeviceScalar& gradient_scale) const;
@@ -45,12 +45,12 @@ class Muon final : public Optimizer {
   AdamOptions adam_options_;
   Precision products_;
   std::vector<Matrix> matrices_;
-  Tensor momentum_;  // of the matrices, one after the other
+  Tensor momentum_;  // of all matrices, concatenated
   Adam rest_;
 };
 
-// U V^T of x = U S V^T [M, N], nearly: its singular values lie around 1 where those of x are not
-// far below the largest. Zeros stay zeros.
+// U V^T of x = U S V^T [M, N], approximately: singular values near 1, except those far below the
+// largest. Zeros stay zeros.
 Tensor nearly_orthogonal(const Tensor& x, Precision products = Precision::f32);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// What turns the gradients of a model into its next parameters.
+// Optimizers update the parameters of a model from their gradients.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ class Optimizer {
   // before clipping.
   virtual DeviceScalar step(float learning_rate) = 0;
 
-  // What it remembers, for checkpoints: named tensors, to be written or read into, and the number
-  // of updates made.
+  // The state for checkpoints: named tensors to write or read, and the number of updates.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;
   virtual std::int64_t steps() const = 0;
   virtual void set_steps(std::int64_t steps) = 0;

@@ -1,4 +1,4 @@
-// Which optimizer, and its options.
+// The choice of optimizer, and its options.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimizer. `products`: the precision of
-// those that Muon makes. Throws ConfigError.
+// `parameters` (allocated, trainable) must outlive the optimizer. `products`: Muon's GEMM
+// precision. Throws ConfigError.
 std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
                                           Precision products = Precision::f32);
 

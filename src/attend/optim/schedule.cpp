@@ -14,7 +14,7 @@ namespace attend {
 
 namespace {
 
-// Rises in a straight line to `peak` at `warmup`, then follows peak * decay(step).
+// Increases linearly to `peak` at `warmup`, then follows peak * decay(step).
 class WarmupThen final : public Schedule {
  public:
   WarmupThen(double peak, int warmup, std::function<double(double step)> decay)
@@ -46,7 +46,7 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model,
   const double warmup = std::max(1, o.warmup_steps);
   const double peak = o.learning_rate;
   const double floor = o.min_learning_rate / peak;
-  // From 0 at the end of the warm-up to 1 at the last step.
+  // From 0 at the end of warmup to 1 at the last step.
   const auto progress = [warmup, total = static_cast<double>(total_steps)](double step) {
     return std::clamp((step - warmup) / std::max(1.0, total - warmup), 0.0, 1.0);
   };

@@ -11,8 +11,8 @@
 
 namespace attend {
 
-// noam: the paper's, with learning-rate as a factor; inverse_sqrt: the same curve given by its
-// peak; then straight lines and a cosine down to min-learning-rate at the last step.
+// noam: the paper's schedule, with learning-rate as a factor; inverse_sqrt: the same curve given by
+// its peak; linear and cosine: decay to min-learning-rate at the last step.
 enum class ScheduleKind { inverse_sqrt, noam, linear, cosine, constant };
 inline std::span<const std::string_view> enum_names(ScheduleKind) {
   static constexpr std::array<std::string_view, 5> kNames{"inverse_sqrt", "noam", "linear",
@@ -40,12 +40,13 @@ void fields(ScheduleOptions& o, Visitor&& visit) {
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // The learning rate of a step, counted from 1.
+  // The learning rate of a step, from 1.
   virtual float at(std::int64_t step) const = 0;
 };
 
-// d_model matters to noam only: factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5) (Vaswani
-// et al. 2017, equation 3). total_steps matters to linear and cosine. Throws ConfigError.
+// d_model matters only for noam: factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)
+// (Vaswani et al. 2017, equation 3). total_steps matters only for linear and cosine. Throws
+// ConfigError.
 std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& options, int d_model,
                                         std::int64_t total_steps);
 
