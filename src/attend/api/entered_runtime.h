@@ -1,5 +1,4 @@
-// The runtime that an object of the public face was made with, current for as long as a call of it
-// lasts.
+// Makes the runtime of a public object current during one of its calls.
 #pragma once
 
 #include <memory>
@@ -11,7 +10,7 @@ namespace attend {
 
 class EnteredRuntime {
  public:
-  // Null: whatever is current stays so.
+  // Null: keeps the current one.
   explicit EnteredRuntime(const std::shared_ptr<Runtime>& runtime) {
     if (runtime) scope_.emplace(runtime);
   }

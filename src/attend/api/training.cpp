@@ -27,7 +27,7 @@ StepReport report_of(const StepEvent& event) {
           .source_tokens = event.source_tokens};
 }
 
-// Hands events to the callbacks of a job, and remembers the best validation.
+// Passes events to the callbacks of a job and remembers the best validation.
 class JobListener final : public TrainingListener {
  public:
   JobListener(const TrainingJob& job, TrainingResult& result) : job_(job), result_(result) {}
@@ -56,8 +56,8 @@ void set_by_name(const TrainingOption& option, std::span<const OptionField> fiel
   set_option(*field, option.values, field->name);
 }
 
-// The options of a run and of its task as the job says: its file, or for a resumed run the one that
-// it was begun with, then its list.
+// Applies the options of a run and its task: first the job's file (or the run's own when resuming),
+// then its list.
 void apply_options(const TrainingJob& job, std::span<const OptionField> fields) {
   const std::filesystem::path own = RunFolder(job.folder).config_file();
   if (!job.config.empty()) {
@@ -70,11 +70,11 @@ void apply_options(const TrainingJob& job, std::span<const OptionField> fields) 
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const TrainingJob& job) {
   if (!job.resume) return std::nullopt;
-  std::vector<std::string> skipped;  // the trainer reports these
+  std::vector<std::string> skipped;  // reported by the trainer
   return RunFolder(job.folder).latest(skipped);
 }
 
-// The job's own runtime, or one with as many threads as the options say; null: the default one.
+// The job's runtime, or one with the number of threads in the options; null: the default one.
 std::shared_ptr<Runtime> runtime_for(const TrainingJob& job, const ThreadOptions& options) {
   if (job.runtime || options.threads == 0) return job.runtime;
   return make_runtime(options);

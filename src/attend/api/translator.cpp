@@ -67,7 +67,7 @@ TranslationAttention Translator::attention(const std::string& source,
   src.push_back(model.src_tokenizer.eos_id());
   const AttentionMaps maps = attention_maps(model, src, tgt);
 
-  // The row of a token is the one that predicts it; the last row predicts the end.
+  // A token's row is the one that predicts it; the last row predicts the end.
   tgt.push_back(model.tgt_tokenizer.eos_id());
   const auto src_words = model.src_tokenizer.words(src), tgt_words = model.tgt_tokenizer.words(tgt);
   TranslationAttention attention;

@@ -31,8 +31,7 @@ std::string build_information() {
   std::string text = fmt::format("compiler: {}\n", compiler());
   text += fmt::format("instruction sets: {}\n", fmt::join(sets.built, ", "));
   text += fmt::format("in use: {}, {} kernels\n", sets.used, backend().name());
-  // Libraries that can be asked say what they are when the program runs; of the others, what was
-  // there when it was built.
+  // Versions at run time for libraries that report them; otherwise versions at build time.
   text += fmt::format(
       "libraries: Highway {}, SentencePiece {}, zlib {}, utf8proc {}, fmt {}.{}.{}, nlohmann-json "
       "{}.{}.{}, toml++ {}",

@@ -17,13 +17,13 @@
 
 namespace attend {
 
-std::span<const EmbeddedFile> attention_page_files();  // tasks/attention_page/
+std::span<const EmbeddedFile> attention_page_files();  // inspect/attention_page/
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kScale = 255;  // weights are whole multiples of 1/kScale
+constexpr int kScale = 255;  // weights are multiples of 1/kScale
 
 std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& text,
                                  std::string_view what) {
@@ -77,7 +77,7 @@ std::string weights_text(const AttentionMap& map) {
   return base64(bytes);
 }
 
-// What labels the rows or the columns of a map: a sequence of ids, cut into pieces and into words.
+// The labels of the rows or columns of a map: ids, grouped into tokens and words.
 struct AxisLabels {
   const Tokenizer& tokenizer;
   std::vector<std::int32_t> ids;
@@ -118,8 +118,8 @@ Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisL
   return {{"words", std::move(words)}, {"pieces", std::move(pieces)}};
 }
 
-// A row of decoder and cross is named after the token that is written there (the last one: eos),
-// the columns of decoder after those that have been read by then (the first one: bos).
+// Rows of decoder and cross are named after the token written there (the last one: eos), columns of
+// decoder after the tokens read so far (the first one: bos).
 Json page_data(const TranslationModel& model, const ScoredPair& pair) {
   const AttentionMaps maps = attention_maps(model, pair.src, pair.tgt);
   std::vector<std::int32_t> written_ids = pair.tgt;
@@ -161,7 +161,7 @@ std::string html_escaped(std::string_view text) {
                   {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
 }
 
-// JSON that may stand inside <script>: nothing in it closes the element or opens a comment.
+// JSON for use inside <script>: cannot close the element or open a comment.
 std::string script_json(const Json& json) {
   return replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace),
                   {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
@@ -181,8 +181,8 @@ std::string_view embedded(std::string_view name) {
   throw Error(fmt::format("attention page: no file {} in this build", name));
 }
 
-// page.html with every {{name}} replaced: by a value, else by the file of that name. What is put in
-// is not looked at again.
+// page.html with every {{name}} replaced by a value, or by the file of that name. Inserted text is
+// not expanded again.
 std::string filled(const std::map<std::string_view, std::string>& values) {
   std::string_view rest = embedded("page.html");
   std::string page;

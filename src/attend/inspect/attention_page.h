@@ -1,9 +1,8 @@
-// A page to look at a model's attention with: one HTML file that needs nothing else, no network
-// either.
+// A page that shows a model's attention: one self-contained HTML file.
 //
-// It shows the weights of every layer and head for one sentence pair, by words and by pieces. Its
-// markup, style and script are the files of tasks/attention_page/; what is read and how is
-// explained in docs/attention.md.
+// It shows the weights of every layer and head for one sentence pair, by words and by tokens. Its
+// markup, style and script are in inspect/attention_page/; docs/attention.md explains how to read
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +14,43 @@
 
 namespace attend {
 
-// A source, its translation, and how likely the model finds it.
+// A source, its translation, and the log-probability of the translation.
 struct ScoredPair {
   std::string source;
   std::string target;
-  std::vector<std::int32_t> src;  // ends with eos
-  std::vector<std::int32_t> tgt;  // neither bos nor eos
-  float log_probability = 0;      // natural logarithm, eos included
+  std::vector<std::int32_t> src;  // including eos
+  std::vector<std::int32_t> tgt;  // excluding bos and eos
+  float log_probability = 0;      // natural logarithm, including eos
 };
 
-// The pair of a text and the best translation that is found for it. Both functions throw DataError
-// when a text has no token, is not UTF-8 or is longer than an attention page can show
-// (kMaxPageTokens).
+// The text with its best translation. Both functions throw DataError if a text is empty, not UTF-8
+// or too long for an attention page (kMaxPageTokens).
 ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source,
                            const TranslationOptions& options);
-// The pair of a text and a given translation.
+// The text with a given translation.
 ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
                       const std::string& target);
 
-// A side of a pair. The weights grow with the square of the length; so long a pair takes some 20 MB
-// with the layers and heads of the paper's base model.
+// Tokens per side. Weights grow with the square of the length; this many take about 20 MB for the
+// paper's base model.
 constexpr std::int64_t kMaxPageTokens = 256;
 
-// The page. A function of its arguments: equal ones give equal bytes. Weights are rounded to
-// multiples of 1/255.
+// The page, a function of its arguments alone. Weights are rounded to multiples of 1/255.
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair);
 
-// A text and what a classifier makes of it.
+// A text with its classification.
 struct ClassifiedText {
   std::string text;
-  std::vector<std::int32_t> ids;  // what the classifier sees of it
+  std::vector<std::int32_t> ids;  // the tokens that the classifier reads
   std::string label;
   float probability = 0;
 };
 
-// Shows as much of the text as the classifier looks at, its max-length. Throws DataError when the
-// text has no token or is not UTF-8.
+// Shows the part of the text that the classifier reads, its max-length. Throws DataError if the
+// text is empty or not UTF-8.
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text);
 
-// The same page with the one attention that a classifier has.
+// The same page with the classifier's self-attention.
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
 
 }  // namespace attend

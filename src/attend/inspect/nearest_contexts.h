@@ -1,4 +1,4 @@
-// Where else a word is used as it is in a given sentence: a "bat" that flies finds other animals,
+// Finds where else a word is used as in a given sentence: a "bat" that flies finds other animals,
 // one that is swung finds other clubs.
 #pragma once
 
@@ -30,14 +30,14 @@ void fields(NearestOptions& o, Visitor&& visit) {
 struct WordContext {
   std::string line;
   std::int64_t line_number = 0;
-  float similarity = 0;  // cosine of the two vectors of the word
+  float similarity = 0;  // cosine of the word's two vectors
 };
 
-// The lines of `corpus` that hold `word`, most alike first. Words are compared without their
-// punctuation and, where they are ASCII, without regard to case; a word of several tokens has the
-// mean of their vectors, at `layer` (see EmbeddingOptions). Throws DataError when the text does not
-// hold the word, and "name:line: ..." for a line of the corpus with the word that is longer than
-// the model's positions.
+// The lines of `corpus` that contain `word`, most similar first. Words are compared without
+// punctuation and without regard to ASCII case. A word of several tokens has the mean of their
+// vectors, at `layer` (see EmbeddingOptions). Throws DataError if the text does not contain the
+// word, and "name:line: ..." for a line with the word that is longer than the model's learned
+// positions.
 std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const std::string& text,
                                           const std::string& word, LineReader& corpus, int layer,
                                           int count);

@@ -15,7 +15,7 @@ namespace {
 
 using Vectors = std::vector<std::vector<float>>;
 
-constexpr float kTie = 1e-6f;  // cosines that differ by rounding alone
+constexpr float kTie = 1e-6f;  // cosines closer than rounding error
 constexpr int kIterations = 200;
 
 Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabeledText& uses,
@@ -30,7 +30,7 @@ Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabeledTe
   return vectors;
 }
 
-// Means, first over the uses of each sense, then over the senses.
+// Averages over the uses of each sense, then over the senses.
 class MeanOfSenses {
  public:
   explicit MeanOfSenses(std::size_t senses) : sum_(senses, 0.0), count_(senses, 0.0) {}
@@ -89,11 +89,11 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// The direction of most variance, by power iteration; zero when there is none.
+// The first principal direction, by power iteration; zero if there is none.
 std::vector<double> main_direction(const std::vector<std::vector<double>>& rows) {
   const std::size_t width = rows.front().size();
   std::vector<double> direction(width);
-  // What points least like the others has a part in every direction that matters.
+  // The longest row has a component in every relevant direction.
   const auto longest = std::max_element(
       rows.begin(), rows.end(), [](const auto& a, const auto& b) { return dot(a, a) < dot(b, b); });
   direction = *longest;
@@ -110,7 +110,7 @@ std::vector<double> main_direction(const std::vector<std::vector<double>>& rows)
   return direction;
 }
 
-// The coordinates of all rows in the direction of most variance, which they then are without.
+// The coordinates of all rows in the first principal direction, which is then removed from them.
 std::vector<double> take_component(std::vector<std::vector<double>>& rows) {
   const std::vector<double> direction = main_direction(rows);
   std::vector<double> coordinates;

@@ -1,5 +1,4 @@
-// Does a word have another vector where it means something else? Its uses, labeled by their sense,
-// as a model sees them layer by layer.
+// Measures whether a word's vectors differ by sense, from labeled uses, layer by layer.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +11,31 @@
 
 namespace attend {
 
-// How far the senses of a word are apart in one kind of its vectors. Senses count alike, however
-// many uses they have.
+// The separation of a word's senses in one kind of vectors. Senses count equally, whatever their
+// number of uses.
 struct SenseSeparation {
   std::string vectors;  // "static embedding", "layer 2"
-  double agreement;     // share of uses whose most similar other use (by the cosine) has the same
-                        // sense; of ties, the share that has
-  double within;        // mean cosine of two uses of one sense
-  double between;       // mean cosine of two uses of different senses
+  double agreement;  // share of uses whose most similar other use (by cosine) has the same sense;
+                     // ties count by share
+  double within;     // mean cosine of two uses of one sense
+  double between;    // mean cosine of two uses of different senses
 };
 
 struct WordSenses {
   std::vector<std::string> senses;
   std::vector<std::int64_t> uses;  // of each sense
   std::vector<SenseSeparation> separations;
-  Plot plot;  // the uses in the plane that shows most of their variance, at one layer
+  Plot plot;  // the uses at one layer, projected on their first two principal components
 };
 
-// uses.texts hold the word (the first counts; see word_vector()); uses.classes are its senses.
-// `plot_layer`: see EmbeddingOptions. Throws DataError for a text without the word, and unless
-// every sense has two uses; ConfigError for a layer that the model does not have.
+// uses.texts contain the word (its first occurrence counts; see word_vector()); uses.classes are
+// its senses. `plot_layer`: see EmbeddingOptions. Throws DataError for a text without the word, and
+// unless every sense has two uses; ConfigError for a layer the model does not have.
 WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                           const std::string& word, int plot_layer);
 
-// The first two principal components (Pearson 1901) of N vectors of equal width: N points, of mean
-// 0; the signs are such that the largest coordinate in each direction is positive.
+// The first two principal components (Pearson 1901) of N vectors of equal width: N points with mean
+// 0. Signs make the largest coordinate in each direction positive.
 std::vector<std::pair<double, double>> principal_plane(
     const std::vector<std::vector<float>>& vectors);
 

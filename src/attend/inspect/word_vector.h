@@ -1,4 +1,4 @@
-// The vector of a word in a sentence: the mean of those of its tokens.
+// The vector of a word in a sentence: the mean of its token vectors.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace attend {
 
-// What words are compared by, without their punctuation and, where they are ASCII, without regard
-// to case: "Bat," -> "bat".
+// Normalizes a word for comparison: no punctuation, lower-case ASCII: "Bat," -> "bat".
 std::string bare_word(std::string word);
 
-// Of the first such word of a text; empty when there is none.
+// The vector of the first such word in a text; empty if there is none.
 std::vector<float> word_vector(const TextEmbedding& embedding, const std::string& bare_word);
 
 }  // namespace attend

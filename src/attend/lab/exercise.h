@@ -1,4 +1,4 @@
-// Made-up tasks on sequences of symbols, the models that learn them, and their training.
+// Synthetic tasks on sequences of symbols, the models that learn them, and their training.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace attend::lab {
 
-// A batch: sequences, and what is to be predicted from the rows that are asked about.
+// A batch: sequences, and the targets of the queried rows.
 struct Exercise {
   Ragged text;
   Ids rows;
@@ -27,13 +27,13 @@ struct Exercise {
 class ExerciseBuilder {
  public:
   void add_sequence(std::span<const std::int32_t> ids);
-  // About position `position` of the sequence that was added last.
+  // Queries position `position` of the last sequence.
   void ask(std::int64_t position, std::int32_t target);
   Exercise build();
 
  private:
   RaggedBuilder text_;
-  std::int32_t last_begin_ = 0;  // where the last sequence begins
+  std::int32_t last_begin_ = 0;  // start of the last sequence
   std::vector<std::int32_t> rows_, targets_;
 };
 
@@ -45,20 +45,20 @@ std::vector<std::int32_t> random_symbols(Random& random, std::int64_t count, std
 // Independent standard normal numbers [rows, cols].
 Variable random_normal(Random& random, std::int64_t rows, std::int64_t cols);
 
-// B sequences of n + 1 random symbols: which was the first?
+// B sequences of n + 1 random symbols: predict the first one at the end.
 Exercise recall_first(Random& random, std::int64_t batch, std::int64_t n, std::int32_t symbols);
-// B sequences of `length` random symbols, at every position: which symbol was `back` positions
-// earlier?
+// B sequences of `length` random symbols: at every position, predict the symbol `back` positions
+// earlier.
 Exercise recall_back(Random& random, std::int64_t batch, std::int64_t length, std::int64_t back,
                      std::int32_t symbols);
 
-// Symbols in, logits of classes out.
+// A model from symbols to class logits.
 class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
   ParameterSet& parameters() { return parameters_; }
   virtual Variable hidden(const Ragged& text, Pass& pass) const = 0;  // [N, D]
-  // Logits for the rows that are asked about [M, classes].
+  // Logits of the queried rows [M, classes].
   virtual Variable logits(const Exercise& exercise, Pass& pass) const = 0;
 
  protected:
@@ -68,38 +68,38 @@ class SequenceModel {
 struct SequenceShape {
   std::int32_t symbols = 16;
   std::int32_t classes = 16;
-  bool causal = true;  // a Transformer's; a recurrent network cannot look ahead
+  bool causal = true;  // for Transformers; recurrent networks cannot look ahead
 };
 
-// A stack of Transformer layers. Of the configuration the encoder's part counts.
+// A stack of Transformer layers; uses the encoder part of the configuration.
 std::unique_ptr<SequenceModel> make_transformer(const TransformerConfig& config,
                                                 const SequenceShape& shape, std::uint64_t seed);
-// Layers of gated recurrent units, `width` wide, as is the embedding.
+// Layers of gated recurrent units; `width` is also that of the embedding.
 std::unique_ptr<SequenceModel> make_gru(std::int64_t width, int layers, const SequenceShape& shape,
                                         std::uint64_t seed);
 
 struct Practice {
-  std::int64_t steps = 0;  // 0: until the time is over
-  double seconds = 0;      // of processor time; 0: until the steps are made
+  std::int64_t steps = 0;  // 0: until the time is up
+  double seconds = 0;      // of CPU time; 0: until the steps are done
   float learning_rate = 1e-3f;
   int warmup_steps = 50;
   std::uint64_t seed = 1;
 };
 
 struct PracticeCurve {
-  std::vector<double> losses;  // of every step, per target
-  double seconds = 0;          // of processor time
+  std::vector<double> losses;  // per step and target
+  double seconds = 0;          // of CPU time
 
-  // Mean of the last `count` of them.
+  // Mean of the last `count` losses.
   double recent(std::size_t count = 20) const;
 };
 
 PracticeCurve practise(SequenceModel& model, const MakeExercise& make, const Practice& practice);
 
-// The loss at every fifth step, to be plotted against the step.
+// Every fifth loss, to plot against the step.
 Series loss_series(const std::string& label, const PracticeCurve& curve);
 
-// The share of right answers; the second by the position in its sequence that was asked about.
+// The share of correct answers; the second function, by queried position.
 double accuracy(const SequenceModel& model, const Exercise& exercise);
 std::vector<double> accuracy_by_position(const SequenceModel& model, const Exercise& exercise);
 

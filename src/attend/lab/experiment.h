@@ -1,7 +1,8 @@
-// The lab: the claims behind the Transformer, each measured by a small experiment of its own.
+// The lab: claims behind the Transformer, each tested by a small experiment.
 //
 // An experiment is a function that returns data: what was measured, tables, plots, and a verdict
-// that may be negative. Everything but times, and what depends on them, is a function of the seed.
+// that may be negative. Everything except times, and what depends on them, is a function of the
+// seed.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,11 @@ void fields(LabOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder with multi30k/, for experiments that also measure on real text");
 }
 
-// What an experiment is given.
+// The input of an experiment.
 struct Lab {
   LabOptions options;
   std::function<void(std::string_view)> progress = [](std::string_view) {
-  };  // told in a line what is being done
+  };  // receives progress messages
 
   template <class T>
   T full_or_quick(T full, T quick) const {
@@ -56,23 +57,23 @@ struct LabResult {
   Table table;
   std::vector<Plot> plots;
   Verdict verdict = Verdict::unclear;
-  std::string finding;  // the verdict's reasons, with numbers
+  std::string finding;  // the reasons for the verdict, with numbers
 };
 
 struct Experiment {
   std::string name;
-  std::string claim;  // a sentence that can turn out wrong
+  std::string claim;  // a falsifiable sentence
   LabResult (*measure)(const Lab& lab);
-  bool exact = false;       // the smallest version can decide too
-  bool reads_data = false;  // measures something on the data of LabOptions too
+  bool exact = false;       // even the smallest version decides
+  bool reads_data = false;  // also uses the data of LabOptions
 };
 
-// Measures, and leaves the verdict of what --quick cannot decide open.
+// Runs the experiment; with --quick, leaves verdicts open that it cannot decide.
 LabResult run_experiment(const Experiment& experiment, const Lab& lab);
 
-// All of them, in the order of the documentation.
+// All experiments, in the order of the documentation.
 std::span<const Experiment> experiments();
-// Throws ConfigError, with the nearest name.
+// Throws ConfigError, suggesting the nearest name.
 const Experiment& find_experiment(std::string_view name);
 
 }  // namespace attend::lab

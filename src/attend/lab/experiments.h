@@ -1,4 +1,4 @@
-// The experiments, a file each.
+// The experiments, one file each.
 #pragma once
 
 #include "attend/lab/experiment.h"

@@ -1,4 +1,4 @@
-// Least squares through measurements.
+// Least-squares fits.
 #pragma once
 
 #include <utility>
@@ -6,7 +6,7 @@
 
 namespace attend::lab {
 
-// The exponent b of y = a x^b that fits points (x, y) > 0 best, on logarithmic axes. 0 for less
+// The exponent b of the best fit y = a x^b for points (x, y) > 0 on logarithmic axes. 0 for fewer
 // than two different x.
 double power_law_exponent(const std::vector<std::pair<double, double>>& points);
 

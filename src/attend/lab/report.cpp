@@ -23,7 +23,8 @@ of training for a given time, in path-length and architectures.
 
 )";
 
-// A section begins with a line that says whose it is: <!-- experiment permutation: confirmed -->
+// A section begins with a line that names its experiment: <!-- experiment permutation: confirmed
+// -->
 constexpr std::string_view kSectionMark = "<!-- experiment ";
 constexpr std::string_view kSectionMarkEnd = " -->\n";
 
@@ -55,7 +56,7 @@ std::string file_content(const std::filesystem::path& path) {
   return content.str();
 }
 
-// FOLDER.md, whether or not FOLDER is written with a slash at its end.
+// FOLDER.md, also if FOLDER ends with a slash.
 std::filesystem::path page_file(const std::filesystem::path& folder) {
   const std::filesystem::path whole = folder.has_filename() ? folder : folder.parent_path();
   return whole.parent_path() / (whole.filename().string() + ".md");
@@ -104,7 +105,8 @@ void LabPage::read(std::string_view markdown) {
     if (colon < end && end != std::string_view::npos) {
       const std::string name(section.substr(kSectionMark.size(), colon - kSectionMark.size()));
       std::string text(section.substr(end + kSectionMarkEnd.size()));
-      while (!text.ends_with("\n\n")) text += '\n';  // the last one on a page ends with its line
+      while (!text.ends_with("\n\n"))
+        text += '\n';  // the last one on a page ends with a single line break
       sections_[name] = {std::string(section.substr(colon + 2, end - colon - 2)), std::move(text)};
     }
     at = next;
@@ -145,7 +147,7 @@ void require_writable(const std::filesystem::path& folder) {
     throw IoError(
         fmt::format("{}: cannot make the folder: {}", folder.string(), failure.message()));
   const AtomicFile beside(page_file(folder)),
-      inside(folder / "lab.svg");  // temporaries, which go again
+      inside(folder / "lab.svg");  // removed again
 }
 
 void write_result(const std::filesystem::path& folder, const Experiment& experiment,

@@ -1,4 +1,4 @@
-// Results for people: as text for a terminal, and as a page of documentation.
+// Reports of results: text for a terminal, and a documentation page.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace attend::lab {
 
-// How a result came about.
+// How a result was obtained.
 struct RunDescription {
-  std::string command;  // that makes it again
+  std::string command;  // that reproduces it
   std::string machine;
   int threads = 1;
   double seconds = 0;
 };
 
-// The name of this machine's processor; "unknown" where the system does not say.
+// The CPU's name; "unknown" if the system does not tell.
 std::string machine_name();
 
 // Columns of equal width.
@@ -26,14 +26,13 @@ std::string to_text(const Table& table);
 // Claim, what was measured, table, verdict.
 std::string to_text(const Experiment& experiment, const LabResult& result);
 
-// A page with a section for each experiment that was run, in the order of experiments(), and the
-// plots in a folder beside it. A page that is read again keeps its sections: experiments can be
-// repeated one by one.
+// A page with a section per experiment, in the order of experiments(), and a folder of plots beside
+// it. Reading a page keeps its sections, so experiments can be repeated one by one.
 class LabPage {
  public:
   // `plots`: the folder, relative to the page.
   explicit LabPage(std::string plots) : plots_(std::move(plots)) {}
-  // Takes the sections of a page that this program wrote; anything else in it is not kept.
+  // Reads the sections of a page written by this program; drops everything else.
   void read(std::string_view markdown);
   void set(const Experiment& experiment, const LabResult& result, const RunDescription& run);
   std::string markdown() const;
@@ -47,12 +46,11 @@ class LabPage {
   std::map<std::string, Section> sections_;  // by experiment
 };
 
-// Makes the folder, and throws IoError unless results can be written to it: better said before
-// minutes of work than after.
+// Creates the folder, and throws IoError unless it is writable: before minutes of work, not after.
 void require_writable(const std::filesystem::path& folder);
 
-// Writes FOLDER/<plot>.svg for the plots of a result, and its section into the page FOLDER.md.
-// Throws IoError.
+// Writes the plots of a result to FOLDER/<plot>.svg and its section into the page FOLDER.md. Throws
+// IoError.
 void write_result(const std::filesystem::path& folder, const Experiment& experiment,
                   const LabResult& result, const RunDescription& run);
 

@@ -1,4 +1,4 @@
-// Time that passes, and how long something takes.
+// Wall-clock and CPU time, and the duration of a function.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,7 @@ class Stopwatch {
   Clock::time_point begun_ = Clock::now();
 };
 
-// The time that processors spend on this process, all of its threads together: a cost, which other
-// processes hardly change.
+// The CPU time of this process over all threads, which other processes hardly affect.
 class ProcessorStopwatch {
  public:
   double seconds() const { return static_cast<double>(std::clock() - begun_) / CLOCKS_PER_SEC; }
@@ -27,8 +26,8 @@ class ProcessorStopwatch {
   std::clock_t begun_ = std::clock();
 };
 
-// Seconds of the fastest of several calls, made until `budget` seconds are over, and three at
-// least: what disturbs only ever slows down.
+// Seconds of the fastest of several calls, repeated for `budget` seconds and at least three times,
+// because disturbances only slow down.
 template <class Watch = Stopwatch, class Function>
 double fastest_call(double budget, const Function& function) {
   double best = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Short training runs of translators, in memory: what the experiments on translation compare.
+// Short in-memory training runs of translators, for experiments on translation.
 #pragma once
 
 #include <limits>
@@ -12,17 +12,17 @@
 
 namespace attend::lab {
 
-// Text that is read and encoded once.
+// Text, read and encoded once.
 class TrialCorpus {
  public:
-  // The demo's grammar.
+  // From the demo's grammar.
   static TrialCorpus demo(int train_sentences, int valid_sentences, std::uint64_t seed);
-  // The Multi30k folder of English-German captions, in words.
+  // From the Multi30k folder of English-German captions, with word vocabularies.
   static TrialCorpus multi30k(const std::string& folder, int valid_sentences);
 
   const std::string& name() const { return name_; }
   std::int32_t vocab_size() const { return tokenizer_.vocab_size(); }
-  // A model that begins to learn from it.
+  // A new model that trains on it.
   std::unique_ptr<TranslationObjective> objective(ArchitectureConfig config, float label_smoothing,
                                                   std::int64_t batch_tokens,
                                                   std::uint64_t seed) const;
@@ -38,13 +38,13 @@ class TrialCorpus {
   bool pretokenized_ = false;
 };
 
-// d_model 128, 4 heads, d_ff 512, 2 + 2 layers, no dropout: the demo's.
+// The demo's model: d_model 128, 4 heads, d_ff 512, 2 + 2 layers, no dropout.
 TransformerConfig trial_transformer();
 
 struct TrialOptions {
-  std::int64_t steps = 0;        // 0: until the time is over
-  double seconds = 0;            // of training; 0: until the steps are made
-  std::int64_t validations = 1;  // spread evenly over the steps or the seconds
+  std::int64_t steps = 0;        // 0: until the time is up
+  double seconds = 0;            // of training; 0: until the steps are done
+  std::int64_t validations = 1;  // evenly spaced over the steps or the time
   ScheduleOptions schedule;
   float clip_norm = 1.0f;
   std::uint64_t seed = 1;
@@ -53,17 +53,16 @@ struct TrialOptions {
 struct Trial {
   struct Point {
     std::int64_t step;
-    double seconds;  // of training, validation left out
+    double seconds;  // of training, without validation
     double perplexity;
     double bleu;
   };
-  std::vector<double> losses;    // of every step, per target token, without smoothing
+  std::vector<double> losses;    // per step and target token, without smoothing
   std::vector<Point> points;     // the validations
   double tokens_per_second = 0;  // target tokens
   bool diverged = false;
 
-  // The last validation; of a run that diverged before the first one, that of a model that knows
-  // nothing.
+  // The last validation; for a run that diverged before the first one, that of an untrained model.
   Point last() const {
     return points.empty() ? Point{0, 0, std::numeric_limits<double>::infinity(), 0} : points.back();
   }
@@ -71,20 +70,20 @@ struct Trial {
   double recent_loss(std::size_t count = 20) const;
 };
 
-// A trial that is made piece by piece, so that several can take turns: what disturbs the machine
-// then disturbs all of them.
+// A trial in pieces, so that several can take turns and disturbances of the machine affect all of
+// them.
 class TrialRun {
  public:
   // The objective must outlive it.
   TrialRun(TranslationObjective& objective, const TrialOptions& options);
 
   bool done() const { return share() >= 1; }
-  // Trains on to the next validation, and validates. Precondition: not done.
+  // Trains until the next validation, and validates. Precondition: not done.
   void advance();
   const Trial& trial() const { return trial_; }
 
  private:
-  double share() const;  // of the run that is over
+  double share() const;  // share of the run that is done
 
   TranslationObjective& objective_;
   TrialOptions options_;

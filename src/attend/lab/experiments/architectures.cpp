@@ -18,7 +18,7 @@ std::int64_t parameters_of(ArchitectureConfig config, int vocab_size) {
   return make_encoder_decoder(config, EncoderDecoder::Purpose::inference)->parameters().size();
 }
 
-// The recurrent encoder-decoder with about as many parameters as `target`.
+// The recurrent encoder-decoder closest in number of parameters to `target`.
 RecurrentConfig equal_rnn(const TransformerConfig& transformer, int vocab_size) {
   const std::int64_t target = parameters_of(transformer, vocab_size);
   RecurrentConfig config;
@@ -34,7 +34,7 @@ RecurrentConfig equal_rnn(const TransformerConfig& transformer, int vocab_size) 
   return best;
 }
 
-// Seconds of training until a BLEU was first reached, between validations by a straight line.
+// Seconds of training until a BLEU score was first reached, interpolated between validations.
 std::optional<double> time_to(double bleu, const Trial& trial) {
   double seconds = 0, before = 0;
   for (const Trial::Point& point : trial.points) {
@@ -71,7 +71,7 @@ struct Bench {
   double seconds;
 };
 
-// Trains both for the same time, turn by turn, and adds them to the table.
+// Trains both for the same time, in turns, and adds them to the table.
 Pair compare(const Lab& lab, const Bench& bench, Table& table) {
   const RecurrentConfig rnn = equal_rnn(bench.config, bench.corpus.vocab_size());
   TrialOptions options;
@@ -132,7 +132,7 @@ LabResult run_architectures(const Lab& lab) {
   result.table.columns = {"corpus",   "model",      "parameters", "steps",
                           "tokens/s", "perplexity", "BLEU",       "time to the same BLEU"};
 
-  std::optional<TrialCorpus> captions;  // read first: what is wrong with the folder shows at once
+  std::optional<TrialCorpus> captions;  // read first, so that errors in the folder show at once
   if (!lab.options.data.empty())
     captions =
         TrialCorpus::multi30k((std::filesystem::path(lab.options.data) / "multi30k").string(),

@@ -15,7 +15,7 @@ namespace attend::lab {
 
 namespace {
 
-constexpr std::int64_t kSequences = 8;  // work for all threads even with one head
+constexpr std::int64_t kSequences = 8;  // enough work for all threads even with one head
 constexpr std::int64_t kHeadWidth = 64;
 
 struct Size {
@@ -66,15 +66,15 @@ double time_feed_forward(Size size, double budget, Random& random) {
   });
 }
 
-// One part of a layer: what it should cost, and what it did.
+// One part of a layer: its expected and its measured cost.
 struct Part {
   const char* label;
   double n_exponent, d_exponent;  // of the claim
   double (*time)(Size, double, Random&);
-  std::vector<double> seconds = {};  // in the order of the grid
+  std::vector<double> seconds = {};  // in grid order
 };
 
-// The exponent of one of n and d, the other held fixed: the mean of the slopes.
+// The exponent of n or d with the other held fixed: the mean of the slopes.
 double exponent(const Part& part, const std::vector<Size>& grid, bool of_n) {
   double sum = 0;
   int lines = 0;

@@ -28,8 +28,8 @@ constexpr Connection kConnections[] = {{"residual and norm", true, true},
                                        {"norm only", false, true},
                                        {"neither", false, false}};
 
-// The sublayers of a Transformer with their residual connections and normalizations, or without: a
-// stack that no configuration makes.
+// The sublayers of a Transformer with or without residual connections and normalization: a stack
+// that no configuration offers.
 class Stack final : public SequenceModel {
  public:
   Stack(const Connection& connection, int depth, std::uint64_t seed)
@@ -67,7 +67,7 @@ class Stack final : public SequenceModel {
     return output_.forward(gather_rows(hidden(exercise.text, pass), exercise.rows), pass);
   }
 
-  // The norm of the gradient of each layer's parameters, for one batch.
+  // The gradient norm of each layer's parameters for one batch.
   std::vector<double> gradient_norms(const Exercise& exercise) {
     parameters_.gradients().zero();
     Pass pass = Pass::inference();

@@ -29,7 +29,7 @@ Exercise hard_attention_task(Random& random) {
   return recall_back(random, 32, kHardLength, kHardBack, kHardSymbols);
 }
 
-// Of the parameters that decide where to look, before training.
+// The gradient norm of the query and key parameters before training.
 double query_gradient(SequenceModel& model, const Exercise& exercise) {
   model.parameters().gradients().zero();
   Pass pass = Pass::inference();

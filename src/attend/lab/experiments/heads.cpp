@@ -23,7 +23,7 @@ TransformerConfig one_layer(int heads) {
   return config;
 }
 
-// Two symbols at once, in order: that one position back and that five back.
+// Predict two symbols at once, in order: those one and five positions back.
 Exercise two_at_once(Random& random, std::int64_t batch) {
   ExerciseBuilder builder;
   for (std::int64_t b = 0; b < batch; ++b) {

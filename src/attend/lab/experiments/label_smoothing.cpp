@@ -34,7 +34,7 @@ LabResult run_label_smoothing(const Lab& lab) {
   const TrialCorpus corpus =
       TrialCorpus::demo(sentences, lab.full_or_quick(300, 10), lab.options.seed);
   std::vector<double> plain;  // BLEU of each seed without smoothing
-  std::int64_t better = 0;    // seeds of which smoothing has the higher one
+  std::int64_t better = 0;    // seeds for which smoothing is better
   for (const float smoothing : {0.0f, 0.1f}) {
     double mean_perplexity = 0, mean_bleu = 0;
     std::string each;
@@ -61,7 +61,7 @@ LabResult run_label_smoothing(const Lab& lab) {
   const auto change = [](const Plot& plot) {
     return plot.series[0].points[1].second - plot.series[0].points[0].second;
   };
-  // Where the seeds disagree about BLEU, it is noise.
+  // If the seeds disagree about BLEU, it is noise.
   const bool worse_perplexity = change(perplexity) > 0,
              agree = better == 0 || better == static_cast<std::int64_t>(seeds);
   result.verdict = !agree                           ? Verdict::unclear

@@ -48,7 +48,7 @@ Outputs outputs_of(const Transformer& model, const std::vector<std::int32_t>& so
 struct Leak {
   std::int64_t compared = 0;  // outputs before the token that was changed
   std::int64_t changed = 0;   // those that differ in any bit
-  double largest = 0;         // difference
+  double largest = 0;         // largest difference
   std::int64_t own = 0;       // outputs at the changed token that differ, as they must
 };
 
@@ -75,7 +75,7 @@ Leak measure_leak(const Outputs& outputs, const std::vector<std::int32_t>& ids) 
   return leak;
 }
 
-// Random symbols cannot be foretold: who predicts the next one better than by chance has seen it.
+// Random symbols are unpredictable: a model that does better than chance has seen the next one.
 Exercise next_symbol(Random& random) {
   ExerciseBuilder builder;
   for (int b = 0; b < 16; ++b) {
@@ -138,7 +138,7 @@ LabResult run_masks(const Lab& lab) {
   const bool sees_itself = of_whole.own == kMaskLength && leaks[true].own == kMaskLength;
   const bool tight = leaks[true].changed == 0 && of_whole.changed == 0;
   const bool leaks_without = leaks[false].changed == leaks[false].compared;
-  // A few steps of training show nothing.
+  // A few training steps are not enough to decide.
   const bool cheats =
       losses[true] > 0.98 * std::log(kMaskSymbols) && losses[false] < 0.9 * std::log(kMaskSymbols);
   result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWidth = 256;
 
-// With d_ff = d_model a Transformer layer has the 6 d^2 weights of a GRU.
+// With d_ff = d_model, a Transformer layer has the 6 d^2 weights of a GRU.
 TransformerConfig one_layer() {
   TransformerConfig config;
   config.d_model = config.d_ff = kWidth;

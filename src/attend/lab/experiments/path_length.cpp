@@ -79,7 +79,7 @@ LabResult run_path_length(const Lab& lab) {
     result.table.rows.push_back(row);
   }
 
-  // The longest distance up to which a model is right nine times out of ten.
+  // The longest distance up to which a model is correct nine times out of ten.
   const auto reach = [&](std::size_t series) {
     double longest = 0;
     for (const auto& [n, right] : plot.series[series].points) {

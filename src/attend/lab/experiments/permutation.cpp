@@ -12,14 +12,14 @@ namespace attend::lab {
 namespace {
 
 constexpr std::int32_t kPermutedSymbols = 64;
-constexpr double kRounding = 1e-4;  // sums in another order
+constexpr double kRounding = 1e-4;  // rounding of sums in another order
 constexpr double kVisible = 1e-2;
 
 struct Case {
   const char* label;
   PositionKind positions;
   bool causal;
-  bool equivariant;  // as claimed
+  bool equivariant;  // according to the claim
 };
 
 constexpr Case kCases[] = {{"none", PositionKind::none, false, true},
@@ -43,7 +43,7 @@ Tensor outputs(const SequenceModel& model, const std::vector<std::int32_t>& ids)
   return model.hidden(Ragged::one(ids), pass).value().to_host();
 }
 
-// The largest difference between what the model makes of a permuted text, and its permuted outputs.
+// The largest difference between the outputs for a permuted text and the permuted outputs.
 double difference(const SequenceModel& model, const std::vector<std::int32_t>& ids,
                   const std::vector<std::size_t>& order) {
   std::vector<std::int32_t> permuted;

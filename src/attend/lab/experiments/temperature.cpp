@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kKeys = 64;
 
 struct Softmax {
-  double variance = 0;  // of what goes into the softmax
+  double variance = 0;  // of the softmax input
   double largest = 0;   // weight of a query, on average
   double gradient = 0;  // Frobenius norm of d softmax(s) / d s, on average
 };

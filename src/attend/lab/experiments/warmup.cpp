@@ -9,7 +9,7 @@ namespace attend::lab {
 
 namespace {
 
-// Every tenth loss is the mean of ten.
+// The means of every ten losses.
 Series smoothed(const std::string& label, const std::vector<double>& losses) {
   Series series{label, {}};
   for (std::size_t end = 10; end <= losses.size(); end += 10) {
