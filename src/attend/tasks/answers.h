@@ -1,5 +1,5 @@
-// Answers to requests that come one by one, as the lines of a text do: worked out window by window,
-// handed on in order, none lost to the failure of another.
+// Answers to a stream of requests, such as the lines of a text: computed in windows, delivered in
+// order, and not affected by the errors of other requests.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,27 +23,26 @@ namespace attend {
 
 template <class Request, class Answer>
 struct Conversation {
-  std::size_t window = 1024;      // requests answered together, at most
+  std::size_t window = 1024;      // most requests answered together
   std::function<bool()> arrived;  // whether next() would return without waiting
-  std::function<std::optional<Request>()>
-      next;  // nullopt at the end; LineError for one that is wrong; other exceptions end all
-  std::function<std::string()> where;  // what next() gave last was read: "in.txt:17"
-  std::function<std::vector<Answer>(std::span<const Request>)>
-      answer;  // an answer each, whatever stands beside a request
+  // Nullopt at the end; LineError for a bad request; other exceptions end the stream.
+  std::function<std::optional<Request>()> next;
+  std::function<std::string()> where;  // position of the last request: "in.txt:17"
+  // One answer per request, independent of the other requests.
+  std::function<std::vector<Answer>(std::span<const Request>)> answer;
   AnswerSink<Answer> sink;
 };
 
 namespace detail {
 
-// The requests that are answered together, in order with those among them that are wrong, and with
-// what ended them.
+// Requests that are answered together, with bad ones among them in order, and the exception that
+// ended them.
 template <class Request, class Answer>
 class AnswerWindow {
  public:
   explicit AnswerWindow(const Conversation<Request, Answer>& c) : c_(c) {}
 
-  // Reads what has arrived, but at least one request and at most a window of them. False after the
-  // last.
+  // Reads available requests, at least one and at most a window. Returns false after the last.
   bool read() {
     while (outcomes_.size() < std::max<std::size_t>(c_.window, 1)) {
       try {
@@ -82,14 +81,14 @@ class AnswerWindow {
   }
 
  private:
-  // monostate: of a request that has not been answered yet.
+  // monostate: not answered yet.
   using Outcome = std::variant<std::monostate, Answer, LineError, std::exception_ptr>;
   struct Place {
     std::size_t outcome;
     std::string name;
   };
 
-  // Where some fail together, halves of halves find the one that does.
+  // If a batch fails, bisects it to find the request at fault.
   void answer(std::span<const Request> requests, std::span<const Place> places) {
     if (requests.empty()) return;
     try {
@@ -98,7 +97,7 @@ class AnswerWindow {
         outcomes_[places[i].outcome] = std::move(answers[i]);
       return;
     } catch (const ConfigError&) {
-      throw;  // the fault of no request
+      throw;  // not the fault of a request
     } catch (const std::exception& error) {
       if (requests.size() == 1) return fail(error, places.front());
     }
@@ -110,7 +109,7 @@ class AnswerWindow {
   void fail(const std::exception& error, const Place& place) {
     const std::string message = fmt::format("{}: {}", place.name, error.what());
     if (dynamic_cast<const NotFiniteError*>(&error) !=
-        nullptr) {  // a model that gives no numbers is no fault of the line
+        nullptr) {  // NaN from the model is not the fault of a line
       outcomes_[place.outcome] = std::make_exception_ptr(NotFiniteError(message));
     } else {
       outcomes_[place.outcome] = LineError(message);
@@ -119,16 +118,16 @@ class AnswerWindow {
 
   const Conversation<Request, Answer>& c_;
   std::vector<Request> requests_;
-  std::vector<Place> places_;  // of the requests
+  std::vector<Place> places_;  // positions of the requests
   std::vector<Outcome> outcomes_;
 };
 
 }  // namespace detail
 
-// Until next() has no more, in bounded memory. A window ends early where the next request has not
-// arrived, so that whoever waits for an answer before writing more gets it. A request that cannot
-// be answered is a LineError that names its place: rejected, or thrown, as the sink has it. Before
-// anything is thrown, everything before it has been accepted.
+// Answers requests until next() ends, in bounded memory. A window ends early if the next request
+// has not arrived, so that a client that waits for an answer before writing more gets it. A request
+// that cannot be answered is a LineError with its position; the sink decides whether it is rejected
+// or thrown. All earlier answers are delivered before anything is thrown.
 template <class Request, class Answer>
 void answer_all(const Conversation<Request, Answer>& c) {
   for (bool more = true; more;) {

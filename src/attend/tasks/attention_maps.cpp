@@ -91,7 +91,7 @@ std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
   const auto tgt_words = model.tgt_tokenizer.words(tgt);
   const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
 
-  // The row of a target token is the one that predicts it: that of the token before it, bos for the
+  // A target token's row is the one that predicts it: the row of the previous token, or bos for the
   // first.
   const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
     float total = 0;

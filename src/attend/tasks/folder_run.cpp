@@ -11,8 +11,8 @@ namespace attend {
 
 namespace {
 
-// Writes the configuration once the run has begun: one that a checkpoint refuses to go on with
-// leaves the file as it was.
+// Writes the configuration after the run has started, so that a configuration rejected on resuming
+// leaves the old file.
 class ConfigurationFile final : public TrainingListener {
  public:
   ConfigurationFile(std::filesystem::path path, std::string configuration)

@@ -1,6 +1,6 @@
-// Training in a folder: the part of a run that is the same for every task and for whoever starts
-// it, the command line or the library's train(). The folder holds the model, checkpoints, the
-// resolved configuration, log.jsonl and TensorBoard's events.
+// Training in a run folder: the part common to all tasks, used by the command line and by the
+// library's train(). The folder holds the model, checkpoints, the resolved configuration, log.jsonl
+// and TensorBoard events.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,8 @@
 
 namespace attend {
 
-// What lasts of a run besides the options of its task: the section [run] of its configuration.
+// The persistent options of a run besides those of its task: the section [run] of its
+// configuration.
 struct RunOptions {
   std::string out;
   ThreadOptions threads;
@@ -35,24 +36,24 @@ void fields(RunOptions& o, Visitor&& visit) {
   fields(o.tensorboard, visit);
 }
 
-// The configuration of a run with every default spelled out, as TOML. `task`: what a task lets one
-// choose, by subject.
+// The configuration of a run as TOML, with every default spelled out. `task`: the options of the
+// task, by topic.
 std::string resolved_configuration(RunOptions& run, const std::vector<OptionGroup>& task);
 
-// Before anything is read. Throws ConfigError when no folder is named, a run is going on in it, or
-// a new run would mix with an older one.
+// Called before anything is read. Throws ConfigError if no folder is given, a run is active in it,
+// or a new run would mix with an older one.
 void require_folder_for(const RunOptions& run, bool resume);
 
 struct FolderRun {
   RunOptions options;
   bool resume = false;
-  std::string configuration;                     // the resolved one, saved once the run has begun
-  std::vector<TrainingListener*> listeners;      // besides those that write the folder's files
+  std::string configuration;  // resolved configuration, saved once the run has started
+  std::vector<TrainingListener*> listeners;      // besides those that write files of the folder
   const std::atomic<bool>* stop = nullptr;       // as in TrainingRun
   std::function<void(const std::string&)> warn;  // as in TrainingRun
 };
 
-// Trains a prepared task. Throws as Trainer does.
+// Trains a prepared task. Throws like Trainer.
 TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,
                             const FolderRun& run);
 

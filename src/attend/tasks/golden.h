@@ -1,15 +1,12 @@
-// Golden samples, a model's check of itself: a few inputs, and the log-probabilities that the
-// network gave them when the model was finished.
+// Golden samples, a model's self-test: a few inputs with the log-probabilities that the finished
+// model gave them. attend.golden is a JSON array of
 //
-//   attend.golden  of a translation model  [{"src": [ids, eos], "tgt": [ids], "log_probability":
-//   -37.2}, ...]
-//                  of a classifier         [{"text": [ids, eos], "log_probabilities": [-0.2,
-//                  -1.7]}, ...], one of each class of a language model     [{"ids": [eos, ids],
-//                  "log_probability": -37.2}, ...]
+//   {"src": [ids, eos], "tgt": [ids], "log_probability": -37.2}    for a translation model
+//   {"text": [ids, eos], "log_probabilities": [-0.2, -1.7]}        for a classifier, one per class
+//   {"ids": [eos, ids], "log_probability": -37.2}                  for a language model
 //
-// Whoever loads the model on another machine, with other kernels, can see whether it still computes
-// the same. The ids are drawn at random from the vocabulary, so nothing of the training text is in
-// the file.
+// They show whether another machine, with other kernels, computes the same. The ids are random, so
+// the file reveals nothing of the training text.
 #pragma once
 
 #include <cstddef>
@@ -31,20 +28,20 @@ struct GoldenSample {
   std::vector<float> output;  // log-probabilities, natural logarithm
 };
 
-// Draws the inputs, the same for equal vocabularies, and computes the outputs with the network of
-// `model`. Replaces older samples of the checkpoint. Throws NotFiniteError when the network gives a
-// log-probability that is not finite.
+// Draws the inputs, equal for equal vocabularies, and computes the outputs with the network of
+// `model`. Replaces existing samples of the checkpoint. Throws NotFiniteError if a log-probability
+// is not finite.
 void add_golden_samples(Checkpoint& checkpoint, const SavedModel& model);
 
-// Those of the checkpoint; empty when it has none. Throws DataError when they do not have the form
-// above.
+// The samples of the checkpoint; empty if it has none. Throws DataError if they do not have the
+// form above.
 std::vector<GoldenSample> golden_samples(const Checkpoint& checkpoint, const SavedModel& model);
 
-// What the network computes now against what it computed then. Throws DataError for samples that
-// are not of this model's vocabularies.
+// Compares the network's outputs now with the recorded ones. Throws DataError for samples outside
+// this model's vocabularies.
 ModelCheck check_golden_samples(const SavedModel& model, const std::vector<GoldenSample>& samples);
 
-// For SavedModel::random_input(): 4 to 9 ids of the vocabulary, each as likely as any other.
+// For SavedModel::random_input(): 4 to 9 ids, uniform over the vocabulary.
 std::vector<std::int32_t> random_ids(Random& random, const Tokenizer& tokenizer);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// Checks of lengths against a learned table of positions, which bounds the length of a sequence.
+// Checks lengths against learned positions, which limit the length of a sequence.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 
 namespace attend {
 
-// For an option that says how long the inputs of a model are. Throws ConfigError "max-length: 256
-// tokens do not fit in max-positions 60;
-// ..." unless a model of this configuration has positions for them.
+// For an option that sets the length of inputs. Throws ConfigError "max-length: 256 tokens do not
+// fit in max-positions 60; ..." unless a model of this configuration has enough positions.
 void require_positions(std::string_view option, std::int64_t tokens, const StackConfig& config);
 
-// For a text of `tokens` tokens with `special` special tokens around it. Throws LineError "<where>:
-// ..." unless there are positions for all of them; 0 positions stand for any number.
+// For a text of `tokens` tokens plus `special` special tokens. Throws LineError "<where>: ..."
+// unless they fit into the positions; 0 positions: unlimited.
 void require_room(std::string_view where, std::int64_t tokens, int special, std::int64_t positions);
 
 }  // namespace attend

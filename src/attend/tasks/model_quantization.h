@@ -1,4 +1,4 @@
-// A model in 8 bits, and what that costs in quality and gains in size and speed.
+// Quantizes a model to 8 bits, and measures the effect on quality, size and speed.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace attend {
 
-// The model with its large matrices in 8 bits; a new file for the same commands. Throws DataError
-// for a model that is quantized already.
+// The model with its large matrices in 8 bits, usable like any model. Throws DataError if it is
+// quantized already.
 Checkpoint quantize_model(const Checkpoint& model);
 
-// A translator on a text with given translations.
+// The quality and speed of a translator on a text with references.
 struct TranslationMeasure {
   double bleu = 0;
-  double seconds = 0;  // of translating, loading not counted
+  double seconds = 0;  // time to translate, without loading
 };
 
 TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src,

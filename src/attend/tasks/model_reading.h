@@ -1,4 +1,4 @@
-// Parts of a model file, read and checked; shared by the load functions of all tasks.
+// Reads and checks parts of a model file, for the load functions of all tasks.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ DataError wrong_task(std::string_view source, std::string_view expected, std::st
 // Throws DataError unless the file is a model for `task`.
 void require_task(const Checkpoint& checkpoint, std::string_view task);
 
-// The tokenizer in the tensor `name`. Throws DataError when it is missing or damaged.
+// The tokenizer in the tensor `name`. Throws DataError if it is missing or damaged.
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
 
-// The options under the metadata key `key`. Throws DataError when they are missing, misspelled or
-// out of range.
+// The options under the metadata key `key`. Throws DataError if they are missing, misspelled or out
+// of range.
 template <class Options>
 Options read_options(const Checkpoint& checkpoint, const std::string& key) {
   Options options;
@@ -35,18 +35,18 @@ Options read_options(const Checkpoint& checkpoint, const std::string& key) {
   return options;
 }
 
-// The same for a key that older files do not have; then the defaults.
+// The same for a key that older files lack; they mean the defaults.
 template <class Options>
 Options read_options_if_any(const Checkpoint& checkpoint, const std::string& key) {
   return checkpoint.metadata.contains(key) ? read_options<Options>(checkpoint, key) : Options{};
 }
 
-// Throws DataError when the file has fewer tensors than layers: the number of layers is wrong, and
+// Throws DataError if the file has fewer tensors than layers: the number of layers is wrong, and
 // would only cost memory.
 void require_layers(const Checkpoint& checkpoint, std::int64_t layers);
 
-// The result of `make`, whose ConfigErrors and the like become a DataError that names
-// attend.config: there is no such model, or no memory for it.
+// The result of `make`. Its errors become a DataError that names attend.config: an invalid
+// configuration, or one too large for memory.
 template <class Make>
 auto from_configuration(const Checkpoint& checkpoint, const Make& make) {
   try {
@@ -58,7 +58,7 @@ auto from_configuration(const Checkpoint& checkpoint, const Make& make) {
   }
 }
 
-// The network that `make` makes for inference, with the parameters in the file. Throws DataError.
+// The network that `make` creates for inference, with the parameters in the file. Throws DataError.
 template <class Make>
 auto read_network(const Checkpoint& checkpoint, std::int64_t layers, const Make& make) {
   require_layers(checkpoint, layers);
@@ -69,7 +69,7 @@ auto read_network(const Checkpoint& checkpoint, std::int64_t layers, const Make&
   });
 }
 
-// SavedModel::text_kinds. Throws DataError for one that is damaged.
+// SavedModel::text_kinds. Throws DataError for invalid ones.
 inline constexpr std::string_view kTextKindKey = "attend.text_kind.";
 std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint);
 

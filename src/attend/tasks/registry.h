@@ -1,5 +1,5 @@
-// The tasks there are, one line each in registry.cpp: how a model file, whatever it is for, becomes
-// a model, and what can be trained.
+// The registry of tasks, one line each in registry.cpp: loads model files of any kind and lists
+// what can be trained.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,15 @@
 
 namespace attend {
 
-// Throws DataError for a file that is damaged or for no task that there is, IoError when it cannot
-// be read.
+// Throws DataError for a damaged file or an unknown task, IoError if it cannot be read.
 std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint);
 std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path);
 
-// Whether the model still computes what it did when it was finished; nothing where the file has no
-// golden samples, or is for no task that there is. Throws DataError when it is damaged.
+// Checks the golden samples; nullopt if the file has none or its task is unknown. Throws DataError
+// if it is damaged.
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint);
 
-// One for each task, with default options.
+// One per task, with default options.
 std::vector<std::unique_ptr<Trainable>> trainable_tasks();
 
 }  // namespace attend

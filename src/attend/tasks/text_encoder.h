@@ -1,4 +1,4 @@
-// The part of a model that turns the tokens of a text into vectors.
+// The part of a model that encodes tokens as vectors.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace attend {
 
 struct TextEncoder {
   Tokenizer tokenizer;
-  SpecialTokens special;  // it expects bos, if there is one, before a text, and eos after it
+  SpecialTokens special;  // added to a text: bos, if there is one, and eos
   int layers = 0;
-  int width = 0;      // D, of the embeddings and of every layer of a Transformer
+  int width = 0;      // D, of the embeddings and every Transformer layer
   Tensor embeddings;  // [V, D]
   std::function<void(const Ragged&, Pass&)> run;  // fills Pass::hidden
 };

@@ -16,8 +16,8 @@ class Trainable {
  public:
   virtual ~Trainable() = default;
 
-  virtual std::string_view name()
-      const = 0;  // of `attend train`: "translation", "lm", "classification"
+  // Of `attend train`: "translation", "lm", "classification"
+  virtual std::string_view name() const = 0;
   virtual std::string_view help() const = 0;
   // By subject. The fields refer to options of this object.
   virtual std::vector<OptionGroup> option_groups() = 0;

@@ -1,5 +1,4 @@
-// Classification with a trained model: what attend/classifier.h promises, for code that has the
-// model itself.
+// Implements attend/classifier.h, for code that holds the model itself.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +25,8 @@ void fields(ClassificationOptions& o, Visitor&& visit) {
         "most texts to read ahead; texts that have arrived are answered without waiting for more");
 }
 
-// Any number of threads may call the const members of one object at the same time; they get the
-// answers that they would get alone.
+// Const members may be called from any number of threads at once; each call gets the answer it
+// would get alone.
 class ClassificationEngine {
  public:
   // Throws IoError or DataError.
@@ -38,14 +37,14 @@ class ClassificationEngine {
   const ClassificationModel& model() const { return *model_; }
   const std::vector<std::string>& labels() const { return model_->labels; }
 
-  // In the order of `texts`. What becomes of a text does not depend on the others. Throws LineError
-  // for an empty one.
+  // Returns one result per text, in order, independent of the other texts. Throws LineError for an
+  // empty one.
   std::vector<Classification> classify(std::span<const std::string> texts,
                                        const ClassificationOptions& options = {}) const;
 
-  // Line after line until the end of `lines`, in bounded memory. A line that is empty or cannot be
-  // classified is a LineError, its message begins with file and line; see AnswerSink for what
-  // becomes of it.
+  // Classifies line by line to the end of `lines`, in bounded memory. A line that is empty or
+  // cannot be classified is a LineError, whose message begins with file and line; AnswerSink
+  // decides what happens to it.
   void classify(LineReader& lines, const AnswerSink<Classification>& sink,
                 const ClassificationOptions& options = {}) const;
 

@@ -21,8 +21,7 @@ namespace attend {
 
 namespace {
 
-// A label that is found twice, or that no line of a file of texts can have, would be counted as
-// another or never.
+// A duplicate label, or one that no line of a text file can have, would be miscounted.
 void check_labels(const std::vector<std::string>& labels, const Checkpoint& checkpoint) {
   std::set<std::string_view> names;
   for (const std::string& label : labels) {
@@ -115,7 +114,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] {
     classifier_ids({}, model.special(), length);
-  });  // refuses a length without room for a token
+  });  // rejects a length without room for a token
   return model;
 }
 

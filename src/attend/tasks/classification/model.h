@@ -1,9 +1,9 @@
-// A text classifier as users keep it: what saved_model.h says of all models, and
+// A saved text classifier: see saved_model.h, and
 //
 //   metadata   attend.task    "classification"
 //              attend.config  the ClassifierConfig, as JSON
-//              attend.text    the TextLengthOptions, as JSON: how much of a text it looks at
-//              attend.labels  the names of the classes, a JSON array in the order of the logits
+//              attend.text    the TextLengthOptions, as JSON: how texts are truncated
+//              attend.labels  the class names, a JSON array in the order of the logits
 //   tensors    tokenizer
 #pragma once
 
@@ -33,9 +33,9 @@ struct ClassificationModel final : SavedModel {
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
 
-  // The special tokens that it wants around a text; no bos unless it looks at the first token.
+  // The special tokens around a text; no bos unless the classifier uses the first token.
   SpecialTokens special() const;
-  // What it sees of a text.
+  // The ids that the classifier reads of a text.
   std::vector<std::int32_t> ids(std::string_view text) const {
     return classifier_ids(tokenizer.encode(text), special(), length);
   }
@@ -54,11 +54,11 @@ struct ClassificationModel final : SavedModel {
       const std::vector<GoldenInput>& inputs) const override;
 };
 
-// Throws IoError, or DataError for a file that is damaged or holds something else.
+// Throws IoError, or DataError for a damaged file or another kind of model.
 ClassificationModel load_classification_model(const std::filesystem::path& path);
 ClassificationModel classification_model(const Checkpoint& checkpoint);
 
-// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError when one is
+// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError if one is
 // not finite.
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts);
 

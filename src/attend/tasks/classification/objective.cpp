@@ -8,8 +8,8 @@ namespace attend {
 
 namespace {
 
-// Leaves out tokens by the mask's first column; the first and the last of a text, its special
-// tokens, stay.
+// Drops tokens by the mask's first column; keeps the first and last token of a text, its special
+// tokens.
 Ragged without_some(const Ragged& texts, const Dropout& mask) {
   if (mask.p == 0.0f) return texts;
   RaggedBuilder kept;

@@ -1,5 +1,5 @@
-// Classification as something a Trainer trains: labeled texts, an encoder, and validation by
-// accuracy and F1.
+// The training objective of classifiers: labeled texts, an encoder, and validation by accuracy and
+// F1.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@ namespace attend {
 
 struct ClassificationLoss {
   float label_smoothing = 0.0f;
-  float word_dropout =
-      0.0f;  // share of the tokens of a training text that are left out, others every time
+  // Share of tokens dropped from training texts, at random each time.
+  float word_dropout = 0.0f;
   Tensor class_weights = {};  // [C], or undefined: all 1
 };
 
-// What the best step is chosen by, on the validation texts.
+// The validation score that selects the best step.
 enum class ClassificationScore { accuracy, macro_f1, loss };
 inline std::span<const std::string_view> enum_names(ClassificationScore) {
   static constexpr std::array<std::string_view, 3> kNames{"accuracy", "macro_f1", "loss"};
@@ -42,7 +42,7 @@ class ClassificationObjective final : public Objective {
   std::string unit() const override { return "texts"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: what `best_by` says; of the loss its negative.
+  // score: by `best_by`; for the loss, its negative.
   Validation validate() override;
 
  private:

@@ -17,7 +17,7 @@ namespace attend {
 
 namespace {
 
-// [T, D] -> [1, D]; of no tokens, zeros.
+// [T, D] -> [1, D]; zeros without tokens.
 Tensor pooled(const Tensor& vectors, Pooling pooling) {
   const Tensor result = Tensor::zeros({1, vectors.cols()});
   const auto tokens = static_cast<std::int32_t>(vectors.rows());
@@ -83,7 +83,7 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
                                                   const EmbeddingOptions& options) const {
   check_options(options);
   const auto state = static_cast<std::size_t>(
-      layer_number(options.layer));  // recorded are the input, then the output of every layer
+      layer_number(options.layer));  // records the input, then the output of every layer
   const Tokenizer& tokenizer = encoder_.tokenizer;
   const std::int32_t before = encoder_.special.bos >= 0 ? 1 : 0;
   const NoGradient guard;

@@ -1,4 +1,4 @@
-// Texts as vectors: what a trained model makes of every token, given the others.
+// Texts as vectors: the hidden states of a trained model.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
   return kNames;
 }
 
-// Of an option that names a layer.
+// For options that name a layer.
 inline constexpr NumberRange kEncoderLayers = between(-1025, 1024);
 inline constexpr std::string_view kEncoderLayerHelp =
     "encoder layer: 1 is the first, -1 the last, 0 the input of the first";
@@ -35,39 +35,39 @@ void fields(EmbeddingOptions& o, Visitor&& visit) {
 
 struct TextEmbedding {
   std::vector<std::string> tokens;
-  std::vector<Tokenizer::Word> words;  // runs of tokens
-  Tensor vectors;  // [tokens, D]; [1, D] when pooled (zeros for a text without tokens)
+  std::vector<Tokenizer::Word> words;  // groups of tokens
+  Tensor vectors;  // [tokens, D]; [1, D] if pooled (zeros for a text without tokens)
 };
 
-// Any number of threads may call the const members of one object at the same time; they get the
-// answers that they would get alone.
+// Const members may be called from any number of threads at once; each call gets the answer it
+// would get alone.
 class EmbeddingEngine {
  public:
-  // The encoder of a translation or a classification model, or a language model, where a token
-  // knows what stands before it. Throws IoError or DataError.
+  // The encoder of a translator or classifier, or a language model, whose tokens see only earlier
+  // ones. Throws IoError or DataError.
   static EmbeddingEngine load(const std::filesystem::path& path);
   explicit EmbeddingEngine(const SavedModel& model);
 
   int layers() const { return encoder_.layers; }
-  // 0 .. layers() for EmbeddingOptions::layer. Throws ConfigError for a layer that the model does
-  // not have.
+  // Resolves EmbeddingOptions::layer to 0 .. layers(). Throws ConfigError for a layer the model
+  // does not have.
   int layer_number(int layer) const;
-  // Of the table of input embeddings, and of every layer of a Transformer; a layer of a recurrent
-  // encoder is as wide as both its states.
+  // Width of the input embeddings and of every Transformer layer; a layer of a recurrent encoder is
+  // as wide as both of its states.
   int width() const { return encoder_.width; }
 
-  // In the order of `texts`; what a text becomes does not depend on the others. The special tokens
-  // at its ends, which the encoder sees, have no vectors. Texts are read whole, beyond the
-  // max-length of a classifier too. Throws ConfigError for a layer that the model does not have,
-  // DataError as check_length() does, and when a number is not finite.
+  // Returns one result per text, in order, independent of the other texts. Special tokens are
+  // encoded but have no vectors. Texts are read whole, even beyond the max-length of a classifier.
+  // Throws ConfigError for a layer the model does not have, DataError like check_length(), and if a
+  // value is not finite.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts,
                                    const EmbeddingOptions& options) const;
 
-  // Throws DataError, its message beginning with `where`, for a text that is longer than the
-  // positions the model has learned.
+  // Throws DataError, with a message that begins with `where`, for a text longer than the model's
+  // learned positions.
   void check_length(const std::string& text, const std::string& where) const;
 
-  // The same from the table of input embeddings: a word has the same vector wherever it stands.
+  // The same from the input embeddings: a word has the same vector in every context.
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts,
                                                    EmbeddingPooling pooling) const;
 
@@ -76,7 +76,7 @@ class EmbeddingEngine {
   Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
 
   TextEncoder encoder_;
-  std::int64_t longest_;  // tokens of a text with its special tokens; 0: any number
+  std::int64_t longest_;  // tokens of a text including special tokens; 0: unlimited
   std::string source_;    // the file, for messages
 };
 

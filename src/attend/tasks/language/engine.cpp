@@ -16,13 +16,13 @@ namespace attend {
 
 namespace {
 
-// The prompt as the model reads it, and the tokens of its last line, which goes on.
+// The prompt's tokens, and those of its last line, which continues.
 struct Prompt {
   std::vector<std::int32_t> stream;  // begins with eos
   std::vector<std::int32_t> line;
 };
 
-// `name`: "the prompt", and where it comes from if that is known.
+// `name`: "the prompt", and its source if known.
 Prompt read_prompt(std::string_view text, const std::string& name, const Tokenizer& tokenizer,
                    int context) {
   if (!is_utf8(text)) throw DataError(fmt::format("{} is not UTF-8", name));
@@ -42,10 +42,10 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
   return prompt;
 }
 
-// The growing text of lines of tokens, handed on in whole characters.
+// Delivers the growing text of lines of tokens in whole characters.
 class Writer {
  public:
-  // `line`: the tokens of the line that goes on, which is not written again.
+  // `line`: the tokens of the current line, which are not written again.
   Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line,
          std::function<void(std::string_view)> accept)
       : eos_(tokenizer.eos_id()), stream_(tokenizer), accept_(std::move(accept)) {
@@ -75,7 +75,7 @@ class Writer {
   std::string text_;
 };
 
-// A prompt, read, and what may follow it.
+// A prompt and the scorer of its continuations.
 struct Beginning {
   Prompt prompt;
   LanguageScorer scorer;
@@ -90,18 +90,17 @@ Beginning begin(const LanguageModel& model, std::string_view text,
       options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt prompt = read_prompt(text, name, tokenizer, context);
   const SpecialTokens special = tokenizer.special_tokens();
-  LanguageScorer scorer(
-      *model.network, prompt.stream,
-      {.context = context,
-       .max_length = options.max_tokens,
-       .cache = options.cache,
-       .forbidden = {special.pad, special.unk, special.bos},  // they spell nothing
-       .repetition_penalty = options.repetition_penalty,
-       .never_penalized = special.eos});
+  LanguageScorer scorer(*model.network, prompt.stream,
+                        {.context = context,
+                         .max_length = options.max_tokens,
+                         .cache = options.cache,
+                         .forbidden = {special.pad, special.unk, special.bos},  // have no text
+                         .repetition_penalty = options.repetition_penalty,
+                         .never_penalized = special.eos});
   return {std::move(prompt), std::move(scorer)};
 }
 
-// Decoding does not know where the numbers come from.
+// Adds the model file to errors of decoding.
 template <class Decode>
 auto with_source(const LanguageModel& model, const Decode& decode) {
   try {

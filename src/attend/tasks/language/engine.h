@@ -1,5 +1,4 @@
-// Generating text with a trained language model: what attend/generator.h promises, for code that
-// has the model itself.
+// Implements attend/generator.h, for code that holds the model itself.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +43,8 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   fields(o.cache, visit);
 }
 
-// Any number of threads may call the const members of one object at the same time; they get the
-// answers that they would get alone.
+// Const members may be called from any number of threads at once; each call gets the answer it
+// would get alone.
 class GenerationEngine {
  public:
   // Throws IoError or DataError.
@@ -56,19 +55,19 @@ class GenerationEngine {
       : model_(std::make_shared<const LanguageModel>(std::move(model))) {}
 
   const LanguageModel& model() const { return *model_; }
-  // The defaults, with the cache that the model was made for.
+  // The defaults, with the cache options stored in the model.
   GenerationOptions default_options() const;
 
-  // Continues `prompt` (UTF-8; lines end with '\n', and the text goes on behind its last character;
-  // empty: a text from its beginning). `accept` receives the text as it grows, whole characters
-  // only. A function of (model, prompt, options, sample) and nothing else. When the context is full
-  // the model goes on with the newer half of it. Throws ConfigError for bad options, DataError for
-  // a prompt that does not fit into the context.
+  // Continues `prompt` (UTF-8, lines end with '\n') from its last character; an empty prompt starts
+  // a new text. `accept` receives the text as it grows, in whole characters. The result is a
+  // function of (model, prompt, options, sample). When the context is full, generation continues
+  // with its newer half. Throws ConfigError for bad options, DataError for a prompt longer than the
+  // context.
   Generation generate(std::string_view prompt, const GenerationOptions& options = {},
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
 
-  // The n_best continuations that beam search finds, best first. Throws as generate() does;
+  // The n_best continuations found by beam search, best first. Throws like generate(), and
   // ConfigError unless 1 <= n_best <= beam_size.
   std::vector<Generation> generate_best(std::string_view prompt,
                                         const GenerationOptions& options) const;

@@ -17,7 +17,7 @@ namespace attend {
 
 namespace {
 
-// log p of all ids but the first, which is only read.
+// log p of all ids except the first, which is only input.
 float log_probability(const LanguageModel& model, const std::vector<std::int32_t>& ids) {
   const LanguageBatch batch{Ragged::one(std::span(ids).first(ids.size() - 1)),
                             std::vector(ids.begin() + 1, ids.end()),
@@ -52,12 +52,13 @@ Metadata LanguageModel::configuration() const {
 std::int64_t LanguageModel::longest_input() const { return network->config().learned_positions(); }
 
 TextEncoder LanguageModel::text_encoder() const {
-  return {tokenizer,
-          {.bos = tokenizer.eos_id(), .eos = tokenizer.eos_id()},  // lines follow one another
-          network->config().n_layers,
-          network->config().d_model,
-          network->embeddings(),
-          [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
+  return {
+      tokenizer,
+      {.bos = tokenizer.eos_id(), .eos = tokenizer.eos_id()},  // an end of line precedes each line
+      network->config().n_layers,
+      network->config().d_model,
+      network->embeddings(),
+      [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
 }
 
 GoldenInput LanguageModel::random_input(Random& random) const {

@@ -1,13 +1,12 @@
-// A language model as users keep it: what saved_model.h says of all models, and
+// A saved language model: see saved_model.h, and
 //
 //   metadata   attend.task     "language modeling"
 //              attend.config   the LanguageTransformerConfig, as JSON
-//              attend.context  the LanguageOptions it was trained with, as JSON
-//              attend.cache    the ContinuousCacheOptions it predicts with, as JSON; absent: none
+//              attend.context  the LanguageOptions of its training, as JSON
+//              attend.cache    the ContinuousCacheOptions for prediction, as JSON; absent: none
 //   tensors    tokenizer
 //
-// A text is one stream of tokens in which eos stands for the end of every line, and for the
-// beginning of the text.
+// A text is one stream of tokens in which eos ends every line and also begins the text.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +29,14 @@ struct LanguageModel final : SavedModel {
 
   std::shared_ptr<LanguageTransformer> network;
   Tokenizer tokenizer;
-  LanguageOptions context;       // how much of a text it has learned to see at once
-  ContinuousCacheOptions cache;  // what it was made to be used with
+  LanguageOptions context;       // the training length
+  ContinuousCacheOptions cache;  // the cache for prediction
 
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
                 LanguageOptions context, ContinuousCacheOptions cache = {});
 
-  // Tokens to see at once when so many are asked for; 0: as many as it has learned to. Throws
-  // ConfigError for more than it has positions.
+  // The context for a requested number of tokens; 0: the training length. Throws ConfigError for
+  // more than the model's positions.
   int context_for(int asked) const;
 
   std::string_view task() const override { return kTask; }
@@ -45,7 +44,7 @@ struct LanguageModel final : SavedModel {
   std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
-  TextEncoder text_encoder() const override;  // a token knows what stands before it
+  TextEncoder text_encoder() const override;  // a token sees only earlier ones
   GoldenFormat golden_format() const override {
     return {{{"ids", &tokenizer}}, "log_probability", "passages"};
   }
@@ -54,7 +53,7 @@ struct LanguageModel final : SavedModel {
       const std::vector<GoldenInput>& inputs) const override;
 };
 
-// Throws IoError, or DataError for a file that is damaged or holds something else.
+// Throws IoError, or DataError for a damaged file or another kind of model.
 LanguageModel load_language_model(const std::filesystem::path& path);
 LanguageModel language_model(const Checkpoint& checkpoint);
 

@@ -1,5 +1,4 @@
-// Language modeling as something a Trainer trains: a text, a Transformer, and validation by
-// perplexity.
+// The training objective of language models: a text, a Transformer, and validation by perplexity.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace attend {
 
-// A held-out text in windows, all of whose targets count.
+// A held-out text in windows; all targets count.
 struct LanguageValidation {
   LanguageEvaluationBatcher batches;
   std::int64_t targets = 0;
@@ -34,7 +33,7 @@ class LanguageObjective final : public Objective {
   }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: the log-likelihood per token, that is, minus the logarithm of the perplexity.
+  // score: the log-likelihood per token, the negative logarithm of the perplexity.
   Validation validate() override;
 
  private:

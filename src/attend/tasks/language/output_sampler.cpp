@@ -40,7 +40,7 @@ OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t 
     ++weights[static_cast<std::size_t>(id)];
   }
   for (double& weight : weights) weight = std::pow(std::max(weight, 1.0), kExponent);
-  double low = 0.0, high = 1.0;  // a weight is at least 1, so a factor of 1 takes all
+  double low = 0.0, high = 1.0;  // a weight is at least 1, so a factor of 1 includes all
   for (int i = 0; i < kBisections; ++i) {
     const double middle = 0.5 * (low + high);
     (expected_size(weights, middle) < static_cast<double>(expected) ? low : high) = middle;

@@ -27,8 +27,7 @@ std::vector<std::int32_t> scored_rows(const LanguageBatch& batch) {
   return rows;
 }
 
-// The targets of a batch that count, each with the hidden state it is predicted from, in the order
-// of the text.
+// The targets of a batch that count, with the hidden states that predict them, in text order.
 struct Predictions {
   Tensor hidden;  // [M, D]
   std::vector<std::int32_t> targets;

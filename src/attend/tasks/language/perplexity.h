@@ -1,4 +1,4 @@
-// How well a language model predicts a text.
+// The perplexity of a text under a language model.
 #pragma once
 
 #include <optional>
@@ -29,17 +29,15 @@ void fields(TextPerplexityOptions& o, Visitor&& visit) {
 }
 
 struct TextPerplexity {
-  Perplexity
-      perplexity;  // of tokens, the ends of lines among them, and of what white space separates
-  std::optional<Perplexity> without_cache;  // what it would be, if there is a cache
+  // Per token, line ends included, and per word separated by white space.
+  Perplexity perplexity;
+  std::optional<Perplexity> without_cache;  // if there is a cache
   int cache_tokens = 0;
   int context = 0;
   int stride = 0;
-  std::int64_t unknown = 0;  // tokens that are the unknown piece: what the vocabulary does not
-                             // have, or a text's own <unk>
+  std::int64_t unknown = 0;  // unknown tokens, including a literal <unk> in the text
 
-  // Whether there is a perplexity per word: a text of few and very long words may have none that is
-  // a number.
+  // Whether the perplexity per word is finite; it may not be for a few very long words.
   bool has_per_word() const;
 
   // "perplexity 104.28 per token (217646 tokens, ends of lines among them), 118.31 per word (213886
@@ -47,16 +45,15 @@ struct TextPerplexity {
   std::string summary(int digits) const;
 };
 
-// Every token of the text is predicted once, from all before it in its window and what a cache
-// remembers, with the probabilities of the whole vocabulary. Throws ConfigError for bad options,
-// also for a context of more positions than the model has learned; DataError for an empty text, and
-// when the perplexity is not finite.
+// Predicts every token once, from the tokens before it in its window and from the cache, over the
+// whole vocabulary. Throws ConfigError for bad options, including a context beyond the model's
+// learned positions; DataError for an empty text, or if the perplexity is not finite.
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
                                const TextPerplexityOptions& options = {});
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch);
-// log p(target) of every target that counts, in the order of the text. No gradients.
+// log p(target) of every target that counts, in text order. No gradients.
 std::vector<float> target_log_probabilities(const LanguageTransformer& model,
                                             const LanguageBatch& batch);
 

@@ -29,7 +29,7 @@ SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& mod
   return {.log_probability = sum, .token_scores = std::move(token_scores)};
 }
 
-// Of lines that the model sees whole, together.
+// Scores lines that fit into the context, as a batch.
 void score_short(const LanguageModel& model, std::span<const LineIds* const> lines,
                  std::span<SequenceScore* const> scores) {
   RaggedBuilder inputs;
@@ -50,7 +50,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
   }
 }
 
-// Of a line that is longer than the model's context: by windows, half of which are context.
+// Scores a line longer than the context, in windows of which half is context.
 SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   LineIds stream = line;
   stream.insert(stream.begin(), model.tokenizer.eos_id());

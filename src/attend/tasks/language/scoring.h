@@ -1,4 +1,4 @@
-// How likely a language model finds given lines.
+// Log-probabilities of given lines under a language model.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@
 
 namespace attend {
 
-// Each line by itself, as it stands between two ends of lines: log p(tokens and end | the end of a
-// line before). A line that is longer than the model's context is read in windows, half of each of
-// them new, as text_perplexity() does. A line's score does not depend on the others. A line that is
-// longer than max_tokens is a LineError that names file and line; see AnswerSink for what becomes
-// of it. Throws NotFiniteError for scores that are not finite.
+// Scores each line on its own: log p(tokens and end | the end of the previous line), independent of
+// the other lines. A line longer than the context is read in windows, half of each new, like in
+// text_perplexity(). A line longer than max_tokens is a LineError that names file and line;
+// AnswerSink decides what happens to it. Throws NotFiniteError for scores that are not finite.
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
                  const AnswerSink<SequenceScore>& sink);
 
-// The same for lines in memory: "line 3" in messages.
+// The same for lines in memory; messages say "line 3".
 std::vector<SequenceScore> score_lines(const LanguageModel& model,
                                        std::span<const std::string> lines,
                                        const ScoringOptions& options);

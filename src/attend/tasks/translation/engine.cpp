@@ -22,13 +22,13 @@ namespace attend {
 
 namespace {
 
-// A batch has no more source tokens than it would have if all its sentences were so long: what it
-// keeps in memory grows with them.
+// A batch has at most as many source tokens as if all its sentences had this length, because its
+// memory grows with them.
 constexpr std::size_t kTokensOfASentence = 64;
-constexpr std::size_t kMostHypotheses =
-    4096;  // decoded together: each keeps keys and values of its own
+// Decoded together: each has its own keys and values.
+constexpr std::size_t kMostHypotheses = 4096;
 
-// Sample k of sentence i draws from stream i + k * kSentences: texts have fewer lines.
+// Sample k of sentence i draws from stream i + k * kSentences; texts have fewer lines.
 constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
 
 using Sources = std::vector<const std::vector<std::int32_t>*>;
@@ -47,7 +47,7 @@ std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& s
   return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos);
 }
 
-// An output ends at the latest where the positions do that the model has learned.
+// Limits outputs to the model's learned positions.
 template <class SearchOptions>
 SearchOptions within_positions(SearchOptions options, const EncoderDecoder& network) {
   const std::int64_t positions = network.longest_sequence();
@@ -56,7 +56,7 @@ SearchOptions within_positions(SearchOptions options, const EncoderDecoder& netw
   return options;
 }
 
-// n_best samples of each sentence; `numbers` are those of the sentences in the input.
+// n_best samples per sentence; `numbers` are the sentences' positions in the input.
 std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel& model,
                                                          const Sources& sources,
                                                          std::span<const std::uint64_t> numbers,
@@ -105,8 +105,7 @@ std::string ends_early(const LineReader& shorter, const LineReader& longer) {
                      shorter.name(), shorter.line_number(), longer.name());
 }
 
-// The next line of `first`. Where there is one and it is wrong, the line of `second` that belongs
-// to it is passed over, too.
+// Reads the next line of `first`. If it is invalid, also skips the corresponding line of `second`.
 bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
   try {
     return first.next(line);
@@ -114,7 +113,7 @@ bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
     std::string ignored;
     try {
       if (!second.next(ignored)) throw DataError(ends_early(second, first));
-    } catch (const LineError&) {  // one is enough
+    } catch (const LineError&) {  // one error per pair is enough
     }
     throw;
   }
@@ -195,10 +194,9 @@ std::vector<Translation> TranslationEngine::translate_requests(
     return requests[a].ids.size() > requests[b].ids.size();
   });
 
-  // Batches side by side scale better than the products inside one, so there are some for every
-  // thread where there are sentences enough. They have equal shares of the source tokens: the
-  // longest sentences come first, and so many of them as of the last would take longer and keep
-  // more in memory.
+  // Parallel batches scale better than parallel GEMMs, so there are several per thread if there are
+  // enough sentences. Batches have equal shares of the source tokens: an equal number of the
+  // longest sentences would take longer and more memory.
   const auto hypotheses =
       static_cast<std::size_t>(options.sampling ? options.beam.n_best : options.beam.beam_size);
   const std::size_t size = std::clamp(kMostHypotheses / hypotheses, std::size_t{1},
@@ -207,7 +205,7 @@ std::vector<Translation> TranslationEngine::translate_requests(
   std::size_t all_tokens = 0;
   for (const Request& request : requests) all_tokens += request.ids.size();
 
-  std::vector<std::size_t> begins;  // of each batch, in `order`
+  std::vector<std::size_t> begins;  // start of each batch in `order`
   std::size_t share = 0, before = 0, tokens = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t more = requests[order[i]].ids.size();
@@ -251,8 +249,7 @@ std::vector<Translation> TranslationEngine::translate_batch(
     try {
       found = options.sampling ? sample_translations(*model_, sources, numbers, options)
                                : search_translations(*model_, sources, options);
-    } catch (const NotFiniteError&
-                 error) {  // of the model: decoding does not know where that comes from
+    } catch (const NotFiniteError& error) {  // names the model, which decoding does not know
       throw NotFiniteError(
           fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
     }

@@ -1,5 +1,4 @@
-// Translation with a trained model: what attend/translator.h promises, for code that has the model
-// itself.
+// Implements attend/translator.h, for code that holds the model itself.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +37,8 @@ void fields(TranslationOptions& o, Visitor&& visit) {
         "longest source sentence in tokens");
 }
 
-// Any number of threads may call the const members of one object at the same time; they get the
-// answers that they would get alone.
+// Const members may be called from any number of threads at once; each call gets the answer it
+// would get alone.
 class TranslationEngine {
  public:
   // Throws IoError or DataError.
@@ -48,41 +47,41 @@ class TranslationEngine {
       : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
 
   const TranslationModel& model() const { return *model_; }
-  // The options that the model was made to be used with.
+  // The defaults stored in the model.
   TranslationOptions default_options() const;
 
-  // In the order of `sentences`. What a sentence becomes does not depend on the others. Throws
-  // LineError for one that is too long.
+  // Returns one result per sentence, in order, independent of the other sentences. Throws LineError
+  // for one that is too long.
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> sentences) const {
     return translate(sentences, default_options());
   }
 
-  // The same for sources that are tokens already, each with eos at its end and within the positions
-  // that the model has learned.
+  // The same for tokenized sources, each with a final eos and within the model's learned positions.
   std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources,
                                          const TranslationOptions& options) const;
 
-  // Line after line until the end of `lines`, in bounded memory. A line that cannot be translated
-  // is a LineError, its message begins with file and line; see AnswerSink for what becomes of it.
+  // Translates line by line to the end of `lines`, in bounded memory. A line that cannot be
+  // translated is a LineError, whose message begins with file and line; AnswerSink decides what
+  // happens to it.
   void translate(LineReader& lines, const AnswerSink<Translation>& sink,
                  const TranslationOptions& options) const;
 
-  // The log-probability of given pairs. Throws LineError for a text that is too long, DataError
+  // The log-probabilities of given pairs. Throws LineError for a text that is too long, DataError
   // unless there are as many targets as sources.
   std::vector<SequenceScore> score(std::span<const std::string> src,
                                    std::span<const std::string> tgt,
                                    const ScoringOptions& options = {}) const;
 
-  // The same for texts of as many lines, line by line as translate() does.
+  // The same for texts with equally many lines, line by line like translate().
   void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
              const ScoringOptions& options = {}) const;
 
  private:
   struct Request {
-    std::vector<std::int32_t> ids;  // with eos
-    std::uint64_t number;  // of the sentence in the input, the stream that sampling draws from
+    std::vector<std::int32_t> ids;  // including eos
+    std::uint64_t number;           // position in the input, which selects the stream for sampling
   };
   std::vector<Translation> translate_requests(std::span<const Request> requests,
                                               const TranslationOptions& options) const;

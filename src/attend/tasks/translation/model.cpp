@@ -18,11 +18,11 @@ namespace attend {
 
 namespace {
 
-// The vocabulary sizes belong to the file but are no options: the tokenizers decide them.
+// Vocabulary sizes are stored but are not options: the tokenizers determine them.
 ArchitectureConfig read_config(const Checkpoint& checkpoint) {
   ModelOptions options;
   if (checkpoint.metadata.contains(
-          "attend.arch")) {  // files from before there were several have none
+          "attend.arch")) {  // absent in files from before there were several architectures
     const std::string name = checkpoint.text("attend.arch");
     const auto names = enum_names(options.arch);
     const auto found = std::find(names.begin(), names.end(), name);
@@ -48,7 +48,7 @@ std::int64_t layers(const ArchitectureConfig& config) {
              : std::int64_t{transformer->n_encoder_layers} + transformer->n_decoder_layers;
 }
 
-// Of the source and of the target; a joint vocabulary is built once.
+// The source and target tokenizers; a joint vocabulary is loaded once.
 std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
   if (checkpoint.find("tokenizer") == nullptr)
     return {read_tokenizer(checkpoint, "tokenizer.src"),
@@ -96,7 +96,7 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
   return shortlist;
 }
 
-// At most `longest` of them; 0: all.
+// The first `longest` ids; 0: all.
 std::vector<std::int32_t> first_ids(std::vector<std::int32_t> ids, std::int64_t longest) {
   if (longest > 0 && std::ssize(ids) > longest) ids.resize(static_cast<std::size_t>(longest));
   return ids;

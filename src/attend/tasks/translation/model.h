@@ -1,12 +1,12 @@
-// A translation model as users keep it: what saved_model.h says of all models, and
+// A saved translation model: see saved_model.h, and
 //
 //   metadata   attend.task      "translation"
 //              attend.arch      the Architecture by name; absent: transformer
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
-//   tensors    tokenizer.src and tokenizer.tgt, or tokenizer when the vocabulary is joint; with a
-//   shortlist shortlist.always,
-//              shortlist.offsets, shortlist.translations (i32)
+//   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
+//   shortlist
+//              shortlist.always, shortlist.offsets, shortlist.translations (i32)
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,7 @@
 
 namespace attend {
 
-// How to search for a translation when nobody says otherwise: what was settled on the validation
-// text belongs to the model.
+// The default search options of a model, tuned on the validation text.
 struct TranslationDecoding {
   int beam_size = BeamSearchOptions{}.beam_size;
   float length_penalty = BeamSearchOptions{}.length_penalty;
@@ -47,7 +46,7 @@ struct TranslationModel final : SavedModel {
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
   TranslationDecoding decoding;
-  std::shared_ptr<const Shortlist> shortlist;  // most models have none
+  std::shared_ptr<const Shortlist> shortlist;  // null for most models
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,
                    Tokenizer tgt_tokenizer, TranslationDecoding decoding = {},
@@ -59,23 +58,22 @@ struct TranslationModel final : SavedModel {
   ParameterSet& parameters() const override { return network->parameters(); }
   std::vector<NamedTokenizer> tokenizers() const override;
   Metadata configuration() const override;
-  std::vector<NamedTensor> other_tensors() const override;  // of the shortlist
+  std::vector<NamedTensor> other_tensors() const override;  // those of the shortlist
   std::int64_t longest_input() const override { return network->longest_sequence(); }
-  TextEncoder text_encoder() const override;  // of the source
+  TextEncoder text_encoder() const override;  // that of the source
   GoldenFormat golden_format() const override;
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(
       const std::vector<GoldenInput>& inputs) const override;
 };
 
-// As it stands in the file.
+// As stored in the file.
 std::string config_json(const ArchitectureConfig& config);
 
-// The model in `checkpoint` with this shortlist instead of one that it may have; what only training
-// needs is left out.
+// The model in `checkpoint` with this shortlist (replacing any other), without training state.
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);
 
-// Throws IoError, or DataError for a file that is damaged or holds something else.
+// Throws IoError, or DataError for a damaged file or another kind of model.
 TranslationModel load_translation_model(const std::filesystem::path& path);
 TranslationModel translation_model(const Checkpoint& checkpoint);
 

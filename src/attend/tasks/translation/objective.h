@@ -1,4 +1,4 @@
-// Translation as something a Trainer trains: sentence pairs, an encoder-decoder, and validation by
+// The training objective of translators: sentence pairs, an encoder-decoder, and validation by
 // perplexity and BLEU.
 #pragma once
 
@@ -13,24 +13,23 @@
 
 namespace attend {
 
-// Held-out pairs. Both measures are of the same sources: those of the batches, which the loss and
-// the decoder read.
+// Held-out pairs. Perplexity and BLEU use the same sources, those of the batches.
 struct TranslationValidation {
-  TranslationBatcher batches;           // without a seed: in the order of the text
-  std::vector<std::string> references;  // what the outputs for their sources are compared with,
-                                        // whole even where the loss reads less
+  TranslationBatcher batches;  // without a seed: in text order
+  std::vector<std::string>
+      references;  // references for their sources, whole even if the loss reads less
   TranslationOptions decoding;
-  bool pretokenized = false;  // BLEU on the tokens as they are, instead of sacreBLEU's 13a
+  bool pretokenized = false;  // BLEU on the given tokens, instead of sacreBLEU's 13a
 };
 
-// The targets of the pairs of `text` that were kept as `pairs`.
+// The targets of those pairs of `text` that were kept as `pairs`.
 std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
 
 struct TranslationLoss {
   float label_smoothing = 0.1f;
-  float r_drop =
-      0.0f;  // weight of the divergence between two passes with different dropout; 0: one pass
-  std::int64_t r_drop_after = 0;  // epochs that have one pass all the same
+  // R-Drop: weight of the KL divergence between two passes; 0: one pass.
+  float r_drop = 0.0f;
+  std::int64_t r_drop_after = 0;  // number of initial epochs without R-Drop
 };
 
 class TranslationObjective final : public Objective {
@@ -44,7 +43,7 @@ class TranslationObjective final : public Objective {
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: BLEU; none is measured where the loss is not a finite number.
+  // score: BLEU; not computed if the loss is not finite.
   Validation validate() override;
 
  private:

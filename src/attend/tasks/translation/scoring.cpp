@@ -9,7 +9,7 @@ namespace attend {
 
 namespace {
 
-constexpr std::size_t kBatch = 64;  // pairs that go through the model together
+constexpr std::size_t kBatch = 64;  // pairs per batch
 
 void score_batch(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
                  std::span<const std::vector<std::int32_t>> tgt,

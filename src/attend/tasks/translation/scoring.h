@@ -1,4 +1,4 @@
-// How likely a model finds a given translation.
+// Log-probabilities of given translations.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace attend {
 
 // src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the
-// others. Throws DataError when one is not finite.
+// others. Throws DataError if one is not finite.
 std::vector<SequenceScore> score_pairs(const TranslationModel& model,
                                        std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt);
