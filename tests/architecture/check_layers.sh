@@ -33,8 +33,6 @@ inspect    9
 lab        9
 api        9
 cli       10
-server    10
-python    10
 "
 line_limit=400
 
@@ -106,7 +104,7 @@ FNR == line_limit + 1 { complain("is longer than " line_limit " lines: split it 
 
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ { check_include($0) }
 
-layer != "cli" && layer != "server" {
+layer != "cli" {
   code = $0
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)

@@ -30,14 +30,12 @@ enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * P
 // How the vectors of a sequence become one: per-column maximum, mean, or the first vector.
 enum class Pooling { max, mean, first };
 
-// The fast matmul() and sum_rows() sum blocks of this many terms, one after the other. Splitting a
-// sum at a multiple of it, and adding the second part to the first with beta 1, gives the same
-// bits.
+// The fast matmul() and sum_rows() sum blocks of this many terms in order. Splitting a sum at a
+// multiple of it, and adding the second part with beta 1, gives the same bits.
 constexpr std::int64_t kSumBlock = 256;
 
-// Block sizes for long inputs, chosen so that one kernel's output is still in cache for the next.
-// Results do not depend on them, except for weight gradients, whose sums are split: loss_rows and
-// multiples of kSumBlock.
+// Block sizes for long inputs that keep one kernel's output in cache for the next. Results do not
+// depend on them, except for weight gradients, whose sums are split at loss_rows and kSumBlock.
 struct BlockSizes {
   std::int64_t product_rows;  // rows at which a GEMM reaches full speed
   std::int64_t loss_rows;  // rows of logits [., V] per block of a loss; a multiple of 2 kSumBlock
@@ -56,8 +54,7 @@ struct MatmulOptions {
 // y = activation(x W^T + bias)
 struct LinearOptions {
   Activation activation = Activation::none;
-  // For plain f32 weights; packed or 8-bit weights have their own precision.
-  Precision precision = Precision::f32;
+  Precision precision = Precision::f32;  // for plain f32 weights, neither packed nor in 8 bits
 };
 
 // Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014).
@@ -161,23 +158,20 @@ class Backend {
 
   // --- weights (weights.h) -----------------------------------------------------------------------
   // For loading and converting models, not for every step: most of these allocate their result.
-  // f32 [O, I] to 8 bits. Throws ShapeError unless `weights` is a matrix, DataError if an element is
-  // not finite.
+  // f32 [O, I] to 8 bits. Throws ShapeError unless a matrix, DataError unless all are finite.
   virtual Tensor quantize_weights(const Tensor& weights) = 0;
-  // Between unpacked 8-bit weights and their representation in files: values i8 [O, I] and scales
-  // f32 [O].
+  // Between unpacked 8-bit weights and their form in files: values i8 [O, I], scales f32 [O].
   virtual void join_quantized(const Tensor& numbers, const Tensor& scales,
                               const Tensor& weights) = 0;
   virtual void split_quantized(const Tensor& weights, const Tensor& numbers,
                                const Tensor& scales) = 0;
-  // Packed weights can be sliced with slice_rows() at multiples of this many rows. 0: such weights
-  // cannot be packed.
+  // slice_rows() may slice packed weights at multiples of this. 0: they cannot be packed.
   virtual std::int64_t packed_row_block(const Tensor& weights) = 0;
   // Packs weights for the fastest GEMM. Rearranges their memory, which may then be used only
   // through the result. Returns weights that cannot be packed unchanged.
   virtual Tensor pack_weights(const Tensor& weights) = 0;
-  // Unpacked copies of some rows: f32 [n, I], or 8 bits if the weights are. Throws ShapeError for
-  // other element types.
+  // Unpacked copies of rows: f32 [n, I], or in 8 bits like the weights. Throws ShapeError
+  // otherwise.
   virtual Tensor select_weights(const Tensor& weights, const Ids& rows) = 0;
   // f32 [O, I]: the weights themselves, or their unpacked and dequantized values.
   virtual Tensor float_weights(const Tensor& weights) = 0;
@@ -239,8 +233,7 @@ class Backend {
 
   // --- lookup ------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).
-  // positions may be undefined, and then position is, too. y [N, D]. The table may be packed or in
-  // 8 bits.
+  // positions and position may both be undefined. y [N, D]. The table may be packed or 8-bit.
   virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
                      const Ids& position, const Dropout& dropout, const Tensor& y) = 0;
   // dtable[ids[n]] += scale * dy[n], in the order of n for each row of the table.

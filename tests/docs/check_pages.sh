@@ -1,0 +1,114 @@
+#!/bin/sh
+# The pages are true where that can be checked. Fails, naming page and line, on
+#   - a link to a file or heading that does not exist
+#   - a layer table in ARCHITECTURE.md that differs from that of tests/architecture/check_layers.sh
+#   - a stated number of kernels that is not that of backend/backend.h
+#   - with ATTEND, the program: an option in README or docs that no command has, and a stated default
+#     (`--window` (1024), `--beam-size` (default 5)) that no command has for it
+# Usage: check_pages.sh ROOT [ATTEND]
+set -eu
+root="${1:?usage: check_pages.sh ROOT [ATTEND]}"
+attend="${2:-}"
+[ -f "$root/README.md" ] || { echo "check_pages: no README.md in $root" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Options and defaults of all commands, one "option default" per line.
+options_of() {
+  "$attend" "$@" --help >"$work/help"
+  awk '/^  (-[a-zA-Z],)?--/ {
+    name = $1
+    sub(/^-[a-zA-Z],/, "", name)
+    value = $2 ~ /=/ ? substr($2, index($2, "=") + 1) : "-"
+    if (sub(/\[no-\]/, "", name)) print "--no-" substr(name, 3), "-"
+    print name, value
+  }' "$work/help"
+  for command in $(awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { print $1 }' "$work/help"); do
+    options_of "$@" "$command"
+  done
+}
+if [ -n "$attend" ]; then
+  attend=$(cd "$(dirname "$attend")" && pwd)/$(basename "$attend")
+  options_of >"$work/options"
+fi
+
+cd "$root"
+pages=$(ls README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/notes/*.md 2>/dev/null || true)
+
+# "page:line:text" for all text outside of code blocks; GitHub's anchor for every heading.
+prose() {
+  awk '/^ *```/ { code = !code; next } !code { printf "%s:%d:%s\n", FILENAME, FNR, $0 }' "$1"
+}
+anchors() {
+  awk '/^ *```/ { code = !code; next }
+  !code && /^#+ / {
+    sub(/^#+ +/, "")
+    text = tolower($0)
+    gsub(/[^a-z0-9 _-]/, "", text)
+    gsub(/ /, "-", text)
+    print text
+  }' "$1"
+}
+
+: >"$work/problems"
+complain() { echo "$1" >>"$work/problems"; }
+
+for page in $pages; do
+  folder=$(dirname "$page")
+  prose "$page" | sed 's/`[^`]*`//g' | awk '{
+    place = $0
+    sub(/^[^:]*:[0-9]*:/, "", $0)
+    place = substr(place, 1, length(place) - length($0) - 1)
+    while (match($0, /\]\([^)]*\)/)) {
+      print place, substr($0, RSTART + 2, RLENGTH - 3)
+      $0 = substr($0, RSTART + RLENGTH)
+    }
+  }' >"$work/links"
+  while read -r place target; do
+    case "$target" in http://*|https://*) continue ;; esac
+    file=${target%%#*}
+    if [ -z "$file" ]; then file=$page; else file=$folder/$file; fi
+    [ -e "$file" ] || { complain "$place: links to $target, which does not exist"; continue; }
+    case "$target" in
+      *\#*) anchors "$file" | grep -qx -- "${target#*\#}" || complain "$place: links to $target: no such heading" ;;
+    esac
+  done <"$work/links"
+done
+
+# The layer table.
+sed -n '/^layers="/,/^"/p' tests/architecture/check_layers.sh | awk 'NF == 2 { print $2, $1 }' | sort >"$work/checked"
+sed -n '/^## Layers/,/^## /p' ARCHITECTURE.md | awk -F'|' '$2 ~ /^ *[0-9]+ *$/ {
+  row = $2 + 0
+  n = split($3, folders, /[` ]+/)
+  for (i = 1; i <= n; ++i) if (folders[i] != "") print row, folders[i]
+}' | sort >"$work/stated"
+diff "$work/checked" "$work/stated" >"$work/difference" ||
+  complain "ARCHITECTURE.md: its layer table differs from tests/architecture/check_layers.sh (<): $(grep '^[<>]' "$work/difference" | tr '\n' ' ')"
+
+# The number of kernels.
+header=src/attend/backend/backend.h
+kernels=$(sed -n '/^class Backend/,/^};/p' "$header" | tr '\n' ' ' | grep -oE 'virtual [^;]*= 0;' | grep -cvE ' (name|block_sizes)\(')
+grep -nE '[0-9]+ kernels' $pages "$header" | while IFS=: read -r file line text; do
+  echo "$text" | grep -q "\b$kernels kernels" || complain "$file:$line: states another number of kernels than $kernels, that of $header"
+done
+
+if [ -n "$attend" ]; then
+  # Options of other programs.
+  foreign=' --install --preset --build --target --test-dir --check --cflags --libs --logdir '
+  for page in README.md docs/*.md; do
+    grep -noE '(^|[^-a-zA-Z0-9])--[a-z][a-z0-9-]*' "$page" | sed 's/:[^-:]--/:--/' | while IFS=: read -r line option; do
+      option=$(echo "$option" | sed 's/^[^-]*//')
+      case "$foreign" in *" $option "*) continue ;; esac
+      grep -q -- "^$option " "$work/options" || complain "$page:$line: no command has the option $option"
+    done
+    grep -noE '`--[a-z][a-z-]*[^`]*` \((default:? )?[0-9][0-9.]*[,;)]' "$page" | while IFS=: read -r line text; do
+      option=$(echo "$text" | sed 's/^`\(--[a-z-]*\).*/\1/')
+      value=$(echo "$text" | sed 's/.*(\(default:* \)*\([0-9][0-9.]*\)[,;)]$/\2/')
+      grep -q -- "^$option $value\(\.0\)*$" "$work/options" ||
+        complain "$page:$line: no command has the default $value for $option"
+    done
+  done
+fi
+
+cat "$work/problems"
+[ ! -s "$work/problems" ]
