@@ -86,7 +86,7 @@ TEST_F(CheckpointTest, TakesMemoryForATensorOnlyWhereItIsWanted) {
   EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", Tensor::empty({2})); }),
                   "tensor w: expected F32");
   std::filesystem::resize_file(path("a"), 100'000);
-  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", wanted); }), "cut short");
+  EXPECT_CONTAINS(data_error([&] { opened.copy_to("w", wanted); }), "truncated");
 }
 #endif
 

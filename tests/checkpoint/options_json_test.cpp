@@ -104,14 +104,14 @@ TEST(OptionsJson, NamesTheKeyAtFault) {
   EXPECT_EQ(error_of(R"({"d_model": 3000000000})"),
             "m.safetensors: d_model: expected a whole number from 1 to 65536, got 3000000000");
   EXPECT_EQ(error_of(R"({"seed": -1})"),
-            "m.safetensors: seed: expected a whole number, not negative, got -1");
+            "m.safetensors: seed: expected a whole number, 0 or more, got -1");
   EXPECT_EQ(error_of(R"({"tied": 1})"), "m.safetensors: tied: expected true or false, got 1");
   EXPECT_EQ(error_of(R"({"norm": "middle"})"),
             "m.safetensors: norm: expected one of post, pre, got middle");
   EXPECT_EQ(error_of(R"({"inputs": ["a", 1]})"),
-            "m.safetensors: inputs: expected a list of texts, got [\"a\",1]");
+            "m.safetensors: inputs: expected a list of strings, got [\"a\",1]");
   EXPECT_EQ(error_of(R"({"inputs": null})"),
-            "m.safetensors: inputs: expected a list of texts, got null");
+            "m.safetensors: inputs: expected a list of strings, got null");
 }
 
 TEST(OptionsJson, RefusesWhatIsNoObject) {

@@ -76,7 +76,7 @@ TEST_F(RunFolderTest, PassesOverADamagedOneAndSaysSo) {
   EXPECT_EQ(latest->step, 1);
   ASSERT_EQ(skipped_.size(), 2u);
   EXPECT_CONTAINS(skipped_[0], "step-00000003.safetensors");
-  EXPECT_CONTAINS(skipped_[0], "cut short?");
+  EXPECT_CONTAINS(skipped_[0], "truncated?");
   EXPECT_CONTAINS(skipped_[1], "checksum");
 }
 

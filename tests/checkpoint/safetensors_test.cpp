@@ -234,7 +234,7 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
       {entry("\"F32\"", "[1]", "[0]"), 4, "expected 2 data_offsets, got 1"},
       {entry("\"F32\"", "[1]", "[0,4,8]"), 4, "expected 2 data_offsets, got 3"},
       {entry("\"F32\"", "[1]", "[0,4]"), 3,
-       "ends at byte 4 of the data, but there are 3; cut short?"},
+       "ends at byte 4 of the data, but there are 3; truncated?"},
       {entry("\"F32\"", "[1]", "[0,4]"), 5, "1 bytes follow the last tensor"},
       {entry("\"F32\"", "[1]", "[4,8]"), 8, "there is a hole"},
       {two + "[3,7]}}", 7,

@@ -41,7 +41,7 @@ TEST(ParseJson, RefusesWhatIsTooDeepHoweverDeep) {
     for (const std::string& text :
          {lists(depth), objects(depth), std::string(static_cast<std::size_t>(depth), '[')}) {
       EXPECT_EQ(data_error([&] { parse_json(text, "file"); }),
-                "file: expected at most 64 lists and objects inside one another, found more");
+                "file: expected at most 64 nested lists and objects, found more");
       EXPECT_FALSE(try_parse_json(text));
     }
   }

@@ -104,7 +104,7 @@ TEST(OptionFields, SayWhatWasExpected) {
             "--d-model: expected a whole number from 1 to 65536, got nothing");
   EXPECT_EQ(error_of("d-model", {"1", "2"}),
             "--d-model: expected a whole number from 1 to 65536, got 2 values");
-  EXPECT_EQ(error_of("seed", {"-1"}), "--seed: expected a whole number, not negative, got -1");
+  EXPECT_EQ(error_of("seed", {"-1"}), "--seed: expected a whole number, 0 or more, got -1");
   EXPECT_EQ(error_of("beta", {"1,5"}), "--beta: expected a number from 0 to 10, got 1,5");
   EXPECT_EQ(error_of("tied", {"maybe"}), "--tied: expected true or false, got maybe");
   EXPECT_EQ(error_of("norm", {"middle"}), "--norm: expected one of post, pre_norm, got middle");

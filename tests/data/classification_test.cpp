@@ -133,7 +133,7 @@ TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   LabeledReport report;
   const ClassificationBatch all =
       encode_labeled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
-  EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 cut to the maximal length");
+  EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 truncated to the maximum length");
   EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
   EXPECT_EQ(copy(all.text[1]), TokenIds{tokenizer.eos_id()});

@@ -84,7 +84,7 @@ TEST_F(Corpus, CountsWhatItLeavesOut) {
   EXPECT_EQ(tokenizer.decode(pairs.src[1]), "abcdefg");
   EXPECT_EQ(
       report.summary(),
-      "8 pairs: 2 kept; left out: 3 with an empty source, 1 with an empty target, 2 over-long");
+      "8 pairs: 2 kept; skipped: 3 with an empty source, 1 with an empty target, 2 over-long");
 }
 
 TEST_F(Corpus, SaysWhereTheFirstOverLongPairIs) {
@@ -101,14 +101,15 @@ TEST_F(Corpus, SaysWhereTheFirstOverLongPairIs) {
   ReadReport report;
   const EncodedPairs pairs = encode_parallel(text, characters(), characters(), options, report);
   EXPECT_EQ(report.summary(),
-            "5 pairs: 3 kept; left out: 2 over-long (the first: " + src[1] + ":2)");
+            "5 pairs: 3 kept; skipped: 2 over-long (the first: " + src[1] + ":2)");
   EXPECT_EQ(pairs.origin, (std::vector<std::int32_t>{0, 1, 2}));
   options.over_long = OverLong::truncate;
   ReadReport of_truncation;
   EXPECT_EQ(encode_parallel(text, characters(), characters(), options, of_truncation).origin,
             (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(of_truncation.summary(),
-            "5 pairs: 5 kept (2 of them cut to the maximal length, the first: " + src[1] + ":2)");
+  EXPECT_EQ(
+      of_truncation.summary(),
+      "5 pairs: 5 kept (2 of them truncated to the maximum length, the first: " + src[1] + ":2)");
 }
 
 TEST_F(Corpus, TruncatesWhenAsked) {
@@ -124,7 +125,7 @@ TEST_F(Corpus, TruncatesWhenAsked) {
   EXPECT_EQ(tokenizer.decode(pairs.src[0]), "ab");
   EXPECT_EQ(tokenizer.decode(pairs.tgt[0]), "abc");  // with meta symbol and eos: 5
   EXPECT_EQ(tokenizer.decode(pairs.src[1]), "abc");
-  EXPECT_EQ(report.summary(), "2 pairs: 2 kept (2 of them cut to the maximal length)");
+  EXPECT_EQ(report.summary(), "2 pairs: 2 kept (2 of them truncated to the maximum length)");
 }
 
 TEST_F(Corpus, ChecksTheMaximalLength) {

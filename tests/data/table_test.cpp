@@ -87,7 +87,7 @@ TEST_F(Table, QuotesNothingBetweenTabs) {
 
 TEST_F(Table, SaysWhatIsNoCsv) {
   EXPECT_TRUE(contains(refusal("a.csv", "pos,\"good\" film\n"),
-                       ":1: expected a comma behind a closing quote, found ' film'"));
+                       ":1: expected a comma after a closing quote, found ' film'"));
   EXPECT_TRUE(contains(refusal("a.csv", "pos,good\nneg,\"bad\nfilm\n"),
                        ":2: a quote that opens in this record is never closed"));
   EXPECT_TRUE(contains(refusal("a.csv", "pos,good\nneg\n"),

@@ -83,7 +83,7 @@ TEST(TextFit, SeesCapitalsAndUnsplitMarksWhereAllTokensAreKnown) {
   EXPECT_TRUE(fit.has_capitals_too_many());
   EXPECT_TRUE(fit.has_marks_unsplit());
   EXPECT_EQ(fit.warning(),
-            "the text is of another kind than the model's; it was trained on lower-cased, "
+            "the text differs from the model's training text; it was trained on lower-cased, "
             "tokenized text");
 }
 

@@ -203,7 +203,7 @@ TEST_P(AnyTokenizer, SaysThatThereIsNoText) {
   for (const auto* sentences : {&nothing, &blank, &vanishing}) {
     const std::string message =
         message_of<DataError>([&] { Tokenizer::train(*sentences, options); });
-    EXPECT_TRUE(contains(message, "none has a character")) << message;
+    EXPECT_TRUE(contains(message, "none with a character")) << message;
   }
 }
 

@@ -27,7 +27,7 @@ const Tensor& counterpart(const Checkpoint& checkpoint, const NamedTensor& wante
   const bool is_averaged = wanted.tensor.dtype() == DType::f32;  // not a tokenizer or a shortlist
   if (!alike || (!is_averaged && !same_bytes(*found, wanted.tensor)))
     throw DataError(fmt::format(
-        "{}: tensor {} is not what it is in {}; only checkpoints of one model can be averaged",
+        "{}: tensor {} differs from that in {}; only checkpoints of one model can be averaged",
         checkpoint.source, wanted.name, first));
   return *found;
 }

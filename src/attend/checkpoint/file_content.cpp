@@ -50,10 +50,9 @@ void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(errno)));
     if (count == 0)
-      throw DataError(
-          fmt::format("{}: expected {} bytes, found {}: it was cut short while it was read; is it "
-                      "being written?",
-                      path_, size_, begin));
+      throw DataError(fmt::format(
+          "{}: expected {} bytes, found {}: it was truncated during reading; is it being written?",
+          path_, size_, begin));
     begin += static_cast<std::uint64_t>(count);
     to = to.subspan(static_cast<std::size_t>(count));
   }

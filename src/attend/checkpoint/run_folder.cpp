@@ -54,7 +54,7 @@ void RunFolder::create() const {
 void RunFolder::require_unused() const {
   if (const std::vector<Saved> saved = checkpoints(); !saved.empty())
     throw ConfigError(fmt::format(
-        "{} holds a run of {} steps; go on with it (--resume), choose another folder, or remove {}",
+        "{} holds a run of {} steps; resume it (--resume), choose another folder, or remove {}",
         path_.string(), saved.back().step, checkpoint_folder().string()));
 }
 
@@ -98,7 +98,7 @@ std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& ski
   }
   if (!saved.empty())
     throw DataError(fmt::format(
-        "{}: none of the {} checkpoints can be read; mend them, or move them away to begin anew; "
+        "{}: none of the {} checkpoints can be read; repair them, or move them away to start over; "
         "the newest: {}",
         checkpoint_folder().string(), saved.size(), skipped[skipped.size() - saved.size()]));
   return std::nullopt;

@@ -50,10 +50,9 @@ std::string holder_in(int file) {
 }
 
 [[noreturn]] void refuse_second_run(const fs::path& folder, const std::string& holder) {
-  throw ConfigError(
-      fmt::format("{}: another run is going on in this folder{}; wait until it has ended, or "
-                  "choose another folder",
-                  folder.string(), holder));
+  throw ConfigError(fmt::format(
+      "{}: another run is active in this folder{}; wait for its end, or choose another folder",
+      folder.string(), holder));
 }
 
 // The holder may have removed the file between our opening and locking it.

@@ -251,13 +251,13 @@ std::string_view find_header(std::span<const std::byte> file, std::uint64_t file
     if (!guess.empty())
       throw DataError(fmt::format("{}: not a safetensors file: {}", where, guess));
     if (file.size() <= kSafetensorsPrefix)
-      refuse(where, fmt::format("it has {} bytes and no header; cut short?", file.size()));
+      refuse(where, fmt::format("it has {} bytes and no header; truncated?", file.size()));
   }
   if (length > kLongestHeader)
     refuse(where,
            fmt::format("it claims a header of {} bytes, more than {}", length, kLongestHeader));
   if (length > file_bytes - kSafetensorsPrefix)
-    refuse(where, fmt::format("it claims a header of {} bytes, but has {} bytes in all; cut short?",
+    refuse(where, fmt::format("it claims a header of {} bytes, but has {} bytes in all; truncated?",
                               length, file_bytes));
   if (length > file.size() - kSafetensorsPrefix)
     refuse(where, "its header became longer while it was read");
@@ -296,7 +296,7 @@ void check_layout(std::span<const TensorEntry> entries, std::uint64_t size,
     }
     if (entry->end > size)
       refuse(where,
-             fmt::format("tensor {} ends at byte {} of the data, but there are {}; cut short?",
+             fmt::format("tensor {} ends at byte {} of the data, but there are {}; truncated?",
                          quote(entry->name), entry->end, size));
     position = entry->end;
   }

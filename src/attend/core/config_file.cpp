@@ -93,7 +93,7 @@ std::optional<std::string> typed_value(const toml::node& value, const OptionFiel
 
 // Describes a value of the wrong type.
 std::string description(const toml::node& value) {
-  if (const auto* text = value.as_string()) return "the text " + quote(text->get());
+  if (const auto* text = value.as_string()) return "the string " + quote(text->get());
   if (const auto* truth = value.as_boolean()) return truth->get() ? "true" : "false";
   if (const auto* number = value.as_integer()) return fmt::format("the number {}", number->get());
   if (const auto* number = value.as_floating_point())
@@ -132,8 +132,8 @@ std::vector<std::string> apply_config_file(const std::filesystem::path& path,
   for (const ConfigEntry& entry : entries_in_order(table)) {
     const std::string where = fmt::format("{}:{}", name, entry.at.line), key = printable(entry.key);
     if (entry.value->is_array_of_tables())
-      throw ConfigError(fmt::format("{}: expected [{}] for the beginning of a section, got [[{}]]",
-                                    where, key, key));
+      throw ConfigError(
+          fmt::format("{}: expected [{}] to begin a section, got [[{}]]", where, key, key));
     const OptionField* field = find_option(fields, entry.key);
     if (field == nullptr)
       throw ConfigError(fmt::format("{}: unknown key {}{}", where, key,

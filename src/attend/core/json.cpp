@@ -38,9 +38,8 @@ Json parse_json(std::string_view text, std::string_view where) {
     Json json = parse_bounded(text);
     if (!json.is_discarded()) return json;
   } catch (const TooDeep&) {
-    throw DataError(
-        fmt::format("{}: expected at most {} lists and objects inside one another, found more",
-                    where, kDeepestJson));
+    throw DataError(fmt::format("{}: expected at most {} nested lists and objects, found more",
+                                where, kDeepestJson));
   }
   throw DataError(fmt::format("{}: expected JSON, found {}", where, quote(text)));
 }

@@ -122,8 +122,8 @@ std::string toml_value(const OptionField& field) {
 std::string expected_value(const OptionField& field) {
   return std::visit(
       Overload{[](bool*) { return std::string("true or false"); },
-               [](std::string*) { return std::string("a text"); },
-               [](std::vector<std::string>*) { return std::string("a list of texts"); },
+               [](std::string*) { return std::string("a string"); },
+               [](std::vector<std::string>*) { return std::string("a list of strings"); },
                [](const EnumReference& reference) {
                  return fmt::format(
                      "one of {}", fmt::join(reference.names.begin(), reference.names.end(), ", "));

@@ -23,7 +23,7 @@ struct BatchOptions {
 template <class Visitor>
 void fields(BatchOptions& o, Visitor&& visit) {
   visit("batch-tokens", o.batch_tokens, kBatchTokens,
-        "tokens in a batch at most; of a sentence pair the longer side counts");
+        "maximum tokens in a batch; a sentence pair counts its longer side");
 }
 
 // The batches of one epoch.

@@ -138,7 +138,7 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
 std::string LabeledReport::summary() const {
   std::string text = fmt::format("{} texts", texts);
   if (empty > 0) text += fmt::format("; {} empty", empty);
-  if (truncated > 0) text += fmt::format("; {} cut to the maximal length", truncated);
+  if (truncated > 0) text += fmt::format("; {} truncated to the maximum length", truncated);
   return text;
 }
 

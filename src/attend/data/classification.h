@@ -33,11 +33,10 @@ void fields(LabeledOptions& o, Visitor&& visit) {
         "column of the text: its name in the first line, or its number from 1; by default the one "
         "called text, else the second");
   visit("header", o.header,
-        "skip the first line of every file; needless where columns are chosen by name");
+        "skip the first line of every file; not needed when columns are chosen by name");
   visit("table", o.table,
         "format of labeled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by "
-        "the name of the file, .csv, .jsonl or "
-        ".ndjson, else tsv");
+        "the file name, .csv, .jsonl or .ndjson, else tsv");
 }
 
 // texts[i] has the class classes[labels[i]].
@@ -73,8 +72,8 @@ struct TextLengthOptions {
 template <class Visitor>
 void fields(TextLengthOptions& o, Visitor&& visit) {
   visit("max-length", o.max_length, between(1, 1e6),
-        "longest text in tokens, bos and eos included; longer ones are cut off");
-  visit("truncation", o.truncation, "side on which longer texts are cut off: right or left");
+        "longest text in tokens, bos and eos included; longer texts are truncated");
+  visit("truncation", o.truncation, "side on which longer texts are truncated: right or left");
 }
 
 // bos (if there is one) + text + eos, truncated to max_length: the input of a classifier. Throws
@@ -88,7 +87,7 @@ struct LabeledReport {
   std::int64_t empty = 0;      // kept: only eos, because the vocabulary has no token of it
   std::int64_t truncated = 0;  // kept, shortened
 
-  // "20000 texts; 1 empty, 8123 cut to the maximal length". One line, to print.
+  // "20000 texts; 1 empty, 8123 truncated to the maximum length". One line, to print.
   std::string summary() const;
 };
 

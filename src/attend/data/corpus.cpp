@@ -56,7 +56,7 @@ std::string ReadReport::summary() const {
       first_over_long.empty() ? "" : fmt::format("the first: {}", first_over_long);
   std::string text = fmt::format("{} pairs: {} kept", pairs, kept);
   if (truncated > 0)
-    text += fmt::format(" ({} of them cut to the maximal length{}{})", truncated,
+    text += fmt::format(" ({} of them truncated to the maximum length{}{})", truncated,
                         first.empty() ? "" : ", ", first);
   std::vector<std::string> reasons;
   if (empty_src > 0) reasons.push_back(fmt::format("{} with an empty source", empty_src));
@@ -64,7 +64,7 @@ std::string ReadReport::summary() const {
   if (over_long > truncated)
     reasons.push_back(fmt::format("{} over-long{}", over_long - truncated,
                                   first.empty() ? "" : fmt::format(" ({})", first)));
-  if (!reasons.empty()) text += fmt::format("; left out: {}", fmt::join(reasons, ", "));
+  if (!reasons.empty()) text += fmt::format("; skipped: {}", fmt::join(reasons, ", "));
   return text;
 }
 

@@ -31,7 +31,7 @@ template <class Visitor>
 void fields(LengthOptions& o, Visitor&& visit) {
   visit("max-length", o.max_length, between(2, 1e6),
         "longest sentence in tokens, eos included, on either side of a pair");
-  visit("over-long", o.over_long, "what happens to pairs longer than max-length: skip or truncate");
+  visit("over-long", o.over_long, "whether to skip or to truncate pairs longer than max-length");
 }
 
 struct ParallelText {
@@ -59,7 +59,7 @@ struct ReadReport {
   std::int64_t kept = 0;
   std::string first_over_long = {};  // its position, if read from a file
 
-  // "29000 pairs: 28994 kept; left out: 2 with an empty source, 1 with an empty target, 3 over-long
+  // "29000 pairs: 28994 kept; skipped: 2 with an empty source, 1 with an empty target, 3 over-long
   // (the first: train.en:17)". One line, to print.
   std::string summary() const;
 };

@@ -57,7 +57,7 @@ struct LanguageOptions {
 template <class Visitor>
 void fields(LanguageOptions& o, Visitor&& visit) {
   visit("sequence-length", o.sequence_length, between(1, 1e6),
-        "tokens that the model sees at once");
+        "context length: tokens that the model sees at once");
 }
 
 // Windows of sequence_length for training. The first window starts at a different place in every

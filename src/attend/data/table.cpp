@@ -203,10 +203,9 @@ std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
     if (cell.size() > kMostCellBytes || quote == line.npos) {
       const std::string begin = where_;
       if (cell.size() > kMostCellBytes || !lines_.next(line))
-        throw DataError(
-            fmt::format("{}: a quote that opens in this record is never closed; expected CSV as "
-                        "RFC 4180 has it",
-                        begin));
+        throw DataError(fmt::format(
+            "{}: a quote that opens in this record is never closed; expected CSV as in RFC 4180",
+            begin));
       cell += '\n';
       at = 0;
       continue;
@@ -218,8 +217,8 @@ std::string TableReader::quoted_cell(std::string& line, std::size_t& at) {
     }
     if (at < line.size() && line[at] != ',') {
       throw DataError(
-          fmt::format("{}: expected a comma behind a closing quote, found {}; a quote inside "
-                      "quotes is written twice",
+          fmt::format("{}: expected a comma after a closing quote, found {}; a quote inside quotes "
+                      "is written twice",
                       where_, attend::quote(line.substr(at), 20)));
     }
     return cell;

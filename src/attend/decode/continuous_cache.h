@@ -23,7 +23,7 @@ namespace attend {
 template <class Visitor>
 void fields(ContinuousCacheOptions& o, Visitor&& visit) {
   visit("cache-tokens", o.tokens, between(0, 1e7),
-        experimental("continuous cache: recent tokens to keep, which become likelier in similar "
+        experimental("continuous cache: recent tokens to keep, which become more likely in similar "
                      "contexts; 0: no cache"));
   visit(
       "cache-weight", o.weight, below_one(),

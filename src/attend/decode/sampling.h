@@ -20,9 +20,9 @@ void fields(SamplingOptions& o, Visitor&& visit) {
   visit("temperature", o.temperature, between(1e-6, 1e6),
         "sampling: temperature that logits are divided by");
   visit("top-k", o.top_k, between(0, kVocabularySizes.most),
-        "sampling: draw among the k likeliest tokens; 0: all");
+        "sampling: draw among the k most likely tokens; 0: all");
   visit("top-p", o.top_p, above(0, 1),
-        "sampling: draw among the likeliest tokens that together have this probability");
+        "sampling: draw among the most likely tokens that together have this probability");
   visit("sampling-seed", o.seed, any_seed(), "sampling: random seed");
 }
 

@@ -41,9 +41,8 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k
 void require_probabilities(float highest) {
   if (!std::isfinite(highest))
     throw NotFiniteError(
-        "decoding: expected logits that are finite numbers, got NaN or infinity: the model's "
-        "weights are damaged, or its training "
-        "diverged; use another checkpoint");
+        "decoding: expected finite logits, got NaN or infinity: the model's weights are damaged, "
+        "or its training diverged; use another checkpoint");
 }
 
 }  // namespace attend

@@ -38,8 +38,8 @@ std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& 
 void check_length(const std::vector<std::int32_t>& ids, std::string_view what) {
   if (static_cast<std::int64_t>(ids.size()) > kMaxPageTokens)
     throw DataError(fmt::format(
-        "{}: expected at most {} tokens, as many as a page can show, found {}; shorten it", what,
-        kMaxPageTokens, ids.size()));
+        "{}: expected at most {} tokens, the limit of an attention page, found {}; shorten it",
+        what, kMaxPageTokens, ids.size()));
 }
 
 std::vector<std::int32_t> encode_source(const TranslationEngine& translator,

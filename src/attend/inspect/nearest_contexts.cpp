@@ -28,7 +28,8 @@ std::vector<WordContext> nearest_contexts(const EmbeddingEngine& embedder, const
   const std::vector<float> query =
       word_vector(embedder.embed(std::span(&text, 1), options).front(), wanted);
   if (query.empty())
-    throw DataError(fmt::format("the text {} does not hold the word {}", quote(text), quote(word)));
+    throw DataError(
+        fmt::format("the text {} does not contain the word {}", quote(text), quote(word)));
 
   std::vector<WordContext> nearest;
   const auto keep_nearest = [&] {

@@ -24,7 +24,7 @@ Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabeledTe
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     vectors.push_back(word_vector(embeddings[i], bare_word(word)));
     if (vectors.back().empty())
-      throw DataError(fmt::format("use {} of {} does not hold the word: {}", i + 1, quote(word),
+      throw DataError(fmt::format("use {} of {} does not contain the word: {}", i + 1, quote(word),
                                   quote(uses.texts[i])));
   }
   return vectors;
@@ -154,7 +154,7 @@ WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& us
   for (const std::int32_t sense : uses.labels) ++result.uses[static_cast<std::size_t>(sense)];
   for (std::size_t s = 0; s < uses.classes.size(); ++s) {
     if (result.uses[s] < 2)
-      throw DataError(fmt::format("sense {}: expected two uses of {} at least, got one",
+      throw DataError(fmt::format("sense {}: expected at least two uses of {}, got one",
                                   quote(uses.classes[s]), quote(word)));
   }
   const int shown = embedder.layer_number(plot_layer);

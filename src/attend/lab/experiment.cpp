@@ -21,7 +21,7 @@ LabResult run_experiment(const Experiment& experiment, const Lab& lab) {
   LabResult result = experiment.measure(lab);
   if (lab.options.quick && !experiment.exact) {
     result.verdict = Verdict::unclear;
-    result.finding += " Nothing of this counts: --quick is too short to tell.";
+    result.finding += " No verdict: --quick is too short.";
   }
   return result;
 }
@@ -29,8 +29,8 @@ LabResult run_experiment(const Experiment& experiment, const Lab& lab) {
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> all{
       {"permutation",
-       "Without positions, attention does not see the order of its input: permute the tokens, and "
-       "the outputs are permuted.",
+       "Without positions, attention ignores the order of its input: permuting the tokens permutes "
+       "the outputs.",
        run_permutation, true},
       {"temperature",
        "The variance of dot products grows with their width d, which saturates the softmax and "
@@ -38,25 +38,24 @@ std::span<const Experiment> experiments() {
        "keeps both constant.",
        run_temperature, true},
       {"masks",
-       "A causal mask leaks nothing of later tokens, not a bit; a decoder without one leaks, and "
-       "learns to cheat.",
+       "A causal mask hides later tokens completely; a decoder without one sees them and learns to "
+       "cheat.",
        run_masks, true},
       {"complexity", "Self-attention costs n^2 d, a recurrent or position-wise layer n d^2.",
        run_complexity},
       {"parallelism",
-       "A Transformer layer works on all positions at once; a recurrent one takes a step for each, "
-       "and long sequences slow it down.",
+       "A Transformer layer processes all positions at once; a recurrent layer takes one step per "
+       "position, so long sequences slow it down.",
        run_parallelism},
       {"path-length",
-       "What stands n steps back is one step away for attention and n for a recurrent network, "
-       "which therefore learns to recall it only "
-       "from nearby.",
+       "A token n positions back is one step away for attention and n steps for a recurrent "
+       "network, which therefore recalls only nearby tokens.",
        run_path_length},
       {"extrapolation",
-       "Sinusoidal positions carry on beyond the length that was trained; learned ones do not.",
+       "Sinusoidal positions extrapolate beyond the training length; learned ones do not.",
        run_extrapolation},
       {"heads",
-       "Several heads look at several things at once; one head with as many parameters averages "
+       "Several heads attend to several things at once; one head with as many parameters averages "
        "them.",
        run_heads},
       {"depth",
@@ -65,11 +64,10 @@ std::span<const Experiment> experiments() {
        run_depth},
       {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.",
        run_label_smoothing},
-      {"warmup", "Post-norm Transformers need a learning rate that rises slowly at first.",
-       run_warmup},
+      {"warmup", "Post-norm Transformers need learning-rate warm-up.", run_warmup},
       {"hard-attention",
-       "Soft attention learns where to look because gradients pass through it; hard attention gets "
-       "none and does not.",
+       "Soft attention learns where to look because gradients pass through it; hard attention "
+       "passes none and does not learn.",
        run_hard_attention},
       {"architectures",
        "With the same parameters and the same time, a Transformer translates better than a "

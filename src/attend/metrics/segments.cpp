@@ -32,9 +32,8 @@ void check_lines(std::span<const std::string> lines, const std::string& what, bo
     if (allow_subwords) continue;
     if (const auto mark = subword_mark(lines[i]); !mark.empty()) {
       throw DataError(
-          fmt::format("{}, line {}: expected words, found the subword mark {}; undo the subword "
-                      "segmentation before scoring, or "
-                      "allow subwords if you do want the score of pieces",
+          fmt::format("{}, line {}: expected words, found the subword marker {}; undo the subword "
+                      "segmentation before scoring, or allow subwords to score them",
                       what, i + 1, mark));
     }
   }

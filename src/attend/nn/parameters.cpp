@@ -84,7 +84,7 @@ Parameter ParameterSet::stack(const std::string& first, const std::string& last)
   const std::int64_t begin = find(first), end = find(last);
   if (begin < 0 || end < begin)
     throw ConfigError(
-        fmt::format("parameters {} to {} are not declared one after the other", first, last));
+        fmt::format("parameters {} to {} are not declared consecutively", first, last));
   for (std::int64_t i = begin; i <= end; ++i) {
     const Shape& shape = entries_[static_cast<std::size_t>(i)].shape;
     const Shape& model = entries_[static_cast<std::size_t>(begin)].shape;

@@ -16,8 +16,9 @@ Ragged Ragged::copy(std::span<const std::int32_t> ids, std::span<const std::int3
   const bool whole = !offsets.empty() && offsets.front() == 0 &&
                      offsets.back() == static_cast<std::int32_t>(ids.size());
   if (!whole || !std::is_sorted(offsets.begin(), offsets.end()))
-    throw ShapeError(fmt::format("[ragged] expected offsets rising from 0 to {}, got {} of them",
-                                 ids.size(), offsets.size()));
+    throw ShapeError(
+        fmt::format("[ragged] expected offsets increasing from 0 to {}, got {} of them", ids.size(),
+                    offsets.size()));
   return {std::vector(ids.begin(), ids.end()), std::vector(offsets.begin(), offsets.end())};
 }
 

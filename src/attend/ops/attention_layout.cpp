@@ -13,9 +13,10 @@ void check_offsets(std::string_view op, const Ids& offsets, const Shape& x, std:
     throw ShapeError(fmt::format("[{}] expected {} offsets, got none", op, what));
   if (offsets->front() != 0 || offsets->back() != x[0] ||
       !std::is_sorted(offsets->begin(), offsets->end()))
-    throw ShapeError(fmt::format(
-        "[{}] expected {} offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}",
-        op, what, to_string(x), offsets->size(), offsets->front(), offsets->back()));
+    throw ShapeError(
+        fmt::format("[{}] expected {} offsets [B+1] increasing from 0 to the rows of {}, got [{}] "
+                    "from {} to {}",
+                    op, what, to_string(x), offsets->size(), offsets->front(), offsets->back()));
 }
 
 // As many query as key sequences, or a key sequence index for every query sequence.
@@ -30,7 +31,7 @@ void check_sequences(std::string_view op, const AttentionPattern& pattern) {
   for (const std::int32_t sequence : *pattern.key_sequence) {
     if (sequence < 0 || static_cast<std::size_t>(sequence) >= keys)
       throw ShapeError(
-          fmt::format("[{}] expected numbers of the {} key sequences, got {}", op, keys, sequence));
+          fmt::format("[{}] expected indices of the {} key sequences, got {}", op, keys, sequence));
   }
 }
 

@@ -14,7 +14,7 @@ void check(const Variable& x, const Ids& offsets) {
   if (!offsets || offsets->empty()) throw ShapeError("[pool] expected offsets [B+1], got none");
   if (offsets->front() != 0 || offsets->back() != x.dim(0))
     throw ShapeError(fmt::format(
-        "[pool] expected offsets [B+1] rising from 0 to the rows of {}, got [{}] from {} to {}",
+        "[pool] expected offsets [B+1] increasing from 0 to the rows of {}, got [{}] from {} to {}",
         to_string(x.shape()), offsets->size(), offsets->front(), offsets->back()));
   const auto no_rise = std::adjacent_find(offsets->begin(), offsets->end(), std::greater_equal<>());
   if (no_rise != offsets->end())

@@ -113,7 +113,7 @@ class Pool {
     void* const memory = bytes < size ? MAP_FAILED
                                       : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes asked for", size));
+    if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes requested", size));
 #ifdef MADV_HUGEPAGE
     if (pages_ == Pages::huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
 #endif

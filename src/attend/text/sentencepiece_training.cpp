@@ -94,10 +94,9 @@ int number_after(std::string_view message, std::string_view before) {
 }
 
 [[noreturn]] void throw_no_text(std::size_t sentences) {
-  throw DataError(
-      fmt::format("tokenizer: {} sentences to learn from, and none has a character in it; give it "
-                  "the training text",
-                  sentences));
+  throw DataError(fmt::format(
+      "tokenizer: {} training sentences, none with a character in it; check the training text",
+      sentences));
 }
 
 [[noreturn]] void explain(std::string_view message, const TokenizerOptions& options, int reserved,

@@ -111,7 +111,7 @@ std::string TextFit::warning() const {
   std::string text = fmt::format("{:.0f} % of the tokens are unknown to this model",
                                  100 * ratio(seen_.unknown, seen_.tokens));
   if (!examples.empty()) text += fmt::format(" ({})", fmt::join(examples, ", "));
-  if (!unknown) text = "the text is of another kind than the model's";
+  if (!unknown) text = "the text differs from the model's training text";
   if (kind_ && (kind_->lowercased || kind_->tokenized)) {
     text += fmt::format("; it was trained on {}{}{} text", kind_->lowercased ? "lower-cased" : "",
                         kind_->lowercased && kind_->tokenized ? ", " : "",

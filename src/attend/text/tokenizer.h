@@ -33,7 +33,7 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
   visit("normalization", o.normalization,
         "Unicode normalization: nmt_nfkc, nfkc, with _cf also lower-cased, or identity");
   visit("pretokenized", o.pretokenized,
-        "the text is split into words by spaces already: keep every word as written, without "
+        "the text is already split into words by spaces: keep every word as written, without "
         "normalization");
 }
 

@@ -199,9 +199,9 @@ TEST_F(ConfigFile, NamesFileAndLine) {
 
 TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
   EXPECT_EQ(error_of_file("\nd-model = 'wide'\n"),
-            "c.toml:2: d-model: expected a whole number from -100 to 65536, got the text 'wide'");
+            "c.toml:2: d-model: expected a whole number from -100 to 65536, got the string 'wide'");
   EXPECT_EQ(error_of_file("d-model = '64'\n"),
-            "c.toml:1: d-model: expected a whole number from -100 to 65536, got the text '64'");
+            "c.toml:1: d-model: expected a whole number from -100 to 65536, got the string '64'");
   EXPECT_EQ(error_of_file("d-model = 64.0\n"),
             "c.toml:1: d-model: expected a whole number from -100 to 65536, got the number 64.0");
   EXPECT_EQ(error_of_file("d-model = [1, 2]\n"),
@@ -211,20 +211,20 @@ TEST_F(ConfigFile, RefusesValuesOfAWrongType) {
   EXPECT_EQ(error_of_file("d-model = 1979-05-27\n"),
             "c.toml:1: d-model: expected a whole number from -100 to 65536, got a date or a time");
   EXPECT_EQ(error_of_file("dropout = '0.1'\n"),
-            "c.toml:1: dropout: expected a number from 0 to below 1, got the text '0.1'");
+            "c.toml:1: dropout: expected a number from 0 to below 1, got the string '0.1'");
   EXPECT_EQ(error_of_file("quiet = 1\n"),
             "c.toml:1: quiet: expected true or false, got the number 1");
   EXPECT_EQ(error_of_file("quiet = 'true'\n"),
-            "c.toml:1: quiet: expected true or false, got the text 'true'");
-  EXPECT_EQ(error_of_file("out = 0.5\n"), "c.toml:1: out: expected a text, got the number 0.5");
-  EXPECT_EQ(error_of_file("out = ['a']\n"), "c.toml:1: out: expected a text, got a list of 1");
+            "c.toml:1: quiet: expected true or false, got the string 'true'");
+  EXPECT_EQ(error_of_file("out = 0.5\n"), "c.toml:1: out: expected a string, got the number 0.5");
+  EXPECT_EQ(error_of_file("out = ['a']\n"), "c.toml:1: out: expected a string, got a list of 1");
   EXPECT_EQ(error_of_file("norm = true\n"), "c.toml:1: norm: expected one of post, pre, got true");
   EXPECT_EQ(error_of_file("references = ['a', 2]\n"),
-            "c.toml:1: references: expected a list of texts, got the number 2");
+            "c.toml:1: references: expected a list of strings, got the number 2");
   EXPECT_EQ(error_of_file("references = [['a']]\n"),
-            "c.toml:1: references: expected a list of texts, got a list of 1");
+            "c.toml:1: references: expected a list of strings, got a list of 1");
   EXPECT_EQ(error_of_file("[[model]]\nd-model = 1\n"),
-            "c.toml:1: expected [model] for the beginning of a section, got [[model]]");
+            "c.toml:1: expected [model] to begin a section, got [[model]]");
   const std::string message = error_of_file("d-model = '" + std::string(100000, 'x') + "'\n");
   EXPECT_LT(message.size(), 200u);
 }

@@ -34,8 +34,8 @@ TEST_F(LanguageCommands, TrainMeasureAndGenerate) {
   ASSERT_EQ(run({"evaluate", model("lm"), "--text", path("valid.en")}), 0) << error_;
   std::smatch match;
   ASSERT_TRUE(std::regex_search(out_, match,
-                                std::regex("^perplexity ([0-9.]+) per token \\(.* tokens, ends of "
-                                           "lines among them\\), ([0-9.]+) per word")))
+                                std::regex("^perplexity ([0-9.]+) per token \\(.* tokens, line "
+                                           "ends included\\), ([0-9.]+) per word")))
       << out_;
   EXPECT_GT(std::stod(match[1]), 1.0);
   EXPECT_GT(std::stod(match[2]), std::stod(match[1]));  // pieces are shorter than words

@@ -176,8 +176,8 @@ TEST_F(TrainCommand, LeavesOverLongPairsOutOfTheValidationAndSaysWhichIsFirst) {
   for (const auto& [over_long, note] :
        {std::pair<std::string, std::string>{
             "skip",
-            "21 pairs: 20 kept; left out: 1 over-long (the first: " + path("long.en") + ":7)"},
-        {"truncate", "21 pairs: 21 kept (1 of them cut to the maximal length, the first: " +
+            "21 pairs: 20 kept; skipped: 1 over-long (the first: " + path("long.en") + ":7)"},
+        {"truncate", "21 pairs: 21 kept (1 of them truncated to the maximum length, the first: " +
                          path("long.en") + ":7)"}}) {
     write("long.en", with_a_long_line(read(path("valid.en"))));
     write("long.de", with_a_long_line(read(path("valid.de"))));
@@ -223,16 +223,16 @@ TEST_F(TrainCommand, RefusesAFolderInWhichARunIsGoingOn) {
     const RunLock held(path(name));
     const std::string log = read(path(name) + std::string("/log.jsonl"));
     expect_error(training(name, {"--max-steps", "4"}),
-                 {path(name), "another run is going on", "process"});
+                 {path(name), "another run is active", "process"});
     expect_error(training(name, {"--max-steps", "4", "--resume"}),
-                 {path(name), "another run is going on"});
+                 {path(name), "another run is active"});
     EXPECT_EQ(read(path(name) + std::string("/log.jsonl")), log);
     EXPECT_EQ(run({"translate", model(name)}, "the dog\n"), 0) << error_;
     EXPECT_EQ(run(training(name, {"--dry-run"})), 0) << error_;
   }
   std::filesystem::create_directories(path("demo"));
   const RunLock held(path("demo"));
-  expect_error({"demo", "--out", path("demo")}, {path("demo"), "another run is going on"});
+  expect_error({"demo", "--out", path("demo")}, {path("demo"), "another run is active"});
   EXPECT_FALSE(std::filesystem::exists(path("demo/corpus")));
 }
 

@@ -93,13 +93,12 @@ TEST(TextPerplexity, SaysWhatItIsOf) {
   result.context = 8;
   result.stride = 4;
   EXPECT_EQ(result.summary(2),
-            "perplexity 100.00 per token (4 tokens, ends of lines among them), 10000.00 per word "
-            "(2 words); context 8, stride 4");
+            "perplexity 100.00 per token (4 tokens, line ends included), 10000.00 per word (2 "
+            "words); context 8, stride 4");
   result.perplexity.characters = 8;
   EXPECT_EQ(result.summary(1),
-            "perplexity 100.0 per token (4 tokens, ends of lines among them), 10000.0 per word (2 "
-            "words), 3.3219 bits per character; context 8, "
-            "stride 4");
+            "perplexity 100.0 per token (4 tokens, line ends included), 10000.0 per word (2 "
+            "words), 3.3219 bits per character; context 8, stride 4");
   result.unknown = 1;
   EXPECT_NE(result.summary(1).find("; 1 of the tokens unknown"), std::string::npos);
 }

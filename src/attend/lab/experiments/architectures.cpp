@@ -122,12 +122,11 @@ LabResult run_architectures(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "A Transformer and a recurrent encoder-decoder with additive attention (bidirectional GRU "
-      "encoder, GRU decoder), with about as many "
-      "parameters, same data, batches, optimizer and schedule, are trained for {} seconds each, on "
-      "Multi30k for {}, in turns. BLEU "
-      "(greedy) on held-out sentences during training; target tokens per second; when each first "
-      "had the BLEU that both reached. The "
-      "times, and so the results, depend on the machine.",
+      "encoder, GRU decoder), with about the same number of parameters and the same data, batches, "
+      "optimizer and schedule, train in turns for {} seconds each, on Multi30k for {}. BLEU "
+      "(greedy) on held-out sentences during training; target tokens per second; the time at which "
+      "each first reached the BLEU that both reached. The times, and so the results, depend on the "
+      "machine.",
       seconds, captions_seconds);
   result.table.columns = {"corpus",   "model",      "parameters", "steps",
                           "tokens/s", "perplexity", "BLEU",       "time to the same BLEU"};

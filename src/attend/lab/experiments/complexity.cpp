@@ -97,7 +97,7 @@ Plot plot_along(const std::vector<Part>& parts, const std::vector<Size>& grid, b
             of_n ? fmt::format("Time against length, d = {}", fixed)
                  : fmt::format("Time against width, n = {}", fixed),
             {of_n ? "length n" : "width d", AxisScale::log2},
-            {"milliseconds of processor time", AxisScale::log10},
+            {"milliseconds of CPU time", AxisScale::log10},
             {}};
   for (const Part& part : parts) {
     Series series{part.label, {}};
@@ -156,10 +156,9 @@ LabResult run_complexity(const Lab& lab) {
   }
   result.measured = fmt::format(
       "The forward pass of {} sequences of length n at once: attention alone (heads {} wide, "
-      "without its projections, as in the paper's "
-      "table 1), a GRU of width d, a feed-forward network of width d. The processor time, of all "
-      "threads together, of the fastest of "
-      "several calls; exponents are fitted over the grid, one variable at a time.",
+      "without its projections, as in the paper's table 1), a GRU of width d, a feed-forward "
+      "network of width d. The CPU time over all threads of the fastest of several calls; "
+      "exponents are fitted over the grid, one variable at a time.",
       kSequences, kHeadWidth);
   result.plots = {plot_along(parts, grid, true, widths[widths.size() / 2]),
                   plot_along(parts, grid, false, lengths[lengths.size() / 2])};

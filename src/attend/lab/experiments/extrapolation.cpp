@@ -38,16 +38,11 @@ LabResult run_extrapolation(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "At every position: which symbol (of {}) stood {} positions earlier? Two causal layers "
-      "(d_model 64) are trained for {} steps on "
-      "sequences of {} and tested on others of {}. The share of right answers, by position; "
-      "guessing gives {:.3f}.",
+      "(d_model 64) are trained for {} steps on sequences of {} and tested on others of {}. "
+      "Accuracy by position; guessing gives {:.3f}.",
       kExtrapolatedSymbols, kBack, steps, kTrained, kTested, 1.0 / kExtrapolatedSymbols);
   result.table.columns = {"positions", "1-32 (trained)", "33-40", "41-64", "65-128"};
-  Plot plot{"extrapolation",
-            "Beyond the length that was trained",
-            {"position"},
-            {"share of right answers"},
-            {}};
+  Plot plot{"extrapolation", "Beyond the training length", {"position"}, {"accuracy"}, {}};
 
   double beyond[3] = {}, within[3] = {};
   int i = 0;
@@ -82,10 +77,9 @@ LabResult run_extrapolation(const Lab& lab) {
     result.verdict = beyond[0] > 0.9 && beyond[1] < 0.5 ? Verdict::confirmed : Verdict::refuted;
   }
   result.finding = fmt::format(
-      "Within the trained length sinusoids reach {:.3f}, learned positions {:.3f}, none {:.3f}; on "
-      "as many positions beyond it {:.3f}, "
-      "{:.3f} and {:.3f}. Confirmed would be more than 0.9 beyond for sinusoids and less than 0.5 "
-      "for learned ones.",
+      "Within the training length sinusoids reach {:.3f}, learned positions {:.3f}, none {:.3f}; "
+      "on as many positions beyond it {:.3f}, {:.3f} and {:.3f}. The claim needs more than 0.9 "
+      "beyond for sinusoids and less than 0.5 for learned positions.",
       within[0], within[1], within[2], beyond[0], beyond[1], beyond[2]);
   return result;
 }

@@ -60,11 +60,10 @@ LabResult run_hard_attention(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Which symbol (of {}) stood {} positions earlier? One causal layer with one head (d_model "
-      "64), {} steps, whose attention is soft, "
-      "hard, or hard with the gradient of soft (straight-through); the norm of the first gradient "
-      "that reaches the queries' weights, the "
-      "share of right answers on 256 new sequences, and that of the same parameters with the "
-      "attention made hard. Guessing gives {:.3f}.",
+      "64), {} steps, whose attention is soft, hard, or hard with the gradient of soft "
+      "(straight-through); the norm of the first gradient of the query weights, the accuracy on "
+      "256 new sequences, and the accuracy of the same parameters with hard attention. Guessing "
+      "gives {:.3f}.",
       kHardSymbols, kHardBack, steps, 1.0 / kHardSymbols);
   result.table.columns = {"trained with", "gradient of the queries", "loss", "right",
                           "right with hard attention"};
@@ -93,9 +92,8 @@ LabResult run_hard_attention(const Lab& lab) {
       gradient[1] == 0 && gradient[0] > 0 && right[0] > 0.9 && right[1] < 0.5 * right[0];
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "Trained soft it is right in {:.3f} of the cases ({:.3f} when made hard afterwards); trained "
-      "hard, when no gradient reaches the "
-      "queries, in {:.3f}; straight-through in {:.3f}.",
+      "Trained soft, its accuracy is {:.3f} ({:.3f} when made hard afterwards); trained hard, when "
+      "no gradient reaches the queries, {:.3f}; straight-through, {:.3f}.",
       right[0], hardened[0], right[1], right[2]);
   return result;
 }

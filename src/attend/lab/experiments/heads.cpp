@@ -45,15 +45,14 @@ LabResult run_heads(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "At every position: which symbols (of {}) stood one and five positions earlier, both? One "
-      "causal layer, d_model 64 shared out among "
-      "its heads, so that all models have the same number of parameters; {} steps, {} seed{}, 256 "
-      "new sequences. Guessing gives {:.3f}.",
+      "causal layer, d_model 64 split among its heads, so that all models have the same number of "
+      "parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
       kHeadSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kHeadSymbols * kHeadSymbols));
   result.table.columns = {"heads", "parameters", "right", "worst seed", "best seed"};
   Plot plot{"heads",
             "Two things at once, equal parameters",
             {"heads"},
-            {"share of right answers"},
+            {"accuracy"},
             {{"mean over seeds", {}}}};
   for (const int heads : head_counts) {
     double sum = 0, worst = 1, best = 0;
@@ -85,9 +84,9 @@ LabResult run_heads(const Lab& lab) {
   result.verdict = best->second > one + 0.05   ? Verdict::confirmed
                    : best->second < one - 0.05 ? Verdict::refuted
                                                : Verdict::unclear;
-  result.finding = fmt::format(
-      "One head is right in {:.3f} of the cases, {} heads in {:.3f}, with as many parameters.", one,
-      best_heads, best->second);
+  result.finding =
+      fmt::format("One head has accuracy {:.3f}, {} heads {:.3f}, with as many parameters.", one,
+                  best_heads, best->second);
   result.plots.push_back(plot);
   return result;
 }

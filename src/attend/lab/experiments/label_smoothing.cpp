@@ -16,9 +16,8 @@ LabResult run_label_smoothing(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "The demo's translator (2 + 2 layers, d_model 128, no dropout) learns {} steps from {} "
-      "made-up sentence pairs, with and without "
-      "label smoothing, {} seed{}. Perplexity (without smoothing) and BLEU (greedy) on {} other "
-      "sentences.",
+      "generated sentence pairs, with and without label smoothing, {} seed{}. Perplexity (without "
+      "smoothing) and BLEU (greedy) on {} other sentences.",
       steps, sentences, seeds, seeds == 1 ? "" : "s", lab.full_or_quick(300, 10));
   result.table.columns = {"label smoothing", "perplexity", "BLEU", "BLEU of each seed"};
   Plot perplexity{"label-smoothing-perplexity",

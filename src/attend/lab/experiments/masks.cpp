@@ -94,10 +94,9 @@ LabResult run_masks(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(600, 60);
   result.measured = fmt::format(
       "Two layers (d_model 64, 4 heads) read {} random tokens; each token in turn is changed, and "
-      "every output before it is compared with "
-      "what it was, bit by bit. Then the decoder is trained for {} steps to predict the next of {} "
-      "random symbols, with and without its "
-      "mask: nobody can do better than a loss of log {} = {:.2f} without seeing the answer.",
+      "every earlier output is compared bit by bit with the original. Then the decoder is trained "
+      "for {} steps to predict the next of {} random symbols, with and without its mask: the loss "
+      "cannot fall below log {} = {:.2f} without seeing the answer.",
       kMaskLength, steps, kMaskSymbols, kMaskSymbols, std::log(double{kMaskSymbols}));
   result.table.columns = {"model", "earlier outputs compared", "changed", "largest difference",
                           "loss after training"};
@@ -144,10 +143,10 @@ LabResult run_masks(const Lab& lab) {
   result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick)
                        ? Verdict::confirmed
                        : Verdict::refuted;
-  result.finding = fmt::format(
-      "Behind the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
-      leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
-      leaks[false].changed, leaks[false].compared);
+  result.finding =
+      fmt::format("With the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
+                  leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
+                  leaks[false].changed, leaks[false].compared);
   if (cheats) {
     result.finding += fmt::format(
         " Trained, the masked decoder stays at chance ({:.2f}), the other falls to {:.3f}: it "

@@ -46,11 +46,9 @@ LabResult run_parallelism(const Lab& lab) {
 
   LabResult result;
   result.measured = fmt::format(
-      "Forward and backward pass of one layer of width {} over {} tokens, cut into sequences of "
-      "growing length: the arithmetic of the GRU "
-      "is the same in every row, only how much of it can be done at once differs. {} parameters in "
-      "the Transformer, {} in the GRU; 1 "
-      "thread and {}.",
+      "Forward and backward pass of one layer of width {} over {} tokens, in sequences of growing "
+      "length: the GRU's arithmetic is the same in every row, only its parallelism differs. {} "
+      "parameters in the Transformer, {} in the GRU; 1 thread and {}.",
       kWidth, tokens, transformer->parameters().size(), gru->parameters().size(), all);
   result.table.columns = {"length",
                           "sequences",

@@ -46,19 +46,17 @@ LabResult run_path_length(const Lab& lab) {
 
   LabResult result;
   result.measured = fmt::format(
-      "Read a symbol (of {}), then n - 1 others and one more, and say what the first was. A "
-      "Transformer of two layers (d_model 64) with {} "
-      "parameters and a GRU (width {}) with {} are trained for {} seconds of processor time each "
-      "at every distance; the share of right "
-      "answers on 1024 new sequences. Guessing gives {:.3f}. The times, and so the results, depend "
-      "on the machine.",
+      "Read a symbol (of {}), then n - 1 others and one more, and recall the first. A Transformer "
+      "of two layers (d_model 64) with {} parameters and a GRU (width {}) with {} are trained for "
+      "{} seconds of CPU time each at every distance; the accuracy on 1024 new sequences. Guessing "
+      "gives {:.3f}. The times, and so the results, depend on the machine.",
       kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds,
       1.0 / kPathSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};
   Plot plot{"path-length",
-            fmt::format("Recall after {} seconds of training (processor time)", seconds),
+            fmt::format("Recall after {} seconds of training (CPU time)", seconds),
             {"distance n", AxisScale::log2},
-            {"share of right answers"},
+            {"accuracy"},
             {{"Transformer", {}}, {"GRU", {}}}};
   for (const std::int64_t n : distances) {
     std::vector<std::string> row{fmt::format("{}", n)};
@@ -91,9 +89,9 @@ LabResult run_path_length(const Lab& lab) {
   result.verdict = reach(0) > reach(1)    ? Verdict::confirmed
                    : reach(0) == reach(1) ? Verdict::unclear
                                           : Verdict::refuted;
-  result.finding =
-      fmt::format("Right nine times out of ten up to a distance of {} (Transformer) and {} (GRU).",
-                  reach(0), reach(1));
+  result.finding = fmt::format(
+      "An accuracy of 0.9 is reached up to a distance of {} (Transformer) and {} (GRU).", reach(0),
+      reach(1));
   result.plots.push_back(plot);
   return result;
 }

@@ -67,9 +67,8 @@ LabResult run_permutation(const Lab& lab) {
   LabResult result;
   result.measured =
       "Two Transformer layers (d_model 64, 4 heads, random weights) read random tokens, and the "
-      "same tokens in a random order. The table "
-      "holds the largest absolute difference between the outputs for the permuted tokens and the "
-      "permuted outputs; outputs are about 1.";
+      "same tokens in a random order. The table has the largest absolute difference between the "
+      "outputs for the permuted tokens and the permuted outputs; outputs are about 1.";
   result.table.columns = {"positions"};
   for (const std::int64_t n : lengths) result.table.columns.push_back(fmt::format("n={}", n));
 
@@ -104,8 +103,8 @@ LabResult run_permutation(const Lab& lab) {
       equivariant < kRounding && others > kVisible ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "Without positions the outputs move with their tokens, up to rounding (at most {:.0e}). "
-      "Sinusoids, a learned table, and a causal "
-      "mask alone each break that (at least {:.2f}): a mask is a source of order too.",
+      "Sinusoids, a learned table and a causal mask each break that (at least {:.2f}): a mask "
+      "carries order, too.",
       equivariant, others);
   return result;
 }

@@ -59,10 +59,9 @@ LabResult run_temperature(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Queries and keys with independent standard normal components; {} queries look at {} keys. "
-      "The variance of what goes into the "
-      "softmax, the mean of the largest weight of a query, and the mean Frobenius norm of the "
-      "softmax's Jacobian, which is what a gradient "
-      "is multiplied by on its way back to the scores.",
+      "The table has the variance of the softmax input, the mean largest weight of a query, and "
+      "the mean Frobenius norm of the softmax Jacobian, which multiplies the gradient of the "
+      "scores.",
       queries, kKeys);
   result.table.columns = {"d",        "variance of q.k",         "largest weight",
                           "Jacobian", "variance of q.k/sqrt(d)", "largest weight",
@@ -74,7 +73,7 @@ LabResult run_temperature(const Lab& lab) {
                 {"variance", AxisScale::log10},
                 {{"q.k", {}}, {"q.k / sqrt(d)", {}}}};
   Plot gradient{"temperature-gradient",
-                "What the softmax lets through",
+                "Gradient through the softmax",
                 {"width d", AxisScale::log2},
                 {"norm of its Jacobian", AxisScale::linear},
                 {{"q.k", {}}, {"q.k / sqrt(d)", {}}}};
@@ -114,8 +113,7 @@ LabResult run_temperature(const Lab& lab) {
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
       "The variance grows as d^{:.2f} without the division and as d^{:.2f} with it. At d = {} the "
-      "softmax without it has a Jacobian of "
-      "norm {:.3f}, with it {:.3f} ({:.3f} at d = {}).",
+      "Jacobian has norm {:.3f} without it and {:.3f} with it ({:.3f} at d = {}).",
       growth, scaled_growth, widths.back(), last_plain, last_scaled, first_scaled, widths.front());
   result.plots = {variance, gradient};
   return result;

@@ -20,7 +20,7 @@ namespace attend {
 
 template <class Visitor>
 void fields(ClassificationOptions& o, Visitor&& visit) {
-  visit("batch-tokens", o.batch_tokens, kBatchTokens, "tokens classified together at most");
+  visit("batch-tokens", o.batch_tokens, kBatchTokens, "maximum tokens classified together");
   visit("window", o.window, between(1, 1e6),
         "most texts to read ahead; texts that have arrived are answered without waiting for more");
 }

@@ -35,10 +35,9 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Tokeniz
     begin = end + 1;
   }
   if (std::ssize(prompt.stream) > context)
-    throw DataError(
-        fmt::format("{} has {} tokens, ends of lines among them; expected at most {}, which the "
-                    "model sees at once: shorten it",
-                    name, prompt.stream.size(), context));
+    throw DataError(fmt::format(
+        "{} has {} tokens, line ends included; the model's context holds at most {}: shorten it",
+        name, prompt.stream.size(), context));
   return prompt;
 }
 

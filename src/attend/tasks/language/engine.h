@@ -39,7 +39,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
         "divide the logits of tokens in the context by this, multiply negative ones; 1: off");
   visit("context", o.context, between(0, 1e6),
-        "context of the model in tokens; 0: as many as in training");
+        "context of the model in tokens; 0: the training length");
   fields(o.cache, visit);
 }
 

@@ -102,9 +102,8 @@ bool TextPerplexity::has_per_word() const {
 }
 
 std::string TextPerplexity::summary(int digits) const {
-  std::string line =
-      fmt::format("perplexity {:.{}f} per token ({} tokens, ends of lines among them)",
-                  perplexity.per_token(), digits, perplexity.tokens);
+  std::string line = fmt::format("perplexity {:.{}f} per token ({} tokens, line ends included)",
+                                 perplexity.per_token(), digits, perplexity.tokens);
   if (has_per_word())
     line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits,
                         perplexity.words);

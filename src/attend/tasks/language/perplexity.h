@@ -21,9 +21,9 @@ struct TextPerplexityOptions {
 template <class Visitor>
 void fields(TextPerplexityOptions& o, Visitor&& visit) {
   visit("context", o.context, between(0, 1e6),
-        "context of the model in tokens; 0: as many as in training");
+        "context of the model in tokens; 0: the training length");
   visit("stride", o.stride, between(0, 1e6),
-        "tokens predicted per window, the others being their context; 0: half of the window");
+        "tokens scored per window, with the others as context; 0: half of the window");
   fields(o.batch, visit);
   fields(o.cache, visit);
 }

@@ -187,7 +187,7 @@ std::vector<Translation> TranslationEngine::translate_requests(
     std::span<const Request> requests, const TranslationOptions& options) const {
   check_options(options);
   if (options.shortlist && !model_->shortlist)
-    throw ConfigError("--shortlist: the model has none; attend shortlist makes one");
+    throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

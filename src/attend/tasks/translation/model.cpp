@@ -90,8 +90,8 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
   const bool ends = std::find(shortlist->always.begin(), shortlist->always.end(), tgt.eos_id()) !=
                     shortlist->always.end();
   if (!fits || !ends || !is_in_vocabulary(shortlist->always, tgt) || !is_in_vocabulary(ids, tgt))
-    throw DataError(
-        fmt::format("{}: its shortlist is not one for its vocabularies", checkpoint.source));
+    throw DataError(fmt::format("{}: the shortlist does not match the model's vocabularies",
+                                checkpoint.source));
   shortlist->translations = Ragged::copy(ids, offsets);
   return shortlist;
 }

@@ -16,7 +16,7 @@ struct ShortlistOptions {
 template <class Visitor>
 void fields(ShortlistOptions& o, Visitor&& visit) {
   visit("translations", o.translations, between(1, kVocabularySizes.most),
-        "likeliest translations of each source token to put on the shortlist");
+        "most likely translations of each source token to put on the shortlist");
   visit("frequent", o.frequent, between(0, kVocabularySizes.most),
         "most frequent target tokens, which every translation may use");
 }
