@@ -1,5 +1,5 @@
-# Short names for the everyday commands; CMakePresets.json holds how things are built. `make` alone lists the targets.
-# PRESET chooses what build, test and bench use: release (the default), dev, asan or tsan, e.g. `make test PRESET=asan`.
+# Short names for everyday commands; CMakePresets.json defines the builds. `make` alone lists the targets.
+# PRESET selects the build of build, test and bench: release (the default), dev, asan or tsan, e.g. `make test PRESET=asan`.
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test install package test-package mutants fuzz bench kernels lint tidy format clean
+.PHONY: help deps build demo test test-docs install package test-package mutants fuzz bench kernels lint tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -19,13 +19,17 @@ deps: ## install every package that is missing, with apt (as root, or through su
 build: configure ## build the program, the library and the tests into build/release
 	@cmake --build $(BUILD)
 
-demo: configure ## build, then train a small translator and write its attention page
+demo: configure ## build, train a small translator and write its attention page
 	@cmake --build $(BUILD) --target attend_program
 	@rm -rf $(BUILD)/demo
 	@$(BUILD)/attend demo --out $(BUILD)/demo
 
 test: build ## build, then run every test
 	@tools/run_tests.sh $(BUILD) $(JOBS)
+
+test-docs: build ## run the commands of README and docs (part of make test, too)
+	@tests/docs/check_pages.sh . $(BUILD)/attend
+	@tests/docs/run_commands.sh . $(BUILD)/attend
 
 install: build ## install the program, the library and its headers (PREFIX=/usr/local; as root where that needs it)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
@@ -46,17 +50,17 @@ test-package: build package ## test what users get: the installed tree, attend i
 	@tests/package/subproject_test.sh . build
 	@tests/package/debian_test.sh build/package/*.deb
 
-mutants: ## break one line after another and see that a test fails (hours; WHICH='optim cli/*' for some, CONTINUE=1 to go on)
+mutants: ## break one line after another; a test must fail for each (hours; WHICH='optim cli/*' for some, CONTINUE=1 to continue)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure mutants
 	@tools/mutate.py --jobs $(JOBS) $(if $(CONTINUE),--continue) $(WHICH)
 
-fuzz: ## feed hostile bytes to every reader, for MINUTES each (10): coverage-guided with clang, and mutated models; TARGETS= names some
+fuzz: ## fuzz every reader for MINUTES (10) each: coverage-guided with clang, and mutated models; TARGETS= selects some
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure fuzz
 	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
 
-bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MODEL= and SOURCE= say with what)
+bench: ## compare training with PyTorch and decoding with CTranslate2 (set DATA=, MODEL= and SOURCE=)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
@@ -67,7 +71,7 @@ bench: ## compare training with PyTorch and decoding with CTranslate2 (DATA=, MO
 	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data "$(DATA)") \
 	  $(if $(MODEL),--model "$(MODEL)" --source "$(SOURCE)")
 
-kernels: ## build with benchmarks and time the kernels beside the machine's limits
+kernels: ## build with benchmarks and time the kernels against the machine's limits
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
@@ -75,11 +79,12 @@ kernels: ## build with benchmarks and time the kernels beside the machine's limi
 	@cmake --build $(BUILD) --target bench_kernels
 	@$(BUILD)/bench/bench_kernels $(if $(FILTER),--benchmark_filter=$(FILTER))
 
-lint: ## check the formatting and the layer table
+lint: ## check the formatting, the layer table and the pages
 	@tools/dependencies.sh ensure lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
 	@tests/architecture/check_layers.sh .
-	@echo "lint: formatting and layers are fine"
+	@tests/docs/check_pages.sh .
+	@echo "lint: formatting, layers and pages are fine"
 
 tidy: override PRESET = dev
 tidy: override BUILD = build/dev
@@ -91,7 +96,7 @@ format: ## format every source file in place
 	@tools/dependencies.sh ensure lint
 	@$(CLANG_FORMAT) -i $(SOURCES)
 
-clean: ## remove what was built
+clean: ## remove the build
 	@rm -rf build
 
 .PHONY: configure

@@ -1,0 +1,145 @@
+#!/bin/sh
+# Runs the commands of README and docs: every fenced `sh` block, page by page, from top to bottom. A block fails when
+# one of its commands does.
+#   <!-- not run: REASON -->     on the line before a block: the block is skipped
+#   <!-- world: KIND -->         from here on, the folder in which blocks run has a trained model of this KIND in run/:
+#                                translation, lm or classification
+# Every folder has small files under the names that the pages use. Training commands run as written, with a small
+# configuration (flags win over it) and without the earlier run in their --out.
+# Usage: run_commands.sh ROOT ATTEND [PAGE...]
+set -u
+usage="usage: run_commands.sh ROOT ATTEND [PAGE...]"
+root=$(cd "${1:?$usage}" && pwd)
+attend=$(cd "$(dirname "${2:?$usage}")" && pwd)/$(basename "$2")
+shift 2
+[ -x "$attend" ] || { echo "run_commands: no program $attend" >&2; exit 2; }
+[ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/files" "$work/blocks"
+
+# The program as pages call it.
+cat >"$work/bin/attend" <<WRAPPER
+#!/bin/sh
+case "\${1:-} \${2:-}" in
+  "train "*) ;;
+  *) exec "$attend" "\$@" ;;
+esac
+out=run own=yes
+previous=
+for word in "\$@"; do
+  [ "\$previous" = --out ] && out=\$word
+  case "\$word" in --config|--resume|--help) own= ;; esac
+  previous=\$word
+done
+[ -n "\$own" ] || exec "$attend" "\$@"
+rm -rf "\$out"
+exec "$attend" "\$@" --config "$work/\$2.toml"
+WRAPPER
+chmod +x "$work/bin/attend"
+PATH=$work/bin:$PATH
+export PATH
+
+# Small configurations.
+common='threads = 1
+max-steps = 6
+save-every = 1
+keep-checkpoints = 0
+batch-tokens = 256
+warmup-steps = 2
+tokenizer = "chars"
+vocab-size = 200
+d-model = 16
+n-heads = 2
+d-ff = 16'
+layers='n-encoder-layers = 1'
+printf '%s\n%s\nn-decoder-layers = 1\nvalid-every = 6\n' "$common" "$layers" >"$work/translation.toml"
+printf '%s\nn-layers = 1\nsequence-length = 64\n' "$common" >"$work/lm.toml"
+printf '%s\n%s\n' "$common" "$layers" >"$work/classification.toml"
+
+# Small files.
+cd "$work/files" || exit 2
+for who in "old man:alte Mann" "young man:junge Mann" "old dog:alte Hund" "young dog:junge Hund" "red book:rote Buch"; do
+  for what in "sleeps:schläft" "sees the dog:sieht den Hund" "sees the book:sieht das Buch" "comes home:kommt nach Hause"; do
+    echo "The ${who%%:*} ${what%%:*}." >>train.en
+    echo "Der ${who#*:} ${what#*:}." >>train.de
+  done
+done
+for language in en de; do
+  head -n 4 train.$language >valid.$language
+  tail -n 4 train.$language >test.$language
+done
+cp test.en in.txt
+cp test.de out.txt
+cp test.de reference.txt
+cp train.en train.txt
+cp valid.en valid.txt
+cp test.en lines.txt
+cp test.en texts.txt
+awk '{ print (NR % 2 ? "good" : "bad") "\t" $0 }' train.en >train.tsv
+head -n 6 train.tsv >valid.tsv
+tail -n 6 train.tsv >test.tsv
+printf 'animal\tThe bat flies.\nanimal\tA bat sleeps.\nclub\tHe has a bat.\nclub\tThe bat is old.\n' >uses.tsv
+cd "$work" || exit 2
+
+# world KIND: a folder of the small files and a model of that kind in run/, made once.
+world() {
+  [ -d "$work/$1" ] && return 0
+  cp -r "$work/files" "$work/$1"
+  case "$1" in
+    translation) files="--src-train train.en --tgt-train train.de --src-valid valid.en --tgt-valid valid.de" ;;
+    lm) files="--train train.txt --valid valid.txt" ;;
+    classification) files="--train train.tsv --valid valid.tsv" ;;
+    *) echo "unknown world $1"; return 1 ;;
+  esac
+  (cd "$work/$1" && attend train "$1" $files --out run) >"$work/log" 2>&1
+}
+
+# The blocks of a page: a file with the commands and one with its line, world and reason not to run.
+blocks_of() {
+  awk -v folder="$work/blocks" '
+    /^<!-- not run: .* -->$/ { reason = $0; sub(/^<!-- not run: /, "", reason); sub(/ -->$/, "", reason); next }
+    /^<!-- world: .* -->$/ { world = $3; next }
+    /^```sh$/ {
+      file = sprintf("%s/%03d", folder, ++count)
+      print FNR "|" (world == "" ? "none" : world) "|" reason >(file ".about")
+      reason = ""
+      open = 1
+      next
+    }
+    /^```/ { open = 0; next }
+    open { print >(file ".sh") }
+  ' "$1"
+}
+
+ran=0 skipped=0 failures=0
+for page in "$@"; do
+  rm -rf "$work/blocks" "$work/page"
+  mkdir "$work/blocks" "$work/page"
+  blocks_of "$root/$page"
+  for about in "$work"/blocks/*.about; do
+    [ -e "$about" ] || continue
+    line=$(cut -d'|' -f1 "$about") kind=$(cut -d'|' -f2 "$about") reason=$(cut -d'|' -f3 "$about")
+    if [ -n "$reason" ]; then
+      skipped=$((skipped + 1))
+      continue
+    fi
+    if ! world "$kind"; then
+      echo "FAILED: $page:$line: cannot make the world $kind"
+      cat "$work/log"
+      failures=$((failures + 1))
+      continue
+    fi
+    [ -d "$work/page/$kind" ] || cp -r "$work/$kind" "$work/page/$kind"
+    ran=$((ran + 1))
+    if ! (cd "$work/page/$kind" && sh -eu "${about%.about}.sh") >"$work/log" 2>&1 </dev/null; then
+      echo "FAILED: $page:$line"
+      sed 's/^/  $ /' "${about%.about}.sh"
+      tail -n 5 "$work/log" | sed 's/^/  /'
+      failures=$((failures + 1))
+    fi
+  done
+done
+echo "run_commands: $ran blocks ran, $skipped not run, $failures failed"
+[ $failures -eq 0 ]
