@@ -14,17 +14,19 @@ namespace attend::lab {
 namespace {
 
 constexpr std::string_view kHeading = R"(# The lab
-What the Transformer's inventors claimed, and what is often said about it, measured by small experiments, a command each. `attend lab` lists
-them; `attend lab NAME` runs one. A verdict can be negative, and holds for what was measured: small models, made-up tasks, one machine.
+Claims of the Transformer paper, and common claims about it, tested by small experiments, one command
+each. `attend lab` lists them; `attend lab NAME` runs one. A verdict may be negative. It holds for
+what was measured: small models, synthetic tasks, one machine.
 
-This page and its plots are written by the program (`attend lab --all --data DATA --out docs/lab`, where DATA holds `multi30k/`; without it that
-is left out; one experiment's section by `attend lab NAME --out docs/lab`). For the same seed the numbers repeat, except times and what comes
-of training for a given time, in path-length and architectures.
+The program writes this page and its plots: `attend lab --all --data DATA --out docs/lab`. DATA holds
+`multi30k/`; without `--data`, the parts that need it are skipped. `attend lab NAME --out docs/lab`
+updates one section. For the same seed the numbers repeat, except times and results that depend on
+them (path-length and architectures).
 
 )";
 
-// A section begins with a line that names its experiment: <!-- experiment permutation: confirmed
-// -->
+// A section begins with a line that names its experiment:
+//   <!-- experiment permutation: confirmed -->
 constexpr std::string_view kSectionMark = "<!-- experiment ";
 constexpr std::string_view kSectionMarkEnd = " -->\n";
 
