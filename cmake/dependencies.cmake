@@ -1,4 +1,5 @@
-# Every dependency as an imported target, from Debian's packages (see `make deps`). A project around this one may have some of them already.
+# All dependencies as imported targets, from Debian's packages (see `make deps`). An enclosing project
+# may have defined some already.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)

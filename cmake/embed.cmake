@@ -1,9 +1,9 @@
-# attend_embed(LAYER FOLDER FUNCTION): the files of FOLDER inside the library of LAYER, by name, as what
+# attend_embed(LAYER FOLDER FUNCTION): embeds the files of FOLDER in the library of LAYER, returned by name by
 #
 #   namespace attend { std::span<const EmbeddedFile> FUNCTION(); }
 #
-# returns. The function is declared by whoever uses it; its source is made at build time, by this same file run as a script, whenever one
-# of the files has changed.
+# Callers declare the function. This file, run as a script, generates its source at build time whenever
+# one of the files changes.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(ATTEND_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
@@ -21,7 +21,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# Arrays of bytes and not string literals: those may not be longer than 64 KiB everywhere.
+# Byte arrays instead of string literals, which some compilers limit to 64 KiB.
 file(GLOB files ${FOLDER}/*)
 list(SORT files)
 set(arrays "")

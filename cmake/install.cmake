@@ -1,5 +1,5 @@
-# `cmake --install`: the program, libattend.so, the headers of include/attend, attendConfig.cmake and attend.pc. All of them may be moved
-# together: none knows where it was installed.
+# `cmake --install`: the program, libattend.so, the headers of include/attend, attendConfig.cmake and
+# attend.pc. The installed tree is relocatable.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,7 +8,7 @@ install(TARGETS attend_attend EXPORT attend
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT attend FILE attendConfig.cmake NAMESPACE attend:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/attend COMPONENT development)
 
-# Until 1.0 a program needs the minor version that it was written for.
+# Until 1.0, programs need the minor version they were written for.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/attendConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/attend COMPONENT development)
 

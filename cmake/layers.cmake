@@ -1,5 +1,6 @@
-# attend_layer(NAME [LIBRARIES ...]): the folder src/attend/NAME as the static library attend::NAME. It sees the layers declared before it;
-# which of those it may include is decided by the layer table, checked in the test suite.
+# attend_layer(NAME [LIBRARIES ...]): the folder src/attend/NAME as the static library attend::NAME. It
+# links the layers declared before it; the layer table, checked by the tests, decides which of them it
+# may include.
 set(ATTEND_LAYERS "")
 
 # GCC 12 warns about concatenated strings in its own library (GCC bug 105651).
@@ -15,12 +16,11 @@ function(attend_layer name)
   add_library(attend::${name} ALIAS attend_${name})
   target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
-  # Kernels without optimization are hundreds of times slower: a project that is built for debugging, or with no build type at all, wants
-  # to debug itself.
+  # Unoptimized kernels are hundreds of times slower, and a project in a debug build wants to debug itself.
   if(NOT PROJECT_IS_TOP_LEVEL)
     target_compile_options(attend_${name} PRIVATE "$<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O3;-DNDEBUG>")
   endif()
-  # Compiled once for each instruction set, by including themselves.
+  # They compile once per instruction set, by including themselves.
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/${name}/fast/*.cpp)
   set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(ATTEND_SANITIZE)
@@ -33,8 +33,8 @@ function(attend_layer name)
   set(ATTEND_LAYERS ${ATTEND_LAYERS} ${name} PARENT_SCOPE)
 endfunction()
 
-# attend::attend: the library that programs use, with the headers of include/attend. A shared library, wherever it is built: a program needs
-# none of the libraries that this one needs, sees none of their names, and links in no time.
+# attend::attend: the library for programs, with the headers of include/attend. It is always shared, so
+# programs need none of its dependencies, see none of their symbols, and link quickly.
 function(attend_library)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/attend/*.h)
   set(objects "")

@@ -1,4 +1,4 @@
-# `make package`: a .deb with the program, the library, its headers and its documentation. What it depends on is read from its binaries.
+# `make package`: a .deb with the program, the library, its headers and its documentation. Its dependencies are read from the binaries.
 install(FILES README.md CHANGELOG.md TYPE DOC COMPONENT documentation)
 file(GLOB pages docs/*.md)
 install(FILES ${pages} TYPE DOC COMPONENT documentation)
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
-# Debian's own two files, in the form that its policy asks for. SOURCE_DATE_EPOCH makes the date of a build that is to be repeated.
+# The two files required by Debian policy. SOURCE_DATE_EPOCH sets the date of a reproducible build.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   configure_file(cmake/debian_copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)

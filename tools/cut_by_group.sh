@@ -1,6 +1,6 @@
 #!/bin/sh
-# Cuts labeled texts into a training and a validation file so that no group is in both: reviews of a film, say, whose names would give the
-# answer away. Every N-th group, in the order of the groups file, goes to validation.
+# Splits labeled texts into a training and a validation file with no group in both, such as the reviews
+# of one film, which tend to agree. Every N-th group, in the order of the groups file, goes to validation.
 #   tools/cut_by_group.sh GROUPS ID_COLUMN N OUT_TRAIN OUT_VALID TEXTS...
 #   tools/cut_by_group.sh imdb/movies.train.tsv 3 5 cut/train.tsv cut/valid.tsv imdb/train.tsv imdb/valid.tsv
 # GROUPS: lines "id TAB group". TEXTS: tab-separated columns, the id in column ID_COLUMN.

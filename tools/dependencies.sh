@@ -1,17 +1,17 @@
 #!/bin/sh
-# The packages that attend needs, by Debian 12's names, and how they get installed: the one list for people, make and .ci/run.
+# The Debian 12 packages that attend needs, and their installation: the one list for people, make and .ci/run.
 #
 #   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants]   prints the packages
 #   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants]   prints those that are not installed
 #   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants]   installs those that are not installed, with apt as root or through sudo
 #
-# Without a group: all. Nothing is touched, and apt is not even asked, when everything is there.
+# Without a group: all. If nothing is missing, apt is not called.
 set -eu
 
 build_packages="g++ cmake ninja-build ccache pkg-config
   libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev
   libtomlplusplus-dev libgtest-dev"
-# python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN asks for OpenCL, though nothing here uses it.
+# python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN requires OpenCL, although nothing here uses it.
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"
 lint_packages="clang-format-14 clang-tidy-14"
 fuzz_packages="clang-14 libclang-rt-14-dev"

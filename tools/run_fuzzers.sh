@@ -1,8 +1,9 @@
 #!/bin/sh
-# Fuzzes for a while: every libFuzzer target (clang), then mutations of whole models in a plain and in a sanitized build. What was found worth
-# keeping stays in build/fuzz/corpus, for the next run to go on from; findings are left in build/fuzz/findings, and the exit status is 1.
+# Runs every libFuzzer target (clang), then mutations of whole models in a plain and a sanitized build. The
+# corpus stays in build/fuzz/corpus for the next run; findings are in build/fuzz/findings, and the exit
+# status is then 1.
 #
-#   tools/run_fuzzers.sh MINUTES JOBS [TARGET...]   minutes of each target, of those named or of all; "models" is the mutations of models
+#   tools/run_fuzzers.sh MINUTES JOBS [TARGET...]   minutes per target, named or all; "models" mutates models
 set -eu
 
 minutes="${1:?usage: run_fuzzers.sh MINUTES JOBS [TARGET...]}"

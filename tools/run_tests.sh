@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests of a build folder in parallel, shows the output of those that fail, and ends with one line: how many passed.
+# Runs the tests of a build folder in parallel, shows the output of failures, and ends with a line that
+# says how many passed.
 #   tools/run_tests.sh BUILD_FOLDER [JOBS] [arguments for ctest]
 set -u
 build="${1:?usage: run_tests.sh BUILD_FOLDER [JOBS] [arguments for ctest]}"
@@ -13,6 +14,6 @@ log="$build/tests.log"
   echo $? >"$log.status"
 } | tee "$log"
 echo
-# CMake 4 leaves the failures out of its summary when there are none: always say both numbers.
+# CMake 4 omits failures from its summary if there are none: always print both numbers.
 sed -n '/tests passed/{/tests failed/!s/tests passed/tests passed, 0 tests failed/;p;}' "$log" | grep . || echo "no test was run: see $log"
 exit "$(cat "$log.status")"

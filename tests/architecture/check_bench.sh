@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fails when a source of bench/ no longer compiles. Nothing is built: the suite would take minutes longer. The kernel benchmarks need
-# Google Benchmark and oneDNN; where those are missing the check ends with status 77, which ctest shows as skipped.
+# Fails if a source of bench/ no longer compiles. Nothing is linked, to save minutes. The kernel benchmarks
+# need Google Benchmark and oneDNN; without them the check exits with status 77, which ctest shows as
+# skipped.
 # Usage: check_bench.sh ROOT COMPILER
 set -eu
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Holds the layer table and fails, naming file and line, when the sources under ROOT/src break one of its rules:
+# Enforces the layer table. Fails, naming file and line, if the sources under ROOT/src break one of its rules:
 #   - a layer includes only layers on rows below its own: neither up nor sideways
 #   - what is in the folders of backend (cpu, reference, fast) is private to it
-#   - the headers of Highway appear only in backend/fast, and backend/reference knows nothing of it
-#   - project headers are included as "attend/<layer>/<file>.h", those of the public face as "attend/<file>.h"
-#   - the headers of the public face, under ROOT/include/attend, include nothing but each other and the standard library
-#   - the library does not print, exit or abort: that is left to the command line, which prints through cli/output.h alone
-#   - JSON is parsed in core/json.cpp, which bounds its depth, and in the reader of safetensors headers, which knows no depth
+#   - only backend/fast includes Highway, and backend/reference does not include backend/fast
+#   - project headers are included as "attend/<layer>/<file>.h", public headers as "attend/<file>.h"
+#   - the public headers in ROOT/include/attend include only each other and the standard library
+#   - the library does not print, exit or abort: only the command line does, through cli/output.h
+#   - JSON is parsed in core/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
 #   - a file has at most 400 lines
 # Usage: check_layers.sh ROOT
 set -eu

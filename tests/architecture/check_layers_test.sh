@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_layers.sh can fail: each case below is a small source tree with one fault, which it must name at the right place.
+# check_layers.sh can fail: each case is a small source tree with one fault, which must be reported at the right place.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 trees=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# ARCHITECTURE.md is always true: fails when its map names a file or a folder that exists neither under src/attend nor from the root; docs/cpp.md,
-# when it does not list every public header.
+# Fails if the map of ARCHITECTURE.md names a file or folder that exists neither under src/attend nor from
+# the root, or if docs/cpp.md does not list every public header.
 # Usage: check_map.sh ROOT
 set -eu
 cd "${1:?usage: check_map.sh ROOT}"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The package in a bare Debian 12: tests/package/debian_test.sh attend.deb
-# Installs it with nothing but what it depends on, trains the demo's model, and builds a program against it. Needs root and the network.
+# Installs it with only its dependencies, trains the demo's model, and builds a program against it. Needs
+# root and the network.
 set -eu
 package=$1
 [ "$(id -u)" -eq 0 ] || { echo "debian_test: needs root, for debootstrap and chroot" >&2; exit 1; }

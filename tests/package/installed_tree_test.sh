@@ -1,7 +1,7 @@
 #!/bin/sh
 # An outside project against an installed tree: tests/package/installed_tree_test.sh SOURCE BUILD
-# The tree is moved after its installation, so nothing may know where it was. Builds and runs the examples, found by CMake and by pkg-config,
-# and every C++ program of README.md and docs/cpp.md.
+# Moves the tree after installation, so it must be relocatable. Builds and runs the examples, found by CMake
+# and by pkg-config, and every C++ program of README.md and docs/cpp.md.
 set -eu
 source=$1
 build=$2
@@ -18,7 +18,7 @@ echo "== what is installed"
 ls "$source/include/attend" >"$work/headers"
 ls "$prefix/include/attend" | cmp - "$work/headers"
 [ -z "$(find "$prefix/include" -mindepth 2 -type d)" ] || { echo "headers that are not public are installed"; exit 1; }
-# The library shows its own names and those of the standard library, nothing of what it is made with.
+# The library exports its own symbols and those of the standard library, none of its dependencies.
 if nm -DC --defined-only "$libraries/libattend.so" | grep -E 'sentencepiece|hwy|fmt::|nlohmann|toml::|Backend|Tensor|autograd'; then
   echo "libattend.so shows names that are not public"
   exit 1

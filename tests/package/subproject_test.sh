@@ -1,6 +1,6 @@
 #!/bin/sh
-# attend inside of somebody else's project, with nothing set: tests/package/subproject_test.sh SOURCE [build]
-# Configures it, without CLI11 on the machine, and looks at how attend would be compiled; with `build` also builds and runs it (minutes).
+# attend as a subproject, with nothing set: tests/package/subproject_test.sh SOURCE [build]
+# Configures it without CLI11 and checks the compile commands; with `build` also builds and runs it (minutes).
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -16,7 +16,7 @@ for type in "" Debug; do
   echo "== build type '${type:-none}'"
   configure "$work/foreign$type" ${type:+-DCMAKE_BUILD_TYPE=$type}
   commands="$work/foreign$type"
-  # Optimized and in unity, whatever the project around it does; the project itself gets C++20 and nothing else.
+  # Optimized and in unity, whatever the enclosing project does; that project gets only C++20.
   commands_for "$commands" attend_tasks | grep -q 'unity_0' || { echo "attend is not built in unity"; exit 1; }
   if commands_for "$commands" 'attend_[a-z]*\.dir' | grep -v -e ' -O[23]'; then echo "compiled without optimization"; exit 1; fi
   commands_for "$commands" main.cpp | grep -qE -e '-std=(c|gnu)\+\+20' || { echo "the project does not get C++20"; exit 1; }
