@@ -116,7 +116,7 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
           offsets.push_back(static_cast<std::int32_t>(slots.size()));
         }
         const KeyRows keys{{&cache, 1}, slot_ids(slots), offsets};
-        for (auto _ : state) backend.attention_cached(q, keys, width, heads, 0.2f, out);
+        for (auto _ : state) backend.attention_cached(q, keys, {width, heads, heads, 0.2f}, out);
         state.counters["bytes/s"] =
             benchmark::Counter(8.0 * static_cast<double>(rows * length * width),
                                benchmark::Counter::kIsIterationInvariantRate);

@@ -123,18 +123,20 @@ void CachedPositions::choose(Operands& o, std::int64_t queries, std::int64_t mos
 const std::vector<Shape> kCachedShapes{
     {0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
 
-KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype) {
+KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype,
+                       int group = 1) {
   KernelCase kernel;
-  kernel.name =
-      fmt::format("attention_cached_{}x{}x{}_{}", heads, key_width, value_width, name_of(dtype));
+  kernel.name = fmt::format("attention_cached_{}x{}x{}_{}{}", heads, key_width, value_width,
+                            name_of(dtype), group > 1 ? "_shared" : "");
   kernel.shapes = kCachedShapes;
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor q = o.normal(shape[0], heads * key_width);
-    CachedPositions positions(o, heads, key_width, value_width, dtype);
+    CachedPositions positions(o, heads / group, key_width, value_width, dtype);
     positions.choose(o, shape[0], shape[1]);
     const Tensor out = o.output(shape[0], heads * value_width);
-    b.attention_cached(q, positions.keys(), positions.value_distance, heads, 0.3f, out);
+    b.attention_cached(q, positions.keys(), {positions.value_distance, heads, heads / group, 0.3f},
+                       out);
     return {out};
   };
   return kernel;
@@ -178,6 +180,8 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(cached_case(2, 8, 8, dtype));
     cases.push_back(cached_case(8, 64, 64, dtype));
     cases.push_back(cached_case(3, 13, 21, dtype));
+    cases.push_back(cached_case(6, 13, 16, dtype, 3));
+    cases.push_back(cached_case(4, 64, 64, dtype, 4));
     cases.push_back(gather_keys_case(1, 1, 1, dtype));
     cases.push_back(gather_keys_case(3, 13, 21, dtype));
   }

@@ -20,6 +20,8 @@ constexpr Tolerance kTwoRoundings{1e-6, 3e-7};
 constexpr Tolerance kGelu{1e-6, 2e-6};
 // One exponential and a division, off by 2e-7; backward twice that, times gradients of size 4.
 constexpr Tolerance kTanh{2e-6, 1e-6};
+// The same, times x up to 8.
+constexpr Tolerance kSigmoidGate{2e-6, 2e-6};
 
 // Values that include zeros of both signs and the far ends of an activation's range.
 Tensor wide_range(Operands& operands, const Shape& shape) {
@@ -183,6 +185,9 @@ std::vector<KernelCase> elementwise_cases() {
   add_activations(cases, "relu", Activation::relu, kExact);
   add_activations(cases, "gelu", Activation::gelu, kGelu);
   add_activations(cases, "tanh", Activation::tanh, kTanh);
+  add_activations(cases, "swish", Activation::swish, kSigmoidGate);
+  add_activations(cases, "gelu_tanh", Activation::gelu_tanh, kSigmoidGate);
+  add_activations(cases, "quick_gelu", Activation::quick_gelu, kSigmoidGate);
   cases.push_back(over_matrices("relu_backward_from_output", kExact,
                                 [](Backend& b, Operands& o, const Shape& shape) -> Results {
                                   const Tensor x = wide_range(o, shape);

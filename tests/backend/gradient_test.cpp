@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
+#include "backend/activations.h"
 #include "backend/attention_pattern.h"
 #include "backend/gradient_check.h"
 #include "backend/operands.h"
@@ -25,8 +26,7 @@ class Gradient : public ::testing::Test {
 };
 
 TEST_F(Gradient, OfActivations) {
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation : kActivations) {
     const Tensor x = operands.normal(kCheckedRows, kCheckedColumns);
     for (std::int64_t r = 0; r < kCheckedRows; ++r) {
       for (std::int64_t c = 0; c < kCheckedColumns; ++c) {
@@ -68,6 +68,24 @@ TEST_F(Gradient, OfLayerNorm) {
   expect_gradient(loss, x, dx);
   expect_gradient(loss, gamma, dgamma);
   expect_gradient(loss, beta, dbeta);
+}
+
+TEST_F(Gradient, OfRmsNorm) {
+  const Tensor x = operands.normal(kCheckedRows, kCheckedColumns, 1.0f, 0.5f);
+  const Tensor gamma = operands.normal_vector(kCheckedColumns, 0.3f, 1.0f);
+  const Tensor dy = operands.normal(kCheckedRows, kCheckedColumns);
+  const Tensor y = zeros_like(x), rstd = Tensor::empty({kCheckedRows});
+  const auto loss = [&] {
+    kernels.layer_norm(x, gamma, {}, 1e-2f, y, {}, rstd);
+    return weighted_sum(y, dy);
+  };
+  loss();
+  const Tensor dx = operands.output(kCheckedRows, kCheckedColumns);
+  const Tensor dgamma = Tensor::full({kCheckedColumns}, 10.0f);  // added to
+  kernels.layer_norm_backward(x, gamma, {}, rstd, dy, dx, dgamma, {});
+  for (float& value : dgamma.span()) value -= 10.0f;
+  expect_gradient(loss, x, dx);
+  expect_gradient(loss, gamma, dgamma);
 }
 
 TEST_F(Gradient, OfSoftmax) {

@@ -200,10 +200,14 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, dq, dk, dv);
   }
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                        int heads, float scale, const Tensor& out) override {
+  void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
+                        const Tensor& out) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::attention_cached(q, keys, value_distance, heads, scale, out);
+    FastBackend::attention_cached(q, keys, layout, out);
+  }
+  void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::rotate(x, rotation, y);
   }
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
@@ -271,10 +275,10 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::log_softmax_top_k(x, k, values, indices);
   }
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
+  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
                        const Tensor& indices) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::projected_top_k(x, weight, k, values, indices);
+    FastBackend::projected_top_k(x, output, k, values, indices);
   }
   void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/backend/cpu/quantized_weights.h"
+#include "backend/activations.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 #include "backend/instruction_set.h"
@@ -67,8 +68,7 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALayerNorm) {
 TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
   Backend& b = kernels();
   const Tensor weight = Tensor::full({kInvalidColumns, kInvalidColumns}, 0.5f);
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation : kActivations) {
     for (const Precision precision : {Precision::f32, Precision::bf16})
       expect_spoils_its_row([&](const Tensor& x, const Tensor& y) {
         b.linear(x, weight, {}, {activation, precision}, y);
@@ -77,8 +77,7 @@ TEST_P(InvalidNumbers, SpoilTheWholeRowOfALinearMap) {
 }
 
 TEST_P(InvalidNumbers, SurviveActivations) {
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation : kActivations) {
     Operands operands(Rows::strided);
     const Tensor x = operands.normal(kInvalidRows, kInvalidColumns);
     const Tensor y = operands.output(kInvalidRows, kInvalidColumns);

@@ -47,6 +47,21 @@ KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
           }};
 }
 
+// Three groups of columns, or one, and columns that are not rotated.
+KernelCase rotate_case(const char* name, bool back, bool in_place) {
+  KernelCase kernel;
+  kernel.name = name;
+  kernel.shapes = {{0, 2, 1}, {1, 2, 1}, {3, 6, 3}, {5, 30, 3}, {64, 64, 4}, {301, 32, 9}};
+  kernel.tolerance = {1e-6, 3e-7};
+  kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+    const Tensor x = o.normal(shape[0], shape[1] * shape[2] + 5), angles = o.normal(50, shape[1]);
+    const Tensor y = in_place ? x : o.output(shape[0], x.cols());
+    b.rotate(x, {shape[1] * shape[2], angles, o.ids(shape[0], 50), back}, y);
+    return {y};
+  };
+  return kernel;
+}
+
 KernelCase top_k_case(const char* name, bool forbidden) {
   KernelCase kernel;
   kernel.name = name;
@@ -72,7 +87,8 @@ KernelCase top_k_case(const char* name, bool forbidden) {
 }
 
 // Vocabularies of one segment of logits and of several, with a last one that is not whole.
-KernelCase projected_top_k_case(const char* name, bool quantized, bool packed) {
+KernelCase projected_top_k_case(const char* name, bool quantized, bool packed,
+                                bool has_bias = false) {
   KernelCase kernel;
   kernel.name = name;
   kernel.shapes = {{0, 8, 20, 2},    {1, 4, 3, 3},      {3, 24, 100, 5},
@@ -84,7 +100,10 @@ KernelCase projected_top_k_case(const char* name, bool quantized, bool packed) {
     const int k = static_cast<int>(shape[3]);
     const Tensor values = o.output(shape[0], k);
     const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
-    b.projected_top_k(x, packed ? pack_weights(weights) : weights, k, values, indices);
+    b.projected_top_k(x,
+                      {packed ? pack_weights(weights) : weights,
+                       has_bias ? o.normal_vector(shape[2], 3.0f) : Tensor()},
+                      k, values, indices);
     return {values, as_f32(indices)};
   };
   return kernel;
@@ -151,10 +170,14 @@ std::vector<KernelCase> lookup_cases() {
                      b.scatter_rows(x, slot_ids(slots), slabs);
                      return {dequantize_weights(slabs.front())};
                    }});
+  cases.push_back(rotate_case("rotate", false, false));
+  cases.push_back(rotate_case("rotate_back_in_place", true, true));
   cases.push_back(top_k_case("log_softmax_top_k", false));
   cases.push_back(top_k_case("log_softmax_top_k_mostly_forbidden", true));
   cases.push_back(projected_top_k_case("projected_top_k", false, false));
   cases.push_back(projected_top_k_case("projected_top_k_packed", false, true));
+  cases.push_back(projected_top_k_case("projected_top_k_bias", false, true, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k_bias", true, true, true));
   cases.push_back(projected_top_k_case("quantized_projected_top_k", true, false));
   cases.push_back(projected_top_k_case("quantized_projected_top_k_packed", true, true));
   return cases;

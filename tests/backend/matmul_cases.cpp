@@ -102,6 +102,7 @@ std::vector<KernelCase> matmul_cases() {
       cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
       cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));
       cases.push_back(linear_case("tanh", Activation::tanh, has_bias, how));
+      cases.push_back(linear_case("swish", Activation::swish, has_bias, how));
     }
   }
   return cases;

@@ -46,6 +46,26 @@ Results run_backward(Backend& b, Operands& o, const Shape& shape) {
   return {dx, dgamma, dbeta};
 }
 
+Results run_rms(Backend& b, Operands& o, const Shape& shape) {
+  const Tensor x = o.normal(shape[0], shape[1], 1.0f, 0.5f), branch = o.normal(shape[0], shape[1]);
+  const Tensor gamma = o.normal_vector(shape[1], 0.3f, 1.0f);
+  const Tensor y = o.output(shape[0], shape[1]), rstd = o.output_vector(shape[0]);
+  b.layer_norm(x, gamma, {}, kEpsilon, y, {}, rstd);
+  const Tensor sum = o.output(shape[0], shape[1]), z = o.output(shape[0], shape[1]);
+  b.residual_layer_norm(x, branch, {0.3f, {3, 4}}, gamma, {}, kEpsilon, sum, z, {}, {});
+  return {y, rstd, sum, z};
+}
+
+Results run_rms_backward(Backend& b, Operands& o, const Shape& shape) {
+  const Tensor x = o.normal(shape[0], shape[1], 1.0f, 0.5f), dy = o.normal(shape[0], shape[1]);
+  const Tensor gamma = o.normal_vector(shape[1], 0.3f, 1.0f);
+  const Tensor y = o.output(shape[0], shape[1]), dx = o.output(shape[0], shape[1]);
+  const Tensor rstd = o.output_vector(shape[0]), dgamma = o.normal_vector(shape[1]);
+  reference_backend().layer_norm(x, gamma, {}, kEpsilon, y, {}, rstd);
+  b.layer_norm_backward(x, gamma, {}, rstd, dy, dx, dgamma, {});
+  return {dx, dgamma};
+}
+
 KernelCase residual_case(const char* name, float p) {
   return {name, kMatrixShapes, kNormalized,
           [=](Backend& b, Operands& o, const Shape& shape) -> Results {
@@ -87,6 +107,8 @@ std::vector<KernelCase> normalization_cases() {
               1);  // one column: rstd is 1/sqrt(epsilon), dx 0 times that; nothing to compare
   // dgamma and dbeta are sums over up to 1030 rows (see sum_rows).
   cases.push_back({"layer_norm_backward", wider, {5e-5, 3e-6}, run_backward});
+  cases.push_back({"rms_norm", kMatrixShapes, kNormalized, run_rms});
+  cases.push_back({"rms_norm_backward", wider, {5e-5, 3e-6}, run_rms_backward});
   cases.push_back(residual_case("residual_layer_norm", 0.0f));
   cases.push_back(residual_case("residual_layer_norm_dropout", 0.3f));
   return cases;

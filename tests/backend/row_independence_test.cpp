@@ -142,6 +142,10 @@ std::vector<RowKernel> normalization_kernels() {
                     [=](Backend& b, Operands&, const Tensor& x, const Tensor& y) {
                       b.layer_norm(x, gamma(x.cols()), beta(x.cols()), 1e-5f, y, {}, {});
                     }),
+          from_rows("rms_norm",
+                    [=](Backend& b, Operands&, const Tensor& x, const Tensor& y) {
+                      b.layer_norm(x, gamma(x.cols()), {}, 1e-5f, y, {}, {});
+                    }),
           from_two("layer_norm_backward",
                    [=](Backend& b, const Tensor& x, const Tensor& dy, const Tensor& y) {
                      const Tensor mean = Tensor::empty({x.rows()});
@@ -202,7 +206,7 @@ std::vector<RowKernel> lookup_kernels() {
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor x = o.normal(kAllRows, columns).slice_rows(begin, end);
              const Tensor values = o.output(end - begin, 5);
-             b.projected_top_k(x, o.normal(1500, columns), 5, values,
+             b.projected_top_k(x, {o.normal(1500, columns), {}}, 5, values,
                                Tensor::empty({end - begin, 5}, DType::i32));
              return values;
            }},
@@ -223,7 +227,7 @@ std::vector<RowKernel> lookup_kernels() {
              }
              const Tensor out = o.output(end - begin, columns);
              b.attention_cached(q.slice_rows(begin, end), {{&pool, 1}, slot_ids(slots), offsets},
-                                columns, 1, 0.4f, out);
+                                {columns, 1, 1, 0.4f}, out);
              return out;
            }}};
 }

@@ -20,8 +20,11 @@ INSTANTIATE_TEST_SUITE_P(Of, EncoderDecoders, testing::ValuesIn(encoder_decoder_
 // Vaswani et al. 2017, 3.4.
 TEST_P(EncoderDecoders, MultiplyEmbeddingsByTheRootOfTheirWidth) {
   ArchitectureConfig config = GetParam().config;
-  if (auto* transformer = std::get_if<TransformerConfig>(&config))
+  if (auto* transformer = std::get_if<TransformerConfig>(&config)) {
     transformer->positions = PositionKind::none;
+    transformer->embedding_scale = 0.0f;
+    transformer->norm_embedding = false;
+  }
   const auto model = make_encoder_decoder(config, 1);
   const Ragged src = random_tokens({3, 5}, model->config().src_vocab_size);
   const NoGradient guard;

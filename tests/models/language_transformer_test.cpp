@@ -36,7 +36,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(7, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(9, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.norm_first = false;
   all[1].config.tied = false;
@@ -53,6 +53,17 @@ std::vector<LanguageVariant> language_variants() {
   all[5].config.positions = PositionKind::learned;
   all[6].name = "AdditiveScores";
   all[6].config.attention.scores = AttentionScores::additive;
+  all[7].name = "AsLlama";
+  all[7].config.positions = PositionKind::rotary;
+  all[7].config.n_key_heads = 2;
+  all[7].config.gated_ffn = true;
+  all[7].config.ffn_bias = false;
+  all[7].config.activation = Activation::swish;
+  all[7].config.attention_biases = AttentionBiases::qkv;
+  all[7].config.norm.kind = NormKind::rms;
+  all[8].name = "SharedKeysInParts";
+  all[8].config.n_key_heads = 1;
+  all[8].config.attention.choice = AttentionChoice::straight_through;
   return all;
 }
 

@@ -45,16 +45,37 @@ std::string classifier_step(const ClassifierConfig& config) {
       model.parameters());
 }
 
-// The standard scores of a Transformer are scaled dot products.
+// Options that matter only beside others. The standard scores of a Transformer are scaled dot
+// products.
+template <class Config>
+std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
+  const auto rotary = [](Config& c) { c.positions = PositionKind::rotary; };
+  const auto scaled = [](RotaryScaling scaling) {
+    return [scaling](Config& c) {
+      c.positions = PositionKind::rotary;
+      c.rotary.scaling = scaling;
+      c.rotary.factor = 8.0;
+      c.rotary.original_length = 16;
+    };
+  };
+  return {{"max-positions", [](Config& c) { c.positions = PositionKind::learned; }},
+          {"attention-scores", [](Config& c) { c.attention.scores = AttentionScores::dot; }},
+          {"n-key-heads", [](Config& c) { c.n_key_heads = 1; }},
+          {"rotary-theta", rotary},
+          {"rotary-scaling", scaled(RotaryScaling::none)},
+          {"rotary-factor", scaled(RotaryScaling::linear)},
+          {"rotary-low-factor", scaled(RotaryScaling::llama3)},
+          {"rotary-high-factor", scaled(RotaryScaling::llama3)},
+          {"rotary-original-length", scaled(RotaryScaling::llama3)}};
+}
+
 TEST(OptionWiring, OfTheTransformer) {
   for (const bool norm_first : {false, true}) {
     TransformerConfig base = small_config();
     base.dropout = 0.0f;
     base.norm_first = norm_first;
-    expect_every_option_matters<TransformerConfig>(
-        base, step_of,
-        {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-         {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+    expect_every_option_matters<TransformerConfig>(base, step_of,
+                                                   conditions_of_stacks<TransformerConfig>());
   }
 }
 
@@ -71,9 +92,7 @@ TEST(OptionWiring, OfTheLanguageModel) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   expect_every_option_matters<LanguageTransformerConfig>(
-      base, language_step,
-      {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-       {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+      base, language_step, conditions_of_stacks<LanguageTransformerConfig>());
 }
 
 TEST(OptionWiring, OfTheClassifier) {
@@ -82,10 +101,8 @@ TEST(OptionWiring, OfTheClassifier) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
-  expect_every_option_matters<ClassifierConfig>(
-      base, classifier_step,
-      {{"max-positions", [](auto& c) { c.positions = PositionKind::learned; }},
-       {"attention-scores", [](auto& c) { c.attention.scores = AttentionScores::dot; }}});
+  expect_every_option_matters<ClassifierConfig>(base, classifier_step,
+                                                conditions_of_stacks<ClassifierConfig>());
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

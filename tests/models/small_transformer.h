@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(6, {"", small_config()});
+  std::vector<Variant> all(9, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -45,6 +45,22 @@ inline std::vector<Variant> variants() {
   all[5].config.d_value = 11;
   all[5].config.n_heads = 3;
   all[5].config.tie_embeddings = TiedEmbeddings::target;
+  all[6].name = "AsMarian";
+  all[6].config.activation = Activation::swish;
+  all[6].config.positions = PositionKind::sinusoidal_halves;
+  all[6].config.output_bias = true;
+  all[7].name = "AsMbart";
+  all[7].config.norm_first = true;
+  all[7].config.norm_embedding = true;
+  all[7].config.embedding_scale = 1.0f;
+  all[7].config.norm.epsilon = 1e-6f;
+  all[8].name = "SharedKeysGatedRms";
+  all[8].config.n_key_heads = 2;
+  all[8].config.positions = PositionKind::rotary;
+  all[8].config.gated_ffn = true;
+  all[8].config.ffn_bias = false;
+  all[8].config.attention_biases = AttentionBiases::none;
+  all[8].config.norm.kind = NormKind::rms;
   return all;
 }
 

@@ -18,8 +18,14 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   const std::int64_t d = c.d_model,
                      keys = c.n_heads * (c.d_key > 0 ? c.d_key : c.d_model / c.n_heads),
                      values = c.n_heads * (c.d_value > 0 ? c.d_value : c.d_model / c.n_heads);
-  const std::int64_t attention = 2 * (d * keys + keys) + (d * values + values) + (values * d + d);
-  const std::int64_t feed_forward = d * c.d_ff + c.d_ff + c.d_ff * d + d, norm = 2 * d;
+  const std::int64_t sharing = c.n_key_heads > 0 ? c.n_heads / c.n_key_heads : 1;
+  const std::int64_t of_attention = d * keys + (d * keys + d * values) / sharing + values * d,
+                     biases = keys + (keys + values) / sharing + d;
+  const std::int64_t attention =
+      of_attention + (c.attention_biases == AttentionBiases::all ? biases : 0);
+  const std::int64_t feed_forward =
+      (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
+  const std::int64_t norm = c.norm.kind == NormKind::layer ? 2 * d : d;
   const std::int64_t encoder_layer = attention + feed_forward + 2 * norm;
   const std::int64_t decoder_layer = 2 * attention + feed_forward + 3 * norm;
   std::int64_t tables = c.tgt_vocab_size;
@@ -27,7 +33,8 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
   if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
   return tables * d + c.n_encoder_layers * encoder_layer + c.n_decoder_layers * decoder_layer +
-         (c.norm_first ? 2 * norm : 0);
+         (c.norm_first ? 2 * norm : 0) + (c.norm_embedding ? 2 * norm : 0) +
+         (c.output_bias ? c.tgt_vocab_size : 0);
 }
 
 TEST(TransformerParameters, AreAsManyAsTheFormulaSays) {

@@ -39,7 +39,7 @@ struct VariantModule {
 Variable unprojected(const AttentionVariant& variant, const Tensor& x,
                      const AttentionPattern& pattern, Tensor* weights = nullptr) {
   ParameterSet parameters;
-  const AttentionFunction function(parameters, "a", {1, kVariantWidth, variant});
+  const AttentionFunction function(parameters, "a", {1, 1, kVariantWidth, variant});
   return function.forward(Variable(x), Variable(x), Variable(x), pattern, {}, weights);
 }
 

@@ -40,15 +40,29 @@ TEST(Linear, HasAWeightAndMayHaveABias) {
                         linear(x, Variable(parameters.value(entries[2]))).value()));
 }
 
-TEST(LayerNorm, BeginsAsPlainNormalization) {
+TEST(Norm, BeginsAsPlainNormalization) {
   ParameterSet parameters;
-  const LayerNorm norm(parameters, "n", 16);
+  const Norm norm(parameters, "n", 16, NormOptions{});
   parameters.allocate(1);
   EXPECT_EQ(names(parameters), (std::vector<std::string>{"n.weight [16]", "n.bias [16]"}));
   const Tensor y = norm.forward(input(3, 16)).value();
   for (std::int64_t r = 0; r < 3; ++r) {
     EXPECT_NEAR(backend().sum(y.slice_rows(r, r + 1)), 0.0, 1e-5);
     EXPECT_NEAR(backend().sum_of_squares(y.slice_rows(r, r + 1)), 16.0, 1e-2);
+  }
+}
+
+TEST(Norm, OfRmsKindHasNoBiasAndLeavesTheMeanInPlace) {
+  ParameterSet parameters;
+  const Norm norm(parameters, "n", 16, {NormKind::rms, 1e-6f});
+  parameters.allocate(1);
+  EXPECT_EQ(names(parameters), (std::vector<std::string>{"n.weight [16]"}));
+  const Variable x = input(3, 16);
+  const Tensor y = norm.forward(x).value();
+  for (std::int64_t r = 0; r < 3; ++r) {
+    const Tensor in = x.value().slice_rows(r, r + 1), out = y.slice_rows(r, r + 1);
+    EXPECT_NEAR(backend().sum_of_squares(out), 16.0, 1e-3);
+    EXPECT_NEAR(out.data()[5] / out.data()[2], in.data()[5] / in.data()[2], 1e-4);
   }
 }
 
@@ -87,17 +101,19 @@ TEST(FeedForward, DropsAfterTheActivationInTraining) {
 }
 
 // f(x) = 3 x as the sublayer.
+constexpr NormOptions kNorm{NormKind::layer, 1e-3f};
+
 Variable triple(const Variable& x) { return scale(x, 3.0f); }
 
 struct Connection {
   Connection(float dropout, bool norm_first)
-      : module(parameters, "c", 8, dropout, norm_first), norm(other, "c", 8) {
+      : module(parameters, "c", {8, kNorm, dropout, norm_first}), norm(other, "c", 8, kNorm) {
     parameters.allocate(1);
     other.allocate(1);
   }
   ParameterSet parameters, other;
   SublayerConnection module;
-  LayerNorm norm;
+  Norm norm;
 };
 
 TEST(SublayerConnection, NormalizesTheSumInPostNorm) {

@@ -195,6 +195,38 @@ TEST_P(MultiHead, OneStepAfterTheOtherGivesTheWholePass) {
   }
 }
 
+// With the rows of a shared key or value head repeated, plain attention gives the same.
+TEST_P(MultiHead, HeadsThatShareKeysAreHeadsWithEqualKeys) {
+  MultiHeadAttentionOptions plain = options(6), sharing = options(6);
+  sharing.n_key_heads = 2;
+  const Module all(plain), few(sharing);
+  EXPECT_EQ(few["k_proj.weight"].shape(), (Shape{4, kWidth}));
+  for (const char* name : {"q_proj", "out_proj"}) {
+    for (const char* part : {".weight", ".bias"})
+      all[std::string(name) + part].copy_from(few[std::string(name) + part]);
+  }
+  for (const char* name : {"k_proj", "v_proj"}) {
+    for (std::int64_t row = 0; row < kWidth; ++row) {
+      const std::int64_t from = row / 2 / 3 * 2 + row % 2;  // heads are 2 wide, 3 share one
+      all[std::string(name) + ".weight"]
+          .slice_rows(row, row + 1)
+          .copy_from(few[std::string(name) + ".weight"].slice_rows(from, from + 1));
+      all[std::string(name) + ".bias"].data()[row] = few[std::string(name) + ".bias"].data()[from];
+    }
+  }
+  const Variable x(inputs(5));
+  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 2, 5})};
+  EXPECT_LE(largest_difference(few.attention.self(x, pattern, pass_).value(),
+                               all.attention.self(x, pattern, pass_).value()),
+            1e-6);
+}
+
+TEST(MultiHeadAttentionWidths, RefuseKeyHeadsThatDoNotDivideTheHeads) {
+  MultiHeadAttentionOptions o = options(6);
+  o.n_key_heads = 4;
+  expect_error<ConfigError>([&] { Module{o}; }, {"n-key-heads 4", "n-heads 6"});
+}
+
 TEST_P(MultiHead, RecordsTheWeightsOfEveryHeadWhenAsked) {
   const Module m(options());
   const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 4})};

@@ -14,7 +14,7 @@ namespace {
 
 TEST(Sinusoids, FollowTheFormula) {
   constexpr int kWidth = 6;
-  const Tensor table = sinusoids(50, kWidth);
+  const Tensor table = sinusoids(PositionKind::sinusoidal, 50, kWidth);
   for (int p = 0; p < 50; ++p) {
     for (int i = 0; 2 * i < kWidth; ++i) {
       const double angle = p / std::pow(10000.0, 2.0 * i / kWidth);
@@ -24,15 +24,41 @@ TEST(Sinusoids, FollowTheFormula) {
   }
 }
 
+// What "Attention Is All You Need" writes interleaved, with the columns in another order.
+TEST(Sinusoids, InHalvesAreTheSameColumns) {
+  const Tensor interleaved = sinusoids(PositionKind::sinusoidal, 50, 6),
+               halves = sinusoids(PositionKind::sinusoidal_halves, 50, 6);
+  for (int p = 0; p < 50; ++p) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(halves.row(p)[i], interleaved.row(p)[2 * i]);
+      EXPECT_EQ(halves.row(p)[3 + i], interleaved.row(p)[2 * i + 1]);
+    }
+  }
+}
+
+TEST(Sinusoids, OfTensor2TensorReachTheLongestWavelength) {
+  constexpr int kHalf = 4;
+  const Tensor table = sinusoids(PositionKind::sinusoidal_t2t, 50, 2 * kHalf);
+  for (int p = 0; p < 50; ++p) {
+    for (int i = 0; i < kHalf; ++i) {
+      const double angle = p * std::pow(10000.0, -static_cast<double>(i) / (kHalf - 1));
+      EXPECT_NEAR(table.row(p)[i], std::sin(angle), 1e-7) << p << ", " << i;
+      EXPECT_NEAR(table.row(p)[kHalf + i], std::cos(angle), 1e-7) << p << ", " << i;
+    }
+  }
+  EXPECT_EQ(sinusoids(PositionKind::sinusoidal_t2t, 3, 2).to_vector()[4], std::sin(2.0f));
+}
+
 TEST(Sinusoids, BeginWithZerosAndOnesAndTakeOddWidths) {
-  EXPECT_EQ(sinusoids(1, 5).to_vector(), (std::vector<float>{0, 1, 0, 1, 0}));
-  EXPECT_EQ(sinusoids(0, 4).shape(), (Shape{0, 4}));
+  EXPECT_EQ(sinusoids(PositionKind::sinusoidal, 1, 5).to_vector(),
+            (std::vector<float>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(sinusoids(PositionKind::sinusoidal, 0, 4).shape(), (Shape{0, 4}));
 }
 
 // Any fixed distance is a rotation (section 3.5): the product of two positions depends on their
 // distance alone.
 TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
-  const Tensor table = sinusoids(40, 16);
+  const Tensor table = sinusoids(PositionKind::sinusoidal, 40, 16);
   const auto product = [&](int a, int b) {
     double sum = 0.0;
     for (int d = 0; d < 16; ++d) sum += double{table.row(a)[d]} * table.row(b)[d];
@@ -43,8 +69,8 @@ TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
 }
 
 struct Encoding {
-  explicit Encoding(PositionKind kind, std::int64_t max_length = 8)
-      : encoding(parameters, "positions", kind, 4, max_length) {
+  explicit Encoding(PositionKind kind, std::int64_t max_length = 8, std::int32_t first = 0)
+      : encoding(parameters, "positions", {kind, 4, max_length, first}) {
     parameters.allocate(1);
   }
   ParameterSet parameters;
@@ -65,9 +91,19 @@ TEST(PositionalEncoding, HasSinusoidsOfAnyLengthAndNoParameters) {
     const Positions positions = e.encoding.at(ids({last}));
     ASSERT_GT(positions.table.dim(0), last);
     EXPECT_FALSE(positions.table.requires_gradient());
-    EXPECT_TRUE(same_bits(positions.table.value().slice_rows(last, last + 1),
-                          sinusoids(last + 1, 4).slice_rows(last, last + 1)));
+    EXPECT_TRUE(
+        same_bits(positions.table.value().slice_rows(last, last + 1),
+                  sinusoids(PositionKind::sinusoidal, last + 1, 4).slice_rows(last, last + 1)));
   }
+}
+
+TEST(PositionalEncoding, MayCountTheRowsOfSinusoidsFromAnotherNumber) {
+  const Encoding e(PositionKind::sinusoidal_t2t, 8, 2);
+  const Positions positions = e.encoding.of(std::vector<std::int32_t>{0, 3, 5});
+  EXPECT_EQ(positions.position, (std::vector<std::int32_t>{2, 3, 4, 2, 3}));
+  const Positions far = e.encoding.at(ids({63}));
+  EXPECT_EQ(far.position, (std::vector<std::int32_t>{65}));
+  EXPECT_GT(far.table.dim(0), 65);
 }
 
 TEST(PositionalEncoding, LearnsATable) {

@@ -16,6 +16,7 @@
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
+#include "attend/ops/rotary.h"
 #include "attend/ops/softmax.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
@@ -104,6 +105,16 @@ std::vector<Mistake> simple_mistakes() {
          layer_norm(x, affine({3}, {1, 3}));
        }},
       {"layer_norm", "[12]", "[12]", [=] { layer_norm(var({12}), affine({12}, {12})); }},
+      {"rotate", "[4, 3]", "[2, 4]",
+       [=] {
+         rotate(x, {4, Tensor::zeros({2, 4}), ids({0, 0, 0, 0})});
+       }},
+      {"repeat_groups", "2 columns", "[4, 3]", [=] { repeat_groups(x, 2, 2); }},
+      {"gated_feed_forward", "[5, 3]", "[6, 3]",
+       [=] {
+         gated_feed_forward(x, {{var({5, 3}), {}}, {var({6, 3}), {}}, {var({2, 5}), {}}},
+                            {Activation::swish});
+       }},
       {"residual_layer_norm", "[4, 3]", "[5, 3]",
        [=] {
          residual_layer_norm(x, var({5, 3}), {}, affine({3}, {3}));
@@ -163,28 +174,36 @@ std::vector<Mistake> loss_mistakes() {
       {"cross_entropy", "[12]", "", [=] { cross_entropy(var({12}), targets); }},
       {"projected_cross_entropy", "[4, 3]", "[3, 5]",
        [=] {
-         projected_cross_entropy(x, var({3, 5}), {}, targets);
+         projected_cross_entropy(x, {var({3, 5}), {}}, targets);
        }},
       {"projected_cross_entropy", "[12]", "[5, 3]",
-       [=] { projected_cross_entropy(var({12}), weight, {}, targets); }},
+       [=] {
+         projected_cross_entropy(var({12}), {weight, {}}, targets);
+       }},
       {"projected_cross_entropy", "[5, 3]", "[4]",
-       [=] { projected_cross_entropy(x, weight, var({4}), targets); }},
+       [=] {
+         projected_cross_entropy(x, {weight, var({4})}, targets);
+       }},
       {"projected_cross_entropy", "[4, 3]", "[5]",
        [=] {
-         projected_cross_entropy(x, weight, {}, ids({0, 0, 0, 0, 0}));
+         projected_cross_entropy(x, {weight, {}}, ids({0, 0, 0, 0, 0}));
        }},
       {"paired_cross_entropy", "[4, 3]", "[3, 5]",
        [=] {
-         paired_cross_entropy(x, var({3, 5}), ids({0, 1}), 1.0f);
+         paired_cross_entropy(x, {var({3, 5}), {}}, ids({0, 1}), 1.0f);
        }},
       {"paired_cross_entropy", "[4, 3]", "[4]",
-       [=] { paired_cross_entropy(x, weight, targets, 1.0f); }},
+       [=] {
+         paired_cross_entropy(x, {weight, {}}, targets, 1.0f);
+       }},
       {"target_log_probabilities", "[4, 3]", "[5, 4]",
        [=] {
-         target_log_probabilities(x.value(), Tensor::zeros({5, 4}), *targets);
+         target_log_probabilities(x.value(), {Tensor::zeros({5, 4}), {}}, *targets);
        }},
       {"target_log_probabilities", "[4, 3]", "[1]",
-       [=] { target_log_probabilities(x.value(), weight.value(), *Ids{0}); }},
+       [=] {
+         target_log_probabilities(x.value(), {weight.value(), {}}, *Ids{0});
+       }},
   };
 }
 
@@ -298,17 +317,17 @@ TEST(WrongNumbers, OutsideTheClassesAreRefused) {
       {"[cross_entropy]", "0..2", "got -1"});
   expect_error<ShapeError>(
       [&] {
-        projected_cross_entropy(x, var({9, 3}), {}, ids({0, 9}));
+        projected_cross_entropy(x, {var({9, 3}), {}}, ids({0, 9}));
       },
       {"[projected_cross_entropy]", "0..8", "9"});
   expect_error<ShapeError>(
       [&] {
-        paired_cross_entropy(x, var({9, 3}), ids({9}), 1.0f);
+        paired_cross_entropy(x, {var({9, 3}), {}}, ids({9}), 1.0f);
       },
       {"[paired_cross_entropy]", "0..8", "got 9"});
   expect_error<ShapeError>(
       [&] {
-        target_log_probabilities(x.value(), Tensor::zeros({9, 3}), *ids({9, 0}));
+        target_log_probabilities(x.value(), {Tensor::zeros({9, 3}), {}}, *ids({9, 0}));
       },
       {"0..8", "got 9"});
 }
@@ -316,7 +335,7 @@ TEST(WrongNumbers, OutsideTheClassesAreRefused) {
 TEST(WrongNumbers, ANegativeDivergenceIsRefused) {
   expect_error<ConfigError>(
       [] {
-        paired_cross_entropy(var({2, 3}), var({9, 3}), ids({0}), -1.0f);
+        paired_cross_entropy(var({2, 3}), {var({9, 3}), {}}, ids({0}), -1.0f);
       },
       {"[paired_cross_entropy]", "-1"});
 }
@@ -346,7 +365,7 @@ TEST(WrongNumbers, ThatAreNoSmoothingAreRefused) {
         {"[cross_entropy]", "[0, 1]"});
     expect_error<ConfigError>(
         [&] {
-          projected_cross_entropy(x, x, {}, ids({0, 1}), {smoothing, 0.0});
+          projected_cross_entropy(x, {x, {}}, ids({0, 1}), {smoothing, 0.0});
         },
         {"[projected_cross_entropy]"});
   }

@@ -14,6 +14,7 @@
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/softmax.h"
+#include "backend/activations.h"
 #include "backend/scoped_backend.h"
 #include "ops/operands.h"
 
@@ -43,8 +44,7 @@ void expect_near(const Tensor& found, const Tensor& expected, double tolerance, 
 }
 
 TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation : kActivations) {
     const Variable x = leaf({7, 20}), weight = leaf({33, 20}), bias = leaf({33});
     const Variable x2 = copy(x), weight2 = copy(weight), bias2 = copy(bias);
     const Tensor dy = normal_tensor({7, 33}, random_);
@@ -64,7 +64,7 @@ TEST_P(Fusion, LinearIsAProductABiasAndAnActivation) {
 }
 
 TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::tanh}) {
+  for (const Activation activation : kActivations) {
     for (const float p : {0.0f, 0.3f}) {
       const Dropout mask{p, {8, 9}};
       const Variable x = leaf({7, 20}), w1 = leaf({33, 20}), b1 = leaf({33}), w2 = leaf({9, 33}),
@@ -173,7 +173,7 @@ TEST_P(Fusion, ProjectedCrossEntropyIsAProductAndCrossEntropyWhateverTheChunks) 
     const CrossEntropyOptions options{0.1f, 100.0};
     const Variable x = leaf({rows, 6}), weight = leaf({13, 6}), bias = leaf({13});
     const Variable x2 = copy(x), weight2 = copy(weight), bias2 = copy(bias);
-    const CrossEntropy fused = projected_cross_entropy(x, weight, bias, targets, options);
+    const CrossEntropy fused = projected_cross_entropy(x, {weight, bias}, targets, options);
     const CrossEntropy composed = cross_entropy(linear(x2, weight2, bias2), targets, options);
     EXPECT_NEAR(fused.loss_sum, composed.loss_sum, 1e-6 * composed.loss_sum);
     EXPECT_NEAR(fused.nll, composed.nll, 1e-6 * composed.nll);
@@ -192,7 +192,8 @@ TEST_P(Fusion, TargetLogProbabilitiesAreRowsOfLogSoftmax) {
   const Variable x = leaf({kRows, 6}), weight = leaf({13, 6});
   std::vector<std::int32_t> targets(kRows);
   for (std::int32_t& id : targets) id = static_cast<std::int32_t>(random_.below(13));
-  const std::vector<float> found = target_log_probabilities(x.value(), weight.value(), targets);
+  const std::vector<float> found =
+      target_log_probabilities(x.value(), {weight.value(), {}}, targets);
   const Tensor all = log_softmax(linear(x, weight)).value();
   ASSERT_EQ(found.size(), targets.size());
   double total = 0.0;
@@ -200,7 +201,7 @@ TEST_P(Fusion, TargetLogProbabilitiesAreRowsOfLogSoftmax) {
     EXPECT_NEAR(found[i], all.row(static_cast<std::int64_t>(i))[targets[i]], 1e-5);
     total -= found[i];
   }
-  EXPECT_NEAR(projected_cross_entropy(x, weight, {}, ids(targets)).nll, total, 1e-3);
+  EXPECT_NEAR(projected_cross_entropy(x, {weight, {}}, ids(targets)).nll, total, 1e-3);
 }
 
 // softmax(scale Q K^T + bias) V of one head of one sequence, from simple ops.

@@ -7,6 +7,7 @@
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
+#include "attend/ops/rotary.h"
 #include "attend/ops/sampled_cross_entropy.h"
 #include "attend/ops/softmax.h"
 #include "ops/operands.h"
@@ -36,6 +37,13 @@ std::vector<OpCase> elementwise_op_cases() {
       {"activate_relu", {kinked}, [](Inputs x) { return activate(x[0], Activation::relu); }},
       {"activate_gelu", {matrix}, [](Inputs x) { return activate(x[0], Activation::gelu); }},
       {"activate_tanh", {matrix}, [](Inputs x) { return activate(x[0], Activation::tanh); }},
+      {"activate_swish", {matrix}, [](Inputs x) { return activate(x[0], Activation::swish); }},
+      {"activate_gelu_tanh",
+       {matrix},
+       [](Inputs x) { return activate(x[0], Activation::gelu_tanh); }},
+      {"activate_quick_gelu",
+       {matrix},
+       [](Inputs x) { return activate(x[0], Activation::quick_gelu); }},
       {"dropout", {matrix}, [](Inputs x) { return dropout(x[0], kDropout); }},
       {"dropout_of_nothing", {none}, [](Inputs x) { return dropout(x[0], kDropout); }},
       {"dropout_never", {matrix}, [](Inputs x) { return dropout(x[0], {}); }},
@@ -86,6 +94,24 @@ std::vector<OpCase> product_op_cases() {
        {x, weight, outer},
        [](Inputs in) {
          return feed_forward(in[0], {in[1], {}}, {in[2], {}}, {Activation::tanh});
+       }},
+      {"gated_feed_forward_swish",
+       {x, weight, bias, weight, bias, outer, outer_bias},
+       [](Inputs in) {
+         return gated_feed_forward(in[0], {{in[1], in[2]}, {in[3], in[4]}, {in[5], in[6]}},
+                                   {Activation::swish});
+       }},
+      {"gated_feed_forward_unbiased_and_dropout",
+       {x, weight, weight, outer},
+       [](Inputs in) {
+         return gated_feed_forward(in[0], {{in[1], {}}, {in[2], {}}, {in[3], {}}},
+                                   {Activation::gelu_tanh, kDropout});
+       }},
+      {"gated_feed_forward_of_one_input",
+       {x, weight, outer},
+       [](Inputs in) {
+         return gated_feed_forward(in[0], {{in[1], {}}, {in[1], {}}, {in[2], {}}},
+                                   {Activation::tanh});
        }},
       {"feed_forward_with_dropout",
        {x, weight, bias, outer, outer_bias},
@@ -140,6 +166,16 @@ std::vector<OpCase> normalization_op_cases() {
        [](Inputs in) {
          return layer_norm(in[0], {in[1], in[2], kEpsilon});
        }},
+      {"rms_norm",
+       {x, affine},
+       [](Inputs in) {
+         return layer_norm(in[0], {in[1], {}, kEpsilon});
+       }},
+      {"residual_rms_norm_and_dropout",
+       {x, x, affine},
+       [](Inputs in) {
+         return residual_layer_norm(in[0], in[1], kDropout, {in[2], {}, kEpsilon});
+       }},
       {"layer_norm_with_one_vector",
        {x, affine},
        [](Inputs in) {
@@ -173,6 +209,15 @@ std::vector<OpCase> lookup_op_cases() {
   const Ids tokens = ids({5, 0, 5, 2}), places = ids({0, 1, 2, 0}), none = ids({}),
             sequences = ids({0, 1, 6});
   return {
+      {"rotate",
+       {{{4, 11}}},
+       [=](Inputs x) {
+         const Tensor angles = Tensor::from(std::vector<float>{0.8f, 0.3f, 0.6f, -0.9f,  //
+                                                               0.1f, 0.5f, -0.7f, 0.2f},
+                                            {2, 4});
+         return rotate(x[0], {8, angles, ids({1, 0, 1, 1})});
+       }},
+      {"repeat_groups", {{{3, 6}}}, [=](Inputs x) { return repeat_groups(x[0], 2, 3); }},
       {"embedding", {table}, [=](Inputs x) { return embedding(x[0], tokens, 1.7f); }},
       {"embedding_at_learned_positions",
        {table, positions},
@@ -236,23 +281,34 @@ std::vector<OpCase> loss_op_cases() {
        [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
       {"projected_cross_entropy",
        {x, weight, bias},
-       [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], targets).loss; }},
+       [=](Inputs in) {
+         return projected_cross_entropy(in[0], {in[1], in[2]}, targets).loss;
+       }},
       {"projected_cross_entropy_smoothed",
        {x, weight},
        [=](Inputs in) {
-         return projected_cross_entropy(in[0], in[1], {}, targets, {0.1f, 2.5}).loss;
+         return projected_cross_entropy(in[0], {in[1], {}}, targets, {0.1f, 2.5}).loss;
        }},
       {"paired_cross_entropy",
        {x, weight},
        [=](Inputs in) {
-         return paired_cross_entropy(in[0], in[1], ids({3, 0}), 5.0f, {0.1f, 2.5}).loss;
+         return paired_cross_entropy(in[0], {in[1], {}}, ids({3, 0}), 5.0f, {0.1f, 2.5}).loss;
+       }},
+      {"paired_cross_entropy_biased",
+       {x, weight, bias},
+       [=](Inputs in) {
+         return paired_cross_entropy(in[0], {in[1], in[2]}, ids({3, 0}), 2.0f, {0.1f, 2.5}).loss;
        }},
       {"paired_cross_entropy_of_nothing",
        {{{0, 3}}, weight},
-       [=](Inputs in) { return paired_cross_entropy(in[0], in[1], none, 1.0f).loss; }},
+       [=](Inputs in) {
+         return paired_cross_entropy(in[0], {in[1], {}}, none, 1.0f).loss;
+       }},
       {"projected_cross_entropy_of_nothing",
        {{{0, 3}}, weight, bias},
-       [=](Inputs in) { return projected_cross_entropy(in[0], in[1], in[2], none).loss; }},
+       [=](Inputs in) {
+         return projected_cross_entropy(in[0], {in[1], in[2]}, none).loss;
+       }},
   };
 }
 

@@ -30,7 +30,8 @@ class PairedCrossEntropy : public testing::TestWithParam<const char*> {
   static constexpr int kClasses = 40, kWidth = 8;
   double loss_sum(float divergence) const {
     const NoGradient guard;
-    return paired_cross_entropy(Variable(x_), Variable(weight_), targets_, divergence).loss_sum;
+    return paired_cross_entropy(Variable(x_), {Variable(weight_), {}}, targets_, divergence)
+        .loss_sum;
   }
 
   ScopedBackend backend_;
@@ -42,9 +43,9 @@ INSTANTIATE_TEST_SUITE_P(Backends, PairedCrossEntropy, testing::Values("fast", "
 
 TEST_P(PairedCrossEntropy, WithoutDivergenceIsTheMeanOfBoth) {
   const Variable x(x_, true), weight(weight_, true), alone(x_, true), weight_alone(weight_, true);
-  const CrossEntropy paired = paired_cross_entropy(x, weight, targets_, 0.0f, {0.1f, 0.0});
+  const CrossEntropy paired = paired_cross_entropy(x, {weight, {}}, targets_, 0.0f, {0.1f, 0.0});
   const CrossEntropy mean =
-      projected_cross_entropy(alone, weight_alone, {}, targets_of_both_, {0.1f, 0.0});
+      projected_cross_entropy(alone, {weight_alone, {}}, targets_of_both_, {0.1f, 0.0});
   EXPECT_NEAR(paired.loss.value().item(), mean.loss.value().item(), 1e-5);
   EXPECT_NEAR(paired.loss_sum, mean.loss_sum / 2, 1e-5 * mean.loss_sum);
   EXPECT_NEAR(paired.nll, mean.nll / 2, 1e-5 * mean.nll);

@@ -44,7 +44,7 @@ TEST_P(SampledCrossEntropy, OfAllClassesIsTheCrossEntropy) {
       sampled_cross_entropy(x_, weight_, {ids(all), std::vector<float>(kClasses, 0.0f)}, targets_);
   backward(sampled.loss);
   const Variable x(x_.value(), true), weight(weight_.value(), true);
-  const CrossEntropy exact = projected_cross_entropy(x, weight, {}, targets_);
+  const CrossEntropy exact = projected_cross_entropy(x, {weight, {}}, targets_);
   backward(exact.loss);
   EXPECT_NEAR(sampled.loss_sum, exact.loss_sum, 1e-5 * exact.loss_sum);
   EXPECT_NEAR(sampled.loss.value().item(), exact.loss.value().item(), 1e-5);
@@ -80,7 +80,7 @@ TEST_P(SampledCrossEntropy, IsItsFormula) {
 // loss as their mean, nearly: the logarithm of an unbiased estimate is a little low.
 TEST_P(SampledCrossEntropy, EstimatesTheCrossEntropy) {
   const NoGradient guard;
-  const double exact = projected_cross_entropy(x_, weight_, {}, targets_).loss_sum;
+  const double exact = projected_cross_entropy(x_, {weight_, {}}, targets_).loss_sum;
   Random random({6, 1});
   double mean = 0;
   constexpr int kDraws = 50;

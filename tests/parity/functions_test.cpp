@@ -21,7 +21,8 @@ class FunctionParity : public Parity {};
 
 TEST_P(FunctionParity, Sinusoids) {
   const Tensor expected = Golden("sinusoids").tensor("out.table");
-  expect_output(sinusoids(expected.dim(0), expected.dim(1)), expected, "sinusoids");
+  expect_output(sinusoids(PositionKind::sinusoidal, expected.dim(0), expected.dim(1)), expected,
+                "sinusoids");
 }
 
 TEST_P(FunctionParity, LabelSmoothing) {

@@ -44,10 +44,22 @@ def layer_norm(golden):
     golden.parameters(norm.named_parameters())
 
 
-@case("gelu")
-def gelu(golden):
+@case("rms_norm")
+def rms_norm(golden):
+    golden.settings.update(layer_norm_epsilon=1e-6)
+    x = golden.input("x", golden.random(7, D, scale=3.0))
+    norm = golden.randomise(nn.ModuleDict({"norm": nn.RMSNorm(D, eps=1e-6)}))["norm"]
+    golden.backward(norm(x), {"x": x})
+    golden.parameters(norm.named_parameters())
+
+
+@case("gelu", function=F.gelu)
+@case("gelu_tanh", function=lambda x: F.gelu(x, approximate="tanh"))
+@case("swish", function=F.silu)
+@case("quick_gelu", function=lambda x: x * torch.sigmoid(1.702 * x))
+def activation(golden, function):
     x = golden.input("x", torch.linspace(-6, 6, 121).double())
-    golden.backward(F.gelu(x), {"x": x})
+    golden.backward(function(x), {"x": x})
 
 
 @case("gru", bidirectional=False)

@@ -25,7 +25,20 @@
 
 namespace attend {
 
-enum class Activation { none, relu, gelu, tanh };  // gelu: the exact one, x * Phi(x)
+enum class Activation {
+  none,
+  relu,
+  gelu,  // the exact one, x Phi(x) (Hendrycks & Gimpel 2016)
+  tanh,
+  swish,      // x sigma(x), also called SiLU
+  gelu_tanh,  // x sigma(2 sqrt(2/pi) (x + 0.044715 x^3)): GPT-2's approximation of gelu by a tanh
+  quick_gelu  // x sigma(1.702 x)
+};
+
+// Whether the derivative can be read off the value. The others need what they were applied to.
+constexpr bool slope_is_of_value(Activation activation) {
+  return activation == Activation::none || activation == Activation::relu;
+}
 
 // How the vectors of a sequence become one: per-column maximum, mean, or the first vector.
 enum class Pooling { max, mean, first };
@@ -106,6 +119,29 @@ struct KeyRows {
 
   std::int64_t size() const { return slots.size() / 2; }  // M
   DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
+};
+
+// The last layer of a model, x W^T + b.  weight [V, D], perhaps packed or in 8 bits; bias [V] or
+// undefined.
+struct OutputProjection {
+  Tensor weight;
+  Tensor bias;
+};
+
+// What the numbers of a query, and of the rows of its keys, are.
+struct CachedLayout {
+  std::int64_t value_distance = 0;  // elements from the first number of a key to that of its value
+  int heads = 1;                    // H, of queries
+  int key_heads = 1;                // of keys and values: each is seen by H / key_heads heads
+  float scale = 1.0f;               // of the scores
+};
+
+// Positions as angles (Su et al. 2021). Each group of W columns is W/2 pairs (i, i + W/2).
+struct Rotation {
+  std::int64_t columns = 0;  // that are rotated, the first ones; a multiple of W
+  Tensor angles;             // [P, W]: of each position W/2 cosines, then as many sines
+  Ids position;              // N, of each row
+  bool back = false;         // by the negative angles
 };
 
 struct PairedLoss {
@@ -215,12 +251,14 @@ class Backend {
   // The same for longer vectors; 1 for the others.
   virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
-  // --- normalization (Ba et al. 2016) ------------------------------------------------------------
-  // Over the last dimension: y = (x - mean) * rstd * gamma + beta. mean and rstd [N] are saved for
-  // the backward pass, or both undefined.
+  // --- normalization -----------------------------------------------------------------------------
+  // Over the last dimension: y = (x - mean) * rstd * gamma + beta (Ba et al. 2016). mean, rstd [N]
+  // are saved for the backward pass; both undefined when there will be none. Without beta it is RMS
+  // normalization (Zhang & Sennrich 2019): the mean counts as 0, and `mean` is undefined too.
   virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
                           const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
-  // Writes dx [N, D]; adds to dgamma and dbeta [D].
+  // dx [N, D] is written; dgamma, dbeta [D] are added to. mean and dbeta are undefined for RMS
+  // normalization.
   virtual void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
                                    const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                                    const Tensor& dgamma, const Tensor& dbeta) = 0;
@@ -308,13 +346,16 @@ class Backend {
                                   const AttentionLayout& layout, const Tensor& out,
                                   const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
                                   const Tensor& dk, const Tensor& dv) = 0;
-  // One query per row, q [R, H*Dh], against keys of H*Dh elements. The value, H*Dv elements, starts
-  // `value_distance` elements after its key in the same row. out [R, H*Dv].
-  virtual void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                                int heads, float scale, const Tensor& out) = 0;
-  // The keys as a matrix, with 8-bit elements dequantized: y [M, H*Dh] f32 receives the elements of
-  // each key's row from element `begin`.
+  // One query per row: q [R, H*Dh] -> out [R, H*Dv].
+  virtual void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
+                                const Tensor& out) = 0;
+  // The same numbers as a matrix, those in 8 bits times their scales: y [M, H*Dh] f32 receives
+  // those of every key, which begin at element `begin` of its row.
   virtual void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) = 0;
+
+  // y[i] = c x[i] - s x[i + W/2],  y[i + W/2] = c x[i + W/2] + s x[i]. x, y [N, columns and more];
+  // what is not rotated is copied. y may be x.
+  virtual void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) = 0;
 
   // --- attention in parts, for its variants: scores -> weights -> sums ---------------------------
   // `pairs` holds a [Tq, Tk] block for each sequence and head, like the weights above. The layout's
@@ -375,11 +416,12 @@ class Backend {
   // values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                                  const Tensor& indices) = 0;
-  // The same for x weight^T, which is never stored whole. x [R, I], weight [O, I] as for linear().
-  virtual void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
-                               const Tensor& indices) = 0;
-  // Draws a column from each row of log-probabilities [R, V], using uniform [R] in [0, 1): columns
-  // [R] i32. Equal columns are ordered by index. -1 if the largest element of a row is not finite.
+  // The same of the logits of x [R, D], which are never held whole.
+  virtual void projected_top_k(const Tensor& x, const OutputProjection& output, int k,
+                               const Tensor& values, const Tensor& indices) = 0;
+  // Draws a column of each row of log-probabilities [R, V] with a number of `uniform` [R] in [0,
+  // 1): columns [R] i32. Equal columns are told apart by their order. -1 where the largest of a row
+  // is not finite.
   virtual void sample(const Tensor& log_probabilities, const TokenFilter& filter,
                       const Tensor& uniform, const Tensor& columns) = 0;
   // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is

@@ -32,7 +32,7 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 BestTokens EncoderDecoderScorer::best(std::int64_t, int k) {
-  return best_tokens(hidden_, model_.output_weights(), k);
+  return best_tokens(hidden_, model_.output(), k);
 }
 
 }  // namespace attend

@@ -29,10 +29,10 @@ BestTokens Scorer::best(std::int64_t hypotheses, int k) {
   return best.to_host();
 }
 
-BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k) {
+BestTokens best_tokens(const Tensor& hidden, const OutputProjection& output, int k) {
   const BestTokens best(hidden.rows(), k);
-  const std::int64_t found = std::min<std::int64_t>(k, output_weights.rows());
-  backend().projected_top_k(hidden, output_weights, static_cast<int>(found),
+  const std::int64_t found = std::min<std::int64_t>(k, output.weight.rows());
+  backend().projected_top_k(hidden, output, static_cast<int>(found),
                             best.log_probabilities.slice_columns(0, found),
                             best.columns.slice_columns(0, found));
   return best.to_host();

@@ -59,9 +59,8 @@ void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
     use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
 }
 
-// The k most likely tokens for hidden states [R, D] and output weights [V, D], without storing all
-// logits.
-BestTokens best_tokens(const Tensor& hidden, const Tensor& output_weights, int k);
+// The k likeliest tokens by hidden states [R, D], whose logits are never held whole.
+BestTokens best_tokens(const Tensor& hidden, const OutputProjection& output, int k);
 
 // Throws NotFiniteError unless a hypothesis's highest log-probability is finite. It is not if a
 // logit is NaN or +infinity, or if all are -infinity. Single logits of -infinity are masked tokens.

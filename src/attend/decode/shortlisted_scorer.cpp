@@ -27,7 +27,8 @@ ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& 
   }
   std::sort(tokens_.begin(), tokens_.end());
   tokens_.erase(std::unique(tokens_.begin(), tokens_.end()), tokens_.end());
-  const std::int64_t vocabulary = model.output_weights().rows();
+  const auto [weight, bias] = model.output();
+  const std::int64_t vocabulary = weight.rows();
   if (tokens_.empty() || tokens_.front() < 0 || tokens_.back() >= vocabulary)
     throw DataError(fmt::format("shortlist: expected tokens of a vocabulary of {}", vocabulary));
   for (const std::vector<std::int32_t>& tokens : allowed) {
@@ -38,7 +39,13 @@ ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& 
       columns.push_back(static_cast<std::int32_t>(place - tokens_.begin()));
     }
   }
-  weights_ = backend().pack_weights(backend().select_weights(model.output_weights(), tokens_));
+  output_.weight = backend().pack_weights(backend().select_weights(weight, tokens_));
+  if (bias.defined()) {
+    const auto selected = static_cast<std::int64_t>(tokens_.size());
+    output_.bias = Tensor::empty({selected});
+    backend().gather_rows(bias.reshape({vocabulary, 1}), tokens_,
+                          output_.bias.reshape({selected, 1}));
+  }
   sentence_.resize(columns_.size());
   std::iota(sentence_.begin(), sentence_.end(), 0);
 }
@@ -54,8 +61,9 @@ void ShortlistedScorer::step(std::span<const std::int32_t> parents,
 
 Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor of_all =
-      linear(Variable(whole_.hidden().slice_rows(begin, end)), Variable(weights_)).value();
+  const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)),
+                               Variable(output_.weight), Variable(output_.bias))
+                            .value();
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
     widest = std::max(widest, columns_of(hypothesis).size());

@@ -26,7 +26,7 @@ class TransformerSequence final : public SequenceModel {
       : causal_(shape.causal),
         width_(config.d_model),
         embedding_(add_embedding(parameters_, shape.symbols, width_)),
-        positions_(parameters_, "positions", config.positions, width_, config.max_positions),
+        positions_(parameters_, "positions", {config.positions, width_, config.max_positions}),
         stack_(parameters_, "stack", config, {.layers = config.n_encoder_layers}),
         output_(parameters_, "output_proj", width_, shape.classes) {
     parameters_.allocate(seed);

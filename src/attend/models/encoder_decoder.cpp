@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/ops/linear.h"
 
 namespace attend {
 
@@ -25,14 +24,12 @@ Parameter add_output(ParameterSet& parameters, const char* name, int vocab_size,
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model,
-                               float embedding_dropout)
+EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model)
     : src_embedding_(
           config.tie_embeddings == TiedEmbeddings::all
               ? add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model)
               : add_table(parameters_, "src_embedding.weight", config.src_vocab_size, d_model)),
-      d_model_(d_model),
-      embedding_dropout_(embedding_dropout) {
+      d_model_(d_model) {
   switch (config.tie_embeddings) {
     case TiedEmbeddings::all:
       output_ = tgt_embedding_ = src_embedding_;
@@ -47,29 +44,32 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model,
       output_ = add_output(parameters_, "output_proj.weight", config.tgt_vocab_size, d_model);
       break;
   }
-}
-
-Variable EncoderDecoder::embed(const Parameter& table, const Ids& ids, const Positions& positions,
-                               Pass& pass) const {
-  return embedding(*table, ids, std::sqrt(static_cast<float>(d_model_)), positions,
-                   pass.dropout(embedding_dropout_));
+  if (config.output_bias)
+    output_bias_ = parameters_.add("output_proj.bias", {config.tgt_vocab_size}, {});
 }
 
 Tensor EncoderDecoder::src_embeddings() const {
   return backend().float_weights(src_embedding_->value());
 }
 
-Variable EncoderDecoder::project(const Variable& hidden) const { return linear(hidden, *output_); }
+Variable EncoderDecoder::project(const Variable& hidden) const {
+  const auto [weight, bias] = output_map();
+  return linear(hidden, weight, bias);
+}
+
+OutputProjection EncoderDecoder::output() const {
+  return {output_->value(), output_bias_ ? output_bias_->value() : Tensor()};
+}
 
 std::vector<float> EncoderDecoder::target_log_probabilities(
     const Variable& hidden, std::span<const std::int32_t> targets) const {
-  return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
+  return attend::target_log_probabilities(hidden.value(), output(), targets);
 }
 
 CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                                   const CrossEntropyOptions& options, Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);
-  return projected_cross_entropy(hidden, *output_, {}, targets, pass.in_precision(options));
+  return projected_cross_entropy(hidden, output_map(), targets, pass.in_precision(options));
 }
 
 CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
@@ -77,7 +77,8 @@ CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, c
                                          Pass& pass) const {
   const Ragged both = src.twice();
   const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
-  return paired_cross_entropy(hidden, *output_, targets, divergence, pass.in_precision(options));
+  return paired_cross_entropy(hidden, output_map(), targets, divergence,
+                              pass.in_precision(options));
 }
 
 }  // namespace attend

@@ -12,6 +12,7 @@
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "attend/ops/cross_entropy.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 
@@ -49,9 +50,9 @@ class EncoderDecoder {
                           Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // The output projection of project(): one row per token [V, D], possibly packed or in 8 bits.
-  const Tensor& output_weights() const { return output_->value(); }
-  // log p(targets[m] | hidden[m]) for every row, in blocks.
+  // What project() computes with; the weights may be packed or in 8 bits.
+  OutputProjection output() const;
+  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one), without storing all
@@ -66,21 +67,20 @@ class EncoderDecoder {
   virtual std::unique_ptr<DecodingState> begin(const Ragged& src) const = 0;
 
  protected:
-  // Declares the embeddings: the first parameters of every architecture.
-  EncoderDecoder(const EncoderDecoderConfig& config, int d_model, float embedding_dropout);
-
-  // dropout(sqrt(D) table[ids] + positions): N ids -> [N, D].
-  Variable embed(const Parameter& table, const Ids& ids, const Positions& positions,
-                 Pass& pass) const;
+  // Declares the embedding tables and the output projection: the first parameters of every
+  // architecture.
+  EncoderDecoder(const EncoderDecoderConfig& config, int d_model);
 
   ParameterSet parameters_;
   Parameter src_embedding_;
   Parameter tgt_embedding_;
 
  private:
+  AffineMap output_map() const { return {*output_, output_bias_ ? *output_bias_ : Variable()}; }
+
   int d_model_;
-  float embedding_dropout_;
-  Parameter output_;  // [V, D]
+  Parameter output_;       // [V, D]
+  Parameter output_bias_;  // [V], or none
 };
 
 }  // namespace attend

@@ -21,9 +21,17 @@ struct EncoderDecoderConfig {
   int src_vocab_size = 0;  // set from the tokenizer
   int tgt_vocab_size = 0;
   TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
+  bool output_bias = false;
 };
 
-// Throws ConfigError naming the problem.
+template <class Visitor>
+void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
+  visit("tie-embeddings", c.tie_embeddings,
+        "embedding tables that are shared: none, target (with the output projection), all");
+  visit("output-bias", c.output_bias, "add a bias for each token to the logits");
+}
+
+// Throws ConfigError naming what is wrong.
 void validate_vocabularies(const EncoderDecoderConfig& config);
 
 }  // namespace attend

@@ -72,7 +72,7 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       embedding_(add_embedding(parameters_, config)),
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
       previous_(add_projections(parameters_, config)),
-      positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
+      input_(parameters_, "", config),
       stack_(parameters_, "decoder", config, {.layers = config.n_layers}) {}
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config,
@@ -84,10 +84,9 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose)
     : LanguageTransformer(config) {}
 
-Variable LanguageTransformer::embed(const Ids& ids, const std::vector<Ids>& previous,
-                                    const Positions& positions, Pass& pass) const {
-  const float scale = std::sqrt(static_cast<float>(config_.d_model));
-  Variable x = embedding(*embedding_, ids, scale, positions, pass.dropout(config_.dropout));
+Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& previous,
+                                            Pass& pass) const {
+  const float scale = config_.scale_of_embeddings();
   for (std::size_t j = 0; j < previous_.size(); ++j)
     x = add(x, previous_[j].forward(
                    embedding(*embedding_, previous[j], scale, {}, pass.dropout(config_.dropout)),
@@ -99,8 +98,8 @@ Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
   FullContext context(text.self_pattern(true));
-  return stack_.forward(embed(text.ids, previous, positions_.of(*text.offsets), pass), context,
-                        pass);
+  const Variable x = input_.whole(embedding_, text, pass);
+  return stack_.forward(with_previous(x, previous, pass), context, pass);
 }
 
 Variable LanguageTransformer::project(const Variable& hidden) const {
@@ -109,12 +108,12 @@ Variable LanguageTransformer::project(const Variable& hidden) const {
 
 std::vector<float> LanguageTransformer::target_log_probabilities(
     const Variable& hidden, std::span<const std::int32_t> targets) const {
-  return attend::target_log_probabilities(hidden.value(), output_->value(), targets);
+  return attend::target_log_probabilities(hidden.value(), output(), targets);
 }
 
 CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets,
                                        const CrossEntropyOptions& options, Pass& pass) const {
-  return projected_cross_entropy(output_states(text, pass), *output_, {}, targets,
+  return projected_cross_entropy(output_states(text, pass), {*output_, {}}, targets,
                                  pass.in_precision(options));
 }
 
@@ -129,7 +128,8 @@ CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& ta
 std::unique_ptr<DecodingState> LanguageTransformer::begin(std::int64_t hypotheses) const {
   const auto embed_step = [this](const StepTokens& step) {
     Pass pass = Pass::inference();
-    return embed(step.ids, step.earlier, positions_.at(step.positions), pass);
+    const Variable x = input_.step(embedding_, step.ids, step.positions, pass);
+    return with_previous(x, step.earlier, pass);
   };
   return std::make_unique<StackDecoding>(stack_, embed_step, hypotheses, config_.previous_tokens);
 }

@@ -13,8 +13,8 @@
 #include "attend/backend/backend.h"
 #include "attend/core/options.h"
 #include "attend/models/decoding_state.h"
+#include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
-#include "attend/nn/positional_encoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/sampled_cross_entropy.h"
 
@@ -66,9 +66,9 @@ class LanguageTransformer {
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // The output projection of project(): one row per token [V, D], possibly packed or in 8 bits.
-  const Tensor& output_weights() const { return output_->value(); }
-  // log p(targets[m] | hidden[m]) for every row, in blocks.
+  // What project() multiplies with, perhaps packed or in 8 bits.
+  OutputProjection output() const { return {output_->value(), {}}; }
+  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after token n, without storing all logits.
@@ -84,9 +84,8 @@ class LanguageTransformer {
 
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);
-  // Embeds ids and their preceding tokens: previous[j] are those j + 1 places before.
-  Variable embed(const Ids& ids, const std::vector<Ids>& previous, const Positions& positions,
-                 Pass& pass) const;
+  // Adds projections of the tokens before: previous[j] are those j + 1 places back.
+  Variable with_previous(Variable x, const std::vector<Ids>& previous, Pass& pass) const;
   Variable output_states(const Ragged& text, Pass& pass) const {
     return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
   }
@@ -96,7 +95,7 @@ class LanguageTransformer {
   Parameter embedding_;  // [V, D]
   Parameter output_;     // [V, D]
   std::vector<Linear> previous_;
-  PositionalEncoding positions_;
+  StackInput input_;
   TransformerStack stack_;
 };
 

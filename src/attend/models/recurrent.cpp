@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include "attend/error.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
 #include "attend/ops/slices.h"
 
 namespace attend {
@@ -97,7 +99,7 @@ class WeightBlocks {
 }  // namespace
 
 Recurrent::Recurrent(const RecurrentConfig& config)
-    : EncoderDecoder(validated(config), config.d_model, config.dropout),
+    : EncoderDecoder(validated(config), config.d_model),
       config_(config),
       encoder_(parameters_, "encoder", config.d_model, config.hidden_width()),
       initial_(parameters_, "decoder.initial", 2 * config.hidden_width(), config.hidden_width()),
@@ -114,8 +116,13 @@ Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurr
 
 Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) {}
 
+Variable Recurrent::embed(const Parameter& table, const Ids& ids, Pass& pass) const {
+  const float scale = std::sqrt(static_cast<float>(config_.d_model));
+  return embedding(*table, ids, scale, {}, pass.dropout(config_.dropout));
+}
+
 Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
-  const Variable words = embed(src_embedding_, src.ids, {}, pass);
+  const Variable words = embed(src_embedding_, src.ids, pass);
   const Variable memory = encoder_.forward(words, *src.offsets, pass);
   if (pass.hidden != nullptr) {
     pass.hidden->push_back(words.value());
@@ -157,7 +164,7 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
                     tgt.sequences(), src.sequences()));
   const TimeSteps steps(*tgt.offsets, TimeDirection::forward);
   if (steps.steps() == 0) return Variable(Tensor::zeros({0, config_.d_model}));
-  const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, {}, pass), steps.order());
+  const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, pass), steps.order());
   const Variable from_words = decoder_.project_input(words, pass);
 
   const Reordered sorted(steps.sequences(), src.offsets);
@@ -203,7 +210,7 @@ class Recurrent::State final : public DecodingState {
     Pass pass = Pass::inference();
     check_step(hypotheses(), parents, tokens);
     const Variable words =
-        model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), {}, pass);
+        model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), pass);
     const Variable before = gather_rows(state_, Numbers(parents.begin(), parents.end()));
     Numbers sentence;
     for (const std::int32_t parent : parents)

@@ -37,8 +37,7 @@ void fields(RecurrentConfig& c, Visitor&& visit) {
   visit("dropout", c.dropout, dropout_shares(),
         "dropout on embeddings and on the input of the output projection");
   fields(c.attention, visit);
-  visit("tie-embeddings", c.tie_embeddings,
-        "embedding tables that are shared: none, target (with the output projection), all");
+  encoder_decoder_fields(c, visit);
 }
 
 // Throws ConfigError naming the invalid option.

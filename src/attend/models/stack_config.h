@@ -2,18 +2,20 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <span>
 #include <string_view>
 
 #include "attend/backend/backend.h"
 #include "attend/core/options.h"
-#include "attend/nn/attention_function.h"
+#include "attend/nn/multi_head_attention.h"
 #include "attend/nn/positional_encoding.h"
 
 namespace attend {
 
 inline std::span<const std::string_view> enum_names(Activation) {
-  static constexpr std::array<std::string_view, 4> names{"none", "relu", "gelu", "tanh"};
+  static constexpr std::array<std::string_view, 7> names{"none",  "relu",      "gelu",      "tanh",
+                                                         "swish", "gelu_tanh", "quick_gelu"};
   return names;
 }
 
@@ -24,6 +26,7 @@ inline constexpr NumberRange kLayerCounts = between(1, 1024);
 struct StackConfig {
   int d_model = 512;
   int n_heads = 8;
+  int n_key_heads = 0;
   int d_ff = 2048;
   int d_key = 0;
   int d_value = 0;
@@ -31,11 +34,23 @@ struct StackConfig {
   float attention_dropout = 0.0f;
   float activation_dropout = 0.0f;
   Activation activation = Activation::relu;
+  bool gated_ffn = false;
+  bool ffn_bias = true;
+  AttentionBiases attention_biases = AttentionBiases::all;
   bool norm_first = false;
+  NormOptions norm;
+  bool norm_embedding = false;
+  float embedding_scale = 0.0f;
   PositionKind positions = PositionKind::sinusoidal;
   int max_positions = 1024;
+  int first_position = 0;
+  RotaryOptions rotary;
   AttentionVariant attention;
 
+  // What embeddings are multiplied by.
+  float scale_of_embeddings() const {
+    return embedding_scale > 0.0f ? embedding_scale : std::sqrt(static_cast<float>(d_model));
+  }
   // Positions of a learned table; 0: sequences may have any length.
   std::int64_t learned_positions() const {
     return positions == PositionKind::learned ? max_positions : 0;
@@ -48,6 +63,8 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("d-model", c.d_model, kWidths, "hidden size of the model");
   visit("n-heads", c.n_heads, kHeadCounts,
         "attention heads; must divide d-model unless d-key and d-value are given");
+  visit("n-key-heads", c.n_key_heads, between(0, kHeadCounts.most),
+        "heads of keys and values, each shared by several attention heads; 0: n-heads");
   visit("d-ff", c.d_ff, between(1, 1e6), "hidden size of the feed-forward network");
   visit_depth();
   visit("d-key", c.d_key, between(0, kWidths.most),
@@ -58,11 +75,29 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("attention-dropout", c.attention_dropout, dropout_shares(), "dropout on attention weights");
   visit("activation-dropout", c.activation_dropout, dropout_shares(),
         "dropout inside the feed-forward network");
-  visit("activation", c.activation, "activation of the feed-forward network");
+  visit("activation", c.activation,
+        "activation of the feed-forward network; gelu_tanh is GPT-2's approximation of gelu");
+  visit("gated-ffn", c.gated_ffn,
+        "multiply the hidden layer of the feed-forward network by a second linear map (GLU)");
+  visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
+  visit("attention-biases", c.attention_biases,
+        "biases in attention: all, qkv (on queries, keys and values only) or none");
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
-  visit("positions", c.positions, "how positions are encoded: sinusoidal, learned or none");
+  visit("norm", c.norm.kind,
+        "layer: layer normalization; rms: division by the root mean square alone, without a bias");
+  visit("norm-epsilon", c.norm.epsilon, between(1e-12, 1),
+        "epsilon in the denominator of the normalization");
+  visit("norm-embedding", c.norm_embedding, "normalize the embeddings before the first layer");
+  visit("embedding-scale", c.embedding_scale, between(0, 1e6),
+        "factor of the embeddings; 0: the square root of d-model");
+  visit("positions", c.positions,
+        "position encoding: sinusoidal (as in the paper), sinusoidal_halves, sinusoidal_t2t, "
+        "learned, rotary or none");
   visit("max-positions", c.max_positions, between(1, 1e6), "size of a learned table of positions");
+  visit("first-position", c.first_position, between(0, 1e6),
+        "position of the first token in sinusoids");
+  fields(c.rotary, visit);
   fields(c.attention, visit);
 }
 

@@ -55,7 +55,7 @@ TextClassifier::TextClassifier(const ClassifierConfig& config)
                             ? Parameter()
                             : parameters_.add_table("bigram_embedding.weight",
                                                     {config.bigram_buckets, config.d_model}, {})),
-      positions_(parameters_, "positions", config.positions, config.d_model, config.max_positions),
+      input_(parameters_, "", config),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
       output_(parameters_, "output", config.d_model, config.classes) {}
 
@@ -67,13 +67,10 @@ TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t see
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
 Variable TextClassifier::encode(const Ragged& texts, Pass& pass) const {
-  const float scale = std::sqrt(static_cast<float>(config_.d_model));
-  const float p = config_.dropout;
-  Variable x =
-      embedding(*embedding_, texts.ids, scale, positions_.of(*texts.offsets), pass.dropout(p));
+  Variable x = input_.whole(embedding_, texts, pass);
   if (bigram_embedding_)
-    x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets), scale,
-                         {}, pass.dropout(p)));
+    x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, config_.bigram_buckets),
+                         config_.scale_of_embeddings(), {}, pass.dropout(config_.dropout)));
   FullContext context(texts.self_pattern(false));
   return encoder_.forward(x, context, pass);
 }

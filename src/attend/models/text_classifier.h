@@ -8,9 +8,9 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/options.h"
+#include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/nn/layers.h"
-#include "attend/nn/positional_encoding.h"
 #include "attend/nn/ragged.h"
 
 namespace attend {
@@ -87,8 +87,8 @@ class TextClassifier {
   ClassifierConfig config_;
   ParameterSet parameters_;
   Parameter embedding_;         // [V, D]
-  Parameter bigram_embedding_;  // [buckets, D], or undefined
-  PositionalEncoding positions_;
+  Parameter bigram_embedding_;  // [buckets, D], or none
+  StackInput input_;
   TransformerStack encoder_;
   Linear output_;
 };

@@ -32,12 +32,10 @@ const TransformerConfig& validated(const TransformerConfig& config) {
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config)
-    : EncoderDecoder(validated(config), config.d_model, config.dropout),
+    : EncoderDecoder(validated(config), config.d_model),
       config_(config),
-      src_positions_(parameters_, "src_positions", config.positions, config.d_model,
-                     config.max_positions),
-      tgt_positions_(parameters_, "tgt_positions", config.positions, config.d_model,
-                     config.max_positions),
+      src_input_(parameters_, "src_", config),
+      tgt_input_(parameters_, "tgt_", config),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
       decoder_(parameters_, "decoder", config,
                {.layers = config.n_decoder_layers, .cross_attention = true}) {}
@@ -51,15 +49,13 @@ Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {
   FullContext context(src.self_pattern(false));
-  return encoder_.forward(embed(src_embedding_, src.ids, src_positions_.of(*src.offsets), pass),
-                          context, pass);
+  return encoder_.forward(src_input_.whole(src_embedding_, src, pass), context, pass);
 }
 
 Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                              Pass& pass) const {
   FullContext context(memory, src, tgt);
-  return decoder_.forward(embed(tgt_embedding_, tgt.ids, tgt_positions_.of(*tgt.offsets), pass),
-                          context, pass);
+  return decoder_.forward(tgt_input_.whole(tgt_embedding_, tgt, pass), context, pass);
 }
 
 std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
@@ -84,7 +80,7 @@ std::unique_ptr<DecodingState> Transformer::begin(const Ragged& src) const {
   const NoGradient guard;
   const auto embed_step = [this](const StepTokens& step) {
     Pass pass = Pass::inference();
-    return embed(tgt_embedding_, step.ids, tgt_positions_.at(step.positions), pass);
+    return tgt_input_.step(tgt_embedding_, step.ids, step.positions, pass);
   };
   return std::make_unique<StackDecoding>(decoder_, embed_step,
                                          SourceMemory{project_memory(src), src.offsets});

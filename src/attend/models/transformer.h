@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attend/models/encoder_decoder.h"
+#include "attend/models/stack_input.h"
 #include "attend/models/transformer_config.h"
 #include "attend/models/transformer_stack.h"
 
@@ -33,8 +34,8 @@ class Transformer final : public EncoderDecoder {
   std::vector<Tensor> project_memory(const Ragged& src) const;
 
   TransformerConfig config_;
-  PositionalEncoding src_positions_;
-  PositionalEncoding tgt_positions_;
+  StackInput src_input_;
+  StackInput tgt_input_;
   TransformerStack encoder_;
   TransformerStack decoder_;
 };

@@ -17,8 +17,7 @@ void fields(TransformerConfig& c, Visitor&& visit) {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
     visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
   });
-  visit("tie-embeddings", c.tie_embeddings,
-        "embedding tables that are shared: none, target (with the output projection), all");
+  encoder_decoder_fields(c, visit);
 }
 
 // Throws ConfigError naming the invalid option.

@@ -14,23 +14,32 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   options.d_value = config.d_value;
   options.variant = config.attention;
   options.dropout = config.attention_dropout;
+  options.biases = config.attention_biases;
+  options.n_key_heads = config.n_key_heads;
+  return options;
+}
+
+MultiHeadAttentionOptions self_attention_of(const StackConfig& config) {
+  MultiHeadAttentionOptions options = attention_of(config);
+  if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
   return options;
 }
 
 FeedForwardOptions feed_forward_of(const StackConfig& config) {
-  return {config.d_model, config.d_ff, config.activation, config.activation_dropout};
+  return {config.d_model,   config.d_ff,    config.activation, config.activation_dropout,
+          config.gated_ffn, config.ffn_bias};
 }
 
 SublayerConnection connection_of(ParameterSet& parameters, const std::string& path,
                                  const StackConfig& config) {
-  return {parameters, path, config.d_model, config.dropout, config.norm_first};
+  return {parameters, path, {config.d_model, config.norm, config.dropout, config.norm_first}};
 }
 
 }  // namespace
 
 TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, bool cross_attention)
-    : self_attn_(parameters, path + ".self_attn", attention_of(config)),
+    : self_attn_(parameters, path + ".self_attn", self_attention_of(config)),
       self_connection_(connection_of(parameters, path + ".norm1", config)),
       cross_(cross_attention ? std::optional(CrossAttention{
                                    {parameters, path + ".cross_attn", attention_of(config)},
@@ -60,7 +69,7 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
   for (int i = 0; i < depth.layers; ++i)
     layers_.emplace_back(parameters, fmt::format("{}.layers.{}", path, i), config,
                          depth.cross_attention);
-  if (config.norm_first) norm_.emplace(parameters, path + ".norm", config.d_model);
+  if (config.norm_first) norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
 }
 
 Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass) const {

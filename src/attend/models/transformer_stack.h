@@ -58,7 +58,7 @@ class TransformerStack {
 
  private:
   std::vector<TransformerLayer> layers_;
-  std::optional<LayerNorm> norm_;  // after the last layer, pre-norm only
+  std::optional<Norm> norm_;  // after the last layer, pre-norm only
 };
 
 }  // namespace attend

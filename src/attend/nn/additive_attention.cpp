@@ -7,7 +7,7 @@ namespace {
 AttentionFunctionOptions function_options(const AdditiveAttentionOptions& options) {
   AttentionVariant variant = options.variant;
   if (variant.scores == AttentionScores::standard) variant.scores = AttentionScores::additive;
-  return {1, options.d_hidden, variant};
+  return {1, 1, options.d_hidden, variant};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "attend/error.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/rotary.h"
 #include "attend/ops/slices.h"
 
 namespace attend {
@@ -51,10 +52,18 @@ bool AttentionFunction::is_one_kernel() const {
   return !score_ && options_.variant.choice == AttentionChoice::soft;
 }
 
-Variable AttentionFunction::forward(const Columns& q, const Columns& k, const Columns& v,
-                                    const AttentionPattern& pattern, const Dropout& drop,
-                                    Tensor* weights) const {
+// As many heads of keys or values as of queries.
+Columns AttentionFunction::for_all_heads(const Columns& x) const {
+  if (options_.key_heads == options_.heads) return x;
+  return repeat_groups(variable_of(x), (x.end - x.begin) / options_.key_heads,
+                       options_.heads / options_.key_heads);
+}
+
+Variable AttentionFunction::forward(const Columns& q, const Columns& shared_k,
+                                    const Columns& shared_v, const AttentionPattern& pattern,
+                                    const Dropout& drop, Tensor* weights) const {
   const int heads = options_.heads;
+  const Columns k = for_all_heads(shared_k), v = for_all_heads(shared_v);
   if (is_one_kernel())
     return scaled_dot_product_attention(q, k, v, pattern, {heads, scale_, drop}, weights);
   const Variable scores =
@@ -70,14 +79,16 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
                                  std::int64_t value_width) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
-    backend().attention_cached(q, keys, value_distance, options_.heads, scale_, out);
+    backend().attention_cached(q, keys,
+                               {value_distance, options_.heads, options_.key_heads, scale_}, out);
     return out;
   }
   std::vector<std::int32_t> queries(keys.offsets->size());
   std::iota(queries.begin(), queries.end(), 0);
   const NoGradient guard;
-  return forward(Variable(q), gathered(keys, 0, q.cols(), options_.heads),
-                 gathered(keys, value_distance, value_width, options_.heads),
+  const std::int64_t group = options_.heads / options_.key_heads;
+  return forward(Variable(q), gathered(keys, 0, q.cols() / group, options_.key_heads),
+                 gathered(keys, value_distance, value_width / group, options_.key_heads),
                  {std::move(queries), keys.offsets}, {}, nullptr)
       .value();
 }

@@ -53,6 +53,7 @@ void fields(AttentionVariant& v, Visitor&& visit) {
 
 struct AttentionFunctionOptions {
   int heads = 1;
+  int key_heads = 1;         // each is seen by heads / key_heads heads of queries
   std::int64_t d_key = 0;    // of one head
   AttentionVariant variant;  // scores are resolved, not `standard`
 };
@@ -65,7 +66,7 @@ class AttentionFunction {
   AttentionFunction(ParameterSet& parameters, const std::string& path,
                     const AttentionFunctionOptions& options);
 
-  // q [N, H*d_key], k [M, H*d_key], v [M, H*Dv] -> [N, H*Dv]. weights: as in
+  // q [N, H*d_key], k [M, G*d_key], v [M, G*Dv] with G key heads -> [N, H*Dv]. weights: as in
   // scaled_dot_product_attention, or null.
   Variable forward(const Columns& q, const Columns& k, const Columns& v,
                    const AttentionPattern& pattern, const Dropout& dropout, Tensor* weights) const;
@@ -79,6 +80,7 @@ class AttentionFunction {
 
  private:
   bool is_one_kernel() const;
+  Columns for_all_heads(const Columns& x) const;
 
   AttentionFunctionOptions options_;
   float scale_;

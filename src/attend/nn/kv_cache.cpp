@@ -33,14 +33,17 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   make_room(
       std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
   std::vector<KeySlot> newest;
+  std::vector<std::int32_t> positions;
   for (std::size_t r = 0; r < history_.size(); ++r) {
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
+      positions.push_back(static_cast<std::int32_t>(history_[r].size()));
       newest.push_back(free_.back());
       history_[r].push_back(free_.back());
       free_.pop_back();
     }
   }
   newest_ = slot_ids(newest);
+  positions_ = std::move(positions);
   offsets_ = {};
 }
 

@@ -30,6 +30,9 @@ class KVCache {
   // keys_values [rows, W], f32 or i8: one row per new position, keys first.
   void append(int layer, const Tensor& keys_values);
 
+  // Of the new rows, each in its hypothesis, counted from 0.
+  const Ids& positions() const { return positions_; }
+
   // All positions of each hypothesis. Valid until the next call of another member.
   KeyRows view(int layer);
 
@@ -43,7 +46,8 @@ class KVCache {
   std::vector<std::int32_t> slab_rows_;        // capacity of each slab
   std::vector<KeySlot> free_;                  // slots not in the table; the last is used next
   Ids newest_;                                 // slot_ids() of the positions of the last extend
-  Ids slots_, offsets_;                        // for views of any layer; undefined: to be rebuilt
+  Ids positions_;                              // of the same
+  Ids slots_, offsets_;                        // for views of any layer; none: to be made again
 };
 
 }  // namespace attend

@@ -16,32 +16,42 @@ Variable Linear::forward(const Variable& x, const Pass& pass, Activation activat
   return linear(x, weight, bias, {activation, pass.precision()});
 }
 
-LayerNorm::LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width)
+Norm::Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
+           const NormOptions& options)
     : weight_(parameters.add(path + ".weight", {width}, {Init::Kind::ones})),
-      bias_(parameters.add(path + ".bias", {width}, {Init::Kind::zeros})) {}
+      epsilon_(options.epsilon) {
+  if (options.kind == NormKind::layer)
+    bias_ = parameters.add(path + ".bias", {width}, {Init::Kind::zeros});
+}
 
-Variable LayerNorm::forward(const Variable& x) const { return layer_norm(x, affine()); }
+Variable Norm::forward(const Variable& x) const { return layer_norm(x, affine()); }
 
-Variable LayerNorm::forward_residual(const Variable& x, const Variable& branch,
-                                     const Dropout& dropout) const {
+Variable Norm::forward_residual(const Variable& x, const Variable& branch,
+                                const Dropout& dropout) const {
   return residual_layer_norm(x, branch, dropout, affine());
 }
 
 FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
                          const FeedForwardOptions& options)
-    : linear1_(parameters, path + ".linear1", options.d_model, options.d_ff),
-      linear2_(parameters, path + ".linear2", options.d_ff, options.d_model),
+    : linear1_(parameters, path + ".linear1", options.d_model, options.d_ff, options.bias),
+      gate_(options.gated ? std::optional<Linear>(std::in_place, parameters, path + ".linear_gate",
+                                                  options.d_model, options.d_ff, options.bias)
+                          : std::nullopt),
+      linear2_(parameters, path + ".linear2", options.d_ff, options.d_model, options.bias),
       activation_(options.activation),
       dropout_(options.dropout) {}
 
 Variable FeedForward::forward(const Variable& x, Pass& pass) const {
-  return feed_forward(x, linear1_.map(), linear2_.map(),
-                      {activation_, pass.dropout(dropout_), pass.precision()});
+  const HiddenLayer hidden{activation_, pass.dropout(dropout_), pass.precision()};
+  if (gate_) return gated_feed_forward(x, {linear1_.map(), gate_->map(), linear2_.map()}, hidden);
+  return feed_forward(x, linear1_.map(), linear2_.map(), hidden);
 }
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path,
-                                       std::int64_t width, float dropout, bool norm_first)
-    : norm_(parameters, path, width), dropout_(dropout), norm_first_(norm_first) {}
+                                       const ConnectionOptions& options)
+    : norm_(parameters, path, options.width, options.norm),
+      dropout_(options.dropout),
+      norm_first_(options.norm_first) {}
 
 Variable SublayerConnection::add_residual(const Variable& x, const Variable& branch,
                                           Pass& pass) const {

@@ -2,6 +2,9 @@
 // network.
 #pragma once
 
+#include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,32 +30,48 @@ class Linear {
   Parameter bias_;
 };
 
-// Layer normalization with a gain [D] and a shift [D]: `weight` and `bias`.
-class LayerNorm {
+enum class NormKind { layer, rms };
+inline std::span<const std::string_view> enum_names(NormKind) {
+  static constexpr std::array<std::string_view, 2> names{"layer", "rms"};
+  return names;
+}
+
+struct NormOptions {
+  NormKind kind = NormKind::layer;
+  float epsilon = 1e-5f;
+};
+
+// Normalization over the width of the model: a gain `weight` [D], and of layer normalization a
+// shift `bias` [D].
+class Norm {
  public:
-  LayerNorm(ParameterSet& parameters, const std::string& path, std::int64_t width);
+  Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
+       const NormOptions& options);
   Variable forward(const Variable& x) const;
-  // LayerNorm(x + dropout(branch)), in one pass.
+  // forward(x + dropout(branch)), in one pass.
   Variable forward_residual(const Variable& x, const Variable& branch,
                             const Dropout& dropout) const;
 
  private:
-  LayerNormParameters affine() const { return {*weight_, *bias_, kEpsilon}; }
-  static constexpr float kEpsilon = 1e-5f;
+  LayerNormParameters affine() const { return {*weight_, bias_ ? *bias_ : Variable(), epsilon_}; }
 
   Parameter weight_;
   Parameter bias_;
+  float epsilon_;
 };
 
 // FFN(x) = activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after
-// the activation.
+// the activation. Gated, the activated layer is multiplied by x V^T + c (Shazeer 2020).
 struct FeedForwardOptions {
   std::int64_t d_model = 512;
   std::int64_t d_ff = 2048;
   Activation activation = Activation::relu;
   float dropout = 0.0f;
+  bool gated = false;
+  bool bias = true;
 };
 
+// Parameters linear1 (W1), linear_gate (V) of a gated one, linear2 (W2).
 class FeedForward {
  public:
   FeedForward(ParameterSet& parameters, const std::string& path, const FeedForwardOptions& options);
@@ -60,18 +79,25 @@ class FeedForward {
 
  private:
   Linear linear1_;
+  std::optional<Linear> gate_;
   Linear linear2_;
   Activation activation_;
   float dropout_;
 };
 
-// The residual connection around a sublayer f, with normalization and dropout (section 5.4):
-//   post-norm  LayerNorm(x + dropout(f(x)))  as in the paper,
-//   pre-norm   x + dropout(f(LayerNorm(x))).
+// The residual connection around a sublayer f, with its normalization and dropout (section 5.4):
+//   post-norm  Norm(x + dropout(f(x)))  as in the paper,   pre-norm  x + dropout(f(Norm(x))).
+struct ConnectionOptions {
+  std::int64_t width = 512;
+  NormOptions norm;
+  float dropout = 0.0f;
+  bool norm_first = false;
+};
+
 class SublayerConnection {
  public:
-  SublayerConnection(ParameterSet& parameters, const std::string& path, std::int64_t width,
-                     float dropout, bool norm_first);
+  SublayerConnection(ParameterSet& parameters, const std::string& path,
+                     const ConnectionOptions& options);
 
   template <class Sublayer>
   Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
@@ -83,7 +109,7 @@ class SublayerConnection {
  private:
   Variable add_residual(const Variable& x, const Variable& branch, Pass& pass) const;
 
-  LayerNorm norm_;
+  Norm norm_;
   float dropout_;
   bool norm_first_;
 };

@@ -19,11 +19,19 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
     throw ConfigError(fmt::format(
         "n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head",
         o.n_heads, o.d_model));
+  if (o.n_key_heads == 0) o.n_key_heads = o.n_heads;
+  if (o.n_key_heads < 0 || o.n_heads % o.n_key_heads != 0)
+    throw ConfigError(
+        fmt::format("n-key-heads {} does not divide n-heads {}", o.n_key_heads, o.n_heads));
   if (o.d_memory == 0) o.d_memory = o.d_model;
   if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
   if (o.variant.scores == AttentionScores::standard) o.variant.scores = AttentionScores::dot;
   return o;
+}
+
+Variable apply(const AffineMap& map, const Variable& x, const LinearOptions& options = {}) {
+  return linear(x, map.weight, map.bias, options);
 }
 
 }  // namespace
@@ -33,30 +41,40 @@ MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std
   // 1/sqrt(2) of Xavier's limit: the initialization of the three projections as one stacked matrix.
   // Post-norm stacks train better with it.
   const Init xavier{Init::Kind::xavier_uniform, std::sqrt(0.5f)};
-  const std::int64_t keys = options.n_heads * options.d_key,
-                     values = options.n_heads * options.d_value;
-  q_weight = parameters.add_weights(path + ".q_proj.weight", {keys, options.d_model}, xavier);
+  const std::int64_t queries = options.n_heads * options.d_key,
+                     keys = options.n_key_heads * options.d_key,
+                     values = options.n_key_heads * options.d_value;
+  q_weight = parameters.add_weights(path + ".q_proj.weight", {queries, options.d_model}, xavier);
   parameters.add_weights(path + ".k_proj.weight", {keys, options.d_memory}, xavier);
   parameters.add_weights(path + ".v_proj.weight", {values, options.d_memory}, xavier);
-  q_bias = parameters.add(path + ".q_proj.bias", {keys}, {});
-  parameters.add(path + ".k_proj.bias", {keys}, {});
-  parameters.add(path + ".v_proj.bias", {values}, {});
+  const bool has_bias = options.biases != AttentionBiases::none;
+  if (has_bias) {
+    q_bias = parameters.add(path + ".q_proj.bias", {queries}, {});
+    parameters.add(path + ".k_proj.bias", {keys}, {});
+    parameters.add(path + ".v_proj.bias", {values}, {});
+    kv_bias = parameters.stack(path + ".k_proj.bias", path + ".v_proj.bias");
+  }
   kv_weight = parameters.stack(path + ".k_proj.weight", path + ".v_proj.weight");
-  kv_bias = parameters.stack(path + ".k_proj.bias", path + ".v_proj.bias");
   if (options.d_memory != options.d_model) return;
   qkv_weight = parameters.stack(path + ".q_proj.weight", path + ".v_proj.weight");
-  qkv_bias = parameters.stack(path + ".q_proj.bias", path + ".v_proj.bias");
+  if (has_bias) qkv_bias = parameters.stack(path + ".q_proj.bias", path + ".v_proj.bias");
 }
 
 MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                                        const MultiHeadAttentionOptions& options)
     : path_(path),
       options_(with_defaults(options)),
-      key_width_(options_.n_heads * options_.d_key),
-      value_width_(options_.n_heads * options_.d_value),
+      query_width_(options_.n_heads * options_.d_key),
+      key_width_(options_.n_key_heads * options_.d_key),
+      value_width_(options_.n_key_heads * options_.d_value),
       projections_(parameters, path, options_),
-      function_(parameters, path, {options_.n_heads, options_.d_key, options_.variant}),
-      out_proj_(parameters, path + ".out_proj", value_width_, options_.d_model) {}
+      rotary_(options_.rotary
+                  ? std::optional<RotaryEncoding>(std::in_place, options_.d_key, *options_.rotary)
+                  : std::nullopt),
+      function_(parameters, path,
+                {options_.n_heads, options_.n_key_heads, options_.d_key, options_.variant}),
+      out_proj_(parameters, path + ".out_proj", options_.n_heads * options_.d_value,
+                options_.d_model, options_.biases == AttentionBiases::all) {}
 
 void MultiHeadAttention::expect_self() const {
   if (options_.d_memory != options_.d_model)
@@ -67,13 +85,13 @@ void MultiHeadAttention::expect_self() const {
 }
 
 std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const {
-  return options_.n_heads * quantized_columns(width / options_.n_heads);
+  return options_.n_key_heads * quantized_columns(width / options_.n_key_heads);
 }
 
 // Quantizing keys and values adds little to the error of quantized weights, and takes a quarter of
 // the memory and bandwidth per step.
 Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
-  if (!is_quantized(projections_.kv_weight->value())) return keys_values;
+  if (!is_quantized(projections_.kv().weight.value())) return keys_values;
   const std::int64_t keys = kept_columns(key_width_), all = keys + kept_columns(value_width_);
   const Tensor rounded = Tensor::empty({keys_values.rows(), all}, DType::i8);
   backend().quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key,
@@ -86,28 +104,28 @@ Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
 Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values) const {
   const std::int64_t value_distance =
       keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
-  return function_.cached(q, keys_values, value_distance, value_width_);
+  return function_.cached(q, keys_values, value_distance, options_.n_heads * options_.d_value);
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
-  return kept(linear(memory, *projections_.kv_weight, *projections_.kv_bias).value());
+  return kept(apply(projections_.kv(), memory).value());
 }
 
 Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern,
                                   Pass& pass) const {
   expect_self();
-  const Variable qkv =
-      linear(x, *projections_.qkv_weight, *projections_.qkv_bias, {.precision = pass.precision()});
-  const std::int64_t k = key_width_, v = 2 * key_width_;
-  return attend({qkv, 0, k}, {qkv, k, v}, {qkv, v, v + value_width_}, pattern, pass);
+  const Variable qkv = apply(projections_.qkv(), x, {.precision = pass.precision()});
+  const Variable turned =
+      rotary_ ? rotary_->rotate(qkv, query_width_ + key_width_, pattern.positions) : qkv;
+  const std::int64_t k = query_width_, v = k + key_width_;
+  return attend({turned, 0, k}, {turned, k, v}, {turned, v, v + value_width_}, pattern, pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
                                    const AttentionPattern& pattern, Pass& pass) const {
   const LinearOptions options{.precision = pass.precision()};
-  const Variable keys_values =
-      linear(memory, *projections_.kv_weight, *projections_.kv_bias, options);
-  const Variable q = linear(x, *projections_.q_weight, *projections_.q_bias, options);
+  const Variable keys_values = apply(projections_.kv(), memory, options);
+  const Variable q = apply(projections_.q(), x, options);
   return attend(q, {keys_values, 0, key_width_},
                 {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
 }
@@ -123,15 +141,18 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
 
 Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
   expect_self();
-  const Tensor qkv = linear(x, *projections_.qkv_weight, *projections_.qkv_bias).value();
-  cache.append(layer, kept(qkv.slice_columns(key_width_, qkv.cols())));
+  const Variable plain = apply(projections_.qkv(), x);
+  const Tensor qkv =
+      (rotary_ ? rotary_->rotate(plain, query_width_ + key_width_, cache.positions()) : plain)
+          .value();
+  cache.append(layer, kept(qkv.slice_columns(query_width_, qkv.cols())));
   return out_proj_.forward(
-      Variable(attend_to_kept(qkv.slice_columns(0, key_width_), cache.view(layer))),
+      Variable(attend_to_kept(qkv.slice_columns(0, query_width_), cache.view(layer))),
       Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
-  const Tensor q = linear(x, *projections_.q_weight, *projections_.q_bias).value();
+  const Tensor q = apply(projections_.q(), x).value();
   return out_proj_.forward(Variable(attend_to_kept(q, keys_values)), Pass::inference());
 }
 

@@ -1,7 +1,9 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): Concat(head_1, ..., head_H) W_O,
-// head_i = Attention(x W_Q, m W_K, m W_V).
+// head_i = Attention(x W_Q, m W_K, m W_V). Several heads may share their keys and values
+// (grouped-query attention, Ainslie et al. 2023).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "attend/nn/attention_function.h"
@@ -9,37 +11,49 @@
 #include "attend/nn/layers.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
+#include "attend/nn/rotary_encoding.h"
 
 namespace attend {
+
+// Which projections have a bias.
+enum class AttentionBiases { all, qkv, none };
+inline std::span<const std::string_view> enum_names(AttentionBiases) {
+  static constexpr std::array<std::string_view, 3> names{"all", "qkv", "none"};
+  return names;
+}
 
 struct MultiHeadAttentionOptions {
   std::int64_t d_model = 512;  // width of the queries' input and of the output
   std::int64_t d_memory = 0;   // width of the memory; 0: d_model
   int n_heads = 8;
+  int n_key_heads = 0;       // of keys and values, a divisor of n_heads; 0: n_heads
   std::int64_t d_key = 0;    // of one head; 0: d_model / n_heads
   std::int64_t d_value = 0;  // of one head; 0: d_model / n_heads
   AttentionVariant variant;  // standard scores are dot products
   float dropout = 0.0f;      // on the weights
+  AttentionBiases biases = AttentionBiases::all;
+  std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
 };
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with weight and bias, and score.weight for
-  // additive scores. Throws ConfigError if n_heads does not divide d_model and no widths are given.
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and, unless the options say
+  // otherwise, a bias, and score.weight for additive scores. Throws ConfigError when n_heads does
+  // not divide d_model and no widths are given.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
-  // Self-attention; Q, K, V from one GEMM. Requires d_memory == d_model. x [N, d_model] -> [N,
-  // d_model].
+  // Attention of x to itself; Q, K, V in one product. A rotary encoding reads pattern.positions.
+  // Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
   Variable self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
                  Pass& pass) const;
 
-  // The keys and values of a memory for cross_cached(), [M, H*(d_key+d_value)], without gradients.
-  // With 8-bit weights they are in 8 bits, too, [M, H*(d_key+4+d_value+4)], and so are those of
-  // self_cached().
+  // What cross_cached() attends to, no gradients: the keys and values of a memory, with G key heads
+  // [M, G*(d_key+d_value)]. Like those that self_cached() keeps, they are in 8 bits when their
+  // weights are, [M, G*(d_key+4+d_value+4)].
   Tensor project_memory(const Variable& memory) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per
@@ -63,16 +77,26 @@ class MultiHeadAttention {
   struct Projections {
     Projections(ParameterSet& parameters, const std::string& path,
                 const MultiHeadAttentionOptions& options);
+    AffineMap q() const { return map(q_weight, q_bias); }
+    AffineMap kv() const { return map(kv_weight, kv_bias); }
+    AffineMap qkv() const { return map(qkv_weight, qkv_bias); }  // when d_memory == d_model
+
+   private:
+    static AffineMap map(const Parameter& weight, const Parameter& bias) {
+      return {*weight, bias ? *bias : Variable()};
+    }
     Parameter q_weight, q_bias;
     Parameter kv_weight, kv_bias;
-    Parameter qkv_weight, qkv_bias;  // only when d_memory == d_model
+    Parameter qkv_weight, qkv_bias;
   };
 
   std::string path_;
   MultiHeadAttentionOptions options_;  // resolved: no zeros
-  std::int64_t key_width_;             // n_heads * d_key
-  std::int64_t value_width_;           // n_heads * d_value
+  std::int64_t query_width_;           // n_heads * d_key
+  std::int64_t key_width_;             // n_key_heads * d_key
+  std::int64_t value_width_;           // n_key_heads * d_value
   Projections projections_;
+  std::optional<RotaryEncoding> rotary_;
   AttentionFunction function_;
   Linear out_proj_;
 };

@@ -12,36 +12,61 @@
 namespace attend {
 
 std::span<const std::string_view> enum_names(PositionKind) {
-  static constexpr std::array<std::string_view, 3> names{"sinusoidal", "learned", "none"};
+  static constexpr std::array<std::string_view, 6> names{
+      "sinusoidal", "learned", "none", "sinusoidal_halves", "sinusoidal_t2t", "rotary"};
   return names;
 }
 
-Tensor sinusoids(std::int64_t length, std::int64_t width) {
+bool is_added(PositionKind kind) {
+  return kind != PositionKind::none && kind != PositionKind::rotary;
+}
+
+namespace {
+
+// What a column of sinusoids holds.
+struct Sinusoid {
+  double wavelength;  // over 2 pi
+  bool is_sine;
+};
+
+Sinusoid sinusoid_of(PositionKind kind, std::int64_t column, std::int64_t width) {
+  const auto d = static_cast<double>(width);
+  if (kind == PositionKind::sinusoidal)
+    return {std::pow(10000.0, static_cast<double>(column - column % 2) / d), column % 2 == 0};
+  const std::int64_t half = (width + 1) / 2, i = column % half;  // of an odd width one sine more
+  const double exponent = kind == PositionKind::sinusoidal_t2t
+                              ? static_cast<double>(i) / std::max(d / 2 - 1, 1.0)
+                              : static_cast<double>(2 * i) / d;
+  return {std::pow(10000.0, exponent), column < half};
+}
+
+}  // namespace
+
+Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width) {
   const Tensor table = Tensor::empty_on_host({length, width});
   for (std::int64_t d = 0; d < width; ++d) {
-    const double wavelength =
-        std::pow(10000.0, static_cast<double>(d - d % 2) / static_cast<double>(width));
+    const Sinusoid sinusoid = sinusoid_of(kind, d, width);
     for (std::int64_t p = 0; p < length; ++p) {
-      const double angle = static_cast<double>(p) / wavelength;
-      table.row(p)[d] = static_cast<float>(d % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      const double angle = static_cast<double>(p) / sinusoid.wavelength;
+      table.row(p)[d] = static_cast<float>(sinusoid.is_sine ? std::sin(angle) : std::cos(angle));
     }
   }
   return table.memory() == &current_memory() ? table : table.clone();
 }
 
 PositionalEncoding::PositionalEncoding(ParameterSet& parameters, const std::string& path,
-                                       PositionKind kind, std::int64_t width,
-                                       std::int64_t max_length)
-    : kind_(kind), width_(width) {
-  if (kind == PositionKind::learned)
-    learned_ = parameters.add(path + ".weight", {max_length, width}, {Init::Kind::normal, 0.02f});
+                                       const PositionOptions& options)
+    : options_(options) {
+  if (options.kind == PositionKind::learned)
+    learned_ = parameters.add(path + ".weight", {options.max_length, options.width},
+                              {Init::Kind::normal, 0.02f});
 }
 
 Positions PositionalEncoding::at(Ids positions) const {
-  if (kind_ == PositionKind::none) return {};
+  if (!is_added(options_.kind)) return {};
   const std::int32_t last =
       positions->empty() ? 0 : *std::max_element(positions->begin(), positions->end());
-  if (kind_ == PositionKind::learned) {
+  if (options_.kind == PositionKind::learned) {
     const std::int64_t limit = learned_->dim(0);
     if (last >= limit)
       throw DataError(fmt::format(
@@ -49,22 +74,25 @@ Positions PositionalEncoding::at(Ids positions) const {
           limit));
     return {*learned_, std::move(positions)};
   }
-  return {sinusoids_for(last), std::move(positions)};
+  if (options_.first == 0) return {sinusoids_for(last), std::move(positions)};
+  std::vector<std::int32_t> rows(positions->begin(), positions->end());
+  for (std::int32_t& row : rows) row += options_.first;
+  return {sinusoids_for(last + options_.first), std::move(rows)};
 }
 
-Variable PositionalEncoding::sinusoids_for(std::int32_t last_position) const {
+Variable PositionalEncoding::sinusoids_for(std::int32_t last_row) const {
   const std::lock_guard lock(sinusoids_->mutex);
   Variable& table = sinusoids_->table;
-  if (!table.defined() || table.dim(0) <= last_position) {
+  if (!table.defined() || table.dim(0) <= last_row) {
     const auto length = static_cast<std::int64_t>(
-        std::bit_ceil(static_cast<std::uint64_t>(std::max(last_position + 1, 64))));
-    table = Variable(sinusoids(length, width_));
+        std::bit_ceil(static_cast<std::uint64_t>(std::max(last_row + 1, 64))));
+    table = Variable(sinusoids(options_.kind, length, options_.width));
   }
   return table;
 }
 
 Positions PositionalEncoding::of(std::span<const std::int32_t> offsets) const {
-  if (kind_ == PositionKind::none) return {};
+  if (!is_added(options_.kind)) return {};
   std::vector<std::int32_t> positions(static_cast<std::size_t>(offsets.back()));
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
     for (std::int32_t n = offsets[b]; n < offsets[b + 1]; ++n)

@@ -1,4 +1,4 @@
-// Positional encodings: sinusoids (section 3.5), a learned table, or none.
+// Positions: sinusoids (Vaswani et al. 2017, section 3.5), a learned table, or none.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,34 @@
 
 namespace attend {
 
-enum class PositionKind { sinusoidal, learned, none };
+enum class PositionKind {
+  sinusoidal,  // table[p, 2i] = sin(p / 10000^(2i/D)),  table[p, 2i+1] = cos(p / 10000^(2i/D))
+  learned,
+  none,
+  sinusoidal_halves,  // the same sines in the first half of the columns, the cosines in the second
+  sinusoidal_t2t,     // halves with the angles p / 10000^(i/(D/2-1)), as Tensor2Tensor has them
+  rotary              // nothing is added: attention rotates queries and keys (rotary_encoding.h)
+};
 std::span<const std::string_view> enum_names(PositionKind);
+// Whether the kind is something that is added to the embeddings.
+bool is_added(PositionKind kind);
 
-// table[p, 2i] = sin(p / 10000^(2i/D)),  table[p, 2i+1] = cos(p / 10000^(2i/D)).  -> [length,
-// width]
-Tensor sinusoids(std::int64_t length, std::int64_t width);
+// Rows p = 0, 1, ... of one of the sinusoidal kinds -> [length, width].
+Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width);
+
+struct PositionOptions {
+  PositionKind kind = PositionKind::sinusoidal;
+  std::int64_t width = 0;
+  std::int64_t max_length = 0;  // of a learned table
+  std::int32_t first = 0;       // the row of the first token of a sequence
+};
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; later positions are a DataError. The table of
-  // sinusoids grows with the longest sequence.
-  PositionalEncoding(ParameterSet& parameters, const std::string& path, PositionKind kind,
-                     std::int64_t width, std::int64_t max_length);
+  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow
+  // with the longest sequence seen.
+  PositionalEncoding(ParameterSet& parameters, const std::string& path,
+                     const PositionOptions& options);
 
   // The encodings of tokens at these positions, from 0.
   Positions at(Ids positions) const;
@@ -33,8 +48,7 @@ class PositionalEncoding {
   Positions of(std::span<const std::int32_t> offsets) const;
 
  private:
-  PositionKind kind_;
-  std::int64_t width_;
+  PositionOptions options_;
   Parameter learned_;
 
   // Computed on demand; several threads may decode with one model.
@@ -42,7 +56,7 @@ class PositionalEncoding {
     std::mutex mutex;
     Variable table;
   };
-  Variable sinusoids_for(std::int32_t last_position) const;
+  Variable sinusoids_for(std::int32_t last_row) const;
   std::shared_ptr<Sinusoids> sinusoids_ = std::make_shared<Sinusoids>();
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "attend/error.h"
@@ -26,6 +27,13 @@ Ragged Ragged::one(std::span<const std::int32_t> sequence) {
   RaggedBuilder builder;
   builder.add(sequence);
   return builder.build();
+}
+
+Ids Ragged::positions() const {
+  std::vector<std::int32_t> positions(ids->size());
+  for (std::int64_t b = 0; b < sequences(); ++b)
+    std::iota(positions.begin() + begin_of(b), positions.begin() + begin_of(b + 1), 0);
+  return positions;
 }
 
 Ragged Ragged::twice() const {

@@ -35,6 +35,8 @@ struct AttentionPattern {
   // query without visible keys gets zero weights and a zero output. `mask_bias` makes one from
   // booleans.
   Tensor bias = {};
+  // Of each query in its sequence, for encodings of positions that are part of attention.
+  Ids positions = {};
 };
 
 struct AttentionOptions {

@@ -30,10 +30,14 @@ void check_smoothing(std::string_view op, const CrossEntropyOptions& options) {
                                   options.label_smoothing));
 }
 
-// Checks x [N, D] against weight [V, D].
-void check_projection(std::string_view op, const Shape& x, const Tensor& weight) {
-  const bool fits = x.rank() == 2 && weight.shape().rank() == 2 && weight_columns(weight) == x[1];
-  detail::expect(fits, op, "x [N, D] and weight [V, D]", x, weight.shape());
+// x [N, D] against weight [V, D] and bias [V].
+void check_projection(std::string_view op, const Shape& x, const OutputProjection& output) {
+  const Shape weight = output.weight.shape();
+  const bool fits = x.rank() == 2 && weight.rank() == 2 && weight_columns(output.weight) == x[1];
+  detail::expect(fits, op, "x [N, D] and weight [V, D]", x, weight);
+  if (output.bias.defined())
+    detail::expect(output.bias.shape() == Shape{weight[0]}, op, "weight [V, D] and bias [V]",
+                   weight, output.bias.shape());
 }
 
 // Multiplies losses [N], and the gradient [N, V] if there is one, by the weight of each target's
@@ -108,15 +112,12 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
   return {output, total, backend().sum(nll)};
 }
 
-CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight,
-                                     const Variable& bias, const Ids& targets,
+CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                      const CrossEntropyOptions& options) {
   constexpr std::string_view op = "projected_cross_entropy";
-  check_projection(op, x.shape(), weight.value());
+  const auto& [weight, bias] = output;
+  check_projection(op, x.shape(), {weight.value(), bias.value()});
   const std::int64_t rows = x.dim(0), classes = weight.dim(0);
-  if (bias.defined())
-    detail::expect(bias.shape() == Shape{classes}, op, "weight [V, D] and bias [V]", weight.shape(),
-                   bias.shape());
   check_targets(op, x.shape(), classes, *targets);
   check_smoothing(op, options);
 
@@ -154,20 +155,21 @@ CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight,
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
-  Variable output = record(
+  Variable recorded = record(
       loss, {&x, &weight, &bias},
       [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
         send(to_x, dx, dloss);
         send(to_w, dw, dloss);
         if (db.defined()) send(to_b, db, dloss);
       });
-  return {output, total, backend().sum(nll)};
+  return {recorded, total, backend().sum(nll)};
 }
 
-CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets,
+CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                   float divergence, const CrossEntropyOptions& options) {
   constexpr std::string_view op = "paired_cross_entropy";
-  check_projection(op, x.shape(), weight.value());
+  const auto& [weight, bias] = output;
+  check_projection(op, x.shape(), {weight.value(), bias.value()});
   const std::int64_t rows = std::ssize(*targets), classes = weight.dim(0);
   detail::expect(x.dim(0) == 2 * rows, op, "x [2N, D] and N targets", x.shape(), Shape{rows});
   check_classes(op, classes, *targets);
@@ -180,10 +182,11 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
   const Tensor nll = Tensor::empty({rows});
   const float scale = gradient_scale(options, targets->size());
   const Precision precision = options.precision;
-  const bool recording = will_record({&x, &weight});
+  const bool recording = will_record({&x, &weight, &bias});
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
+  const Tensor db = recording && bias.defined() ? Tensor::zeros(bias.shape()) : Tensor();
   const std::int64_t chunk = backend().block_sizes().loss_rows / 2,
                      most = 2 * std::min(chunk, rows);
   const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
@@ -194,13 +197,14 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
     const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
     input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
-    backend().linear(input, weight.value(), {}, {.precision = precision}, part);
+    backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
     const Ids wanted = targets.slice(begin, end);
     backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count),
                                    wanted, paired, losses.slice_rows(begin, end),
                                    nll.slice_rows(begin, end));
     if (!recording) continue;
     backend().matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
+    if (db.defined()) backend().sum_rows(part, 1.0f, db);
     backend().matmul(part, weight.value(), {.precision = precision}, input);
     dx.slice_rows(begin, end).copy_from(input.slice_rows(0, count));
     dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
@@ -208,26 +212,29 @@ CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, con
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
-  Variable output = record(loss, {&x, &weight},
-                           [dx, dw, to_x = x.sink(), to_w = weight.sink()](const Tensor& dloss) {
-                             send(to_x, dx, dloss);
-                             send(to_w, dw, dloss);
-                           });
-  return {output, total, backend().sum(nll)};
+  Variable recorded = record(
+      loss, {&x, &weight, &bias},
+      [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
+        send(to_x, dx, dloss);
+        send(to_w, dw, dloss);
+        if (db.defined()) send(to_b, db, dloss);
+      });
+  return {recorded, total, backend().sum(nll)};
 }
 
-std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight,
+std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
                                             std::span<const std::int32_t> targets) {
-  check_projection("target_log_probabilities", x.shape(), weight);
-  check_targets("target_log_probabilities", x.shape(), weight.dim(0), targets);
+  const std::int64_t classes = output.weight.dim(0);
+  check_projection("target_log_probabilities", x.shape(), output);
+  check_targets("target_log_probabilities", x.shape(), classes, targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());
   const Tensor picked = Tensor::empty({x.rows(), 1});
   const std::int64_t chunk = backend().block_sizes().loss_rows;
-  const Tensor logits = Tensor::empty({std::min(chunk, x.rows()), weight.dim(0)});
+  const Tensor logits = Tensor::empty({std::min(chunk, x.rows()), classes});
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t end = std::min(x.rows(), begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
-    backend().linear(x.slice_rows(begin, end), weight, {}, {}, part);
+    backend().linear(x.slice_rows(begin, end), output.weight, output.bias, {}, part);
     backend().log_softmax(part, part);
     backend().gather_columns(part, wanted.slice(begin, end), 0.0f, picked.slice_rows(begin, end));
   }

@@ -3,6 +3,7 @@
 #include "attend/autograd/variable.h"
 #include "attend/backend/precision.h"
 #include "attend/ops/embedding.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 
@@ -27,24 +28,23 @@ struct CrossEntropy {
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
                            const CrossEntropyOptions& options = {});
 
-// cross_entropy(linear(x, weight, bias), targets) without storing all logits: projection, softmax,
-// loss and gradients are computed in blocks of rows. x [N, D], weight [V, D], bias [V] or
-// undefined. Throws like cross_entropy.
-CrossEntropy projected_cross_entropy(const Variable& x, const Variable& weight,
-                                     const Variable& bias, const Ids& targets,
+// cross_entropy(output(x), targets) without ever holding all logits: projection, softmax, loss and
+// their gradients go chunk of rows by chunk of rows. x [N, D], output D -> V. Throws as
+// cross_entropy does.
+CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                      const CrossEntropyOptions& options = {});
 
-// R-Drop (Liang et al. 2021): the loss of two predictions of the same N targets with different
-// dropout. With P = softmax(x[n] weight^T) and Q = softmax(x[N+n] weight^T), it is the mean of both
-// cross-entropies plus divergence/4 (KL(P || Q) + KL(Q || P)). Also in blocks of rows; loss_sum and
-// nll cover the N targets. x [2N, D], weight [V, D]. Throws like cross_entropy; ConfigError for a
-// divergence below 0.
-CrossEntropy paired_cross_entropy(const Variable& x, const Variable& weight, const Ids& targets,
+// The loss of two predictions of the same N targets, made with different dropout and held to agree
+// (R-Drop, Liang et al. 2021): with P = softmax(output(x[n])) and Q = softmax(output(x[N+n])), the
+// mean of the two cross-entropies and divergence/4 (KL(P || Q) + KL(Q || P)). Chunk by chunk,
+// too; loss_sum and nll are over the N targets. x [2N, D], output D -> V. Throws as cross_entropy
+// does; ConfigError for a divergence below 0.
+CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                   float divergence, const CrossEntropyOptions& options = {});
 
-// log softmax(x weight^T)[targets] per row, without storing all logits. x [N, D], weight [V, D], N
+// log softmax(x W^T + b)[targets], row by row, without holding all logits. x [N, D], W [V, D], N
 // targets. No gradients. Throws ShapeError.
-std::vector<float> target_log_probabilities(const Tensor& x, const Tensor& weight,
+std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
                                             std::span<const std::int32_t> targets);
 
 }  // namespace attend

@@ -85,9 +85,8 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
 
   // z = x W1^T + b1,   h = dropout(f(z)),   y = h W2^T + b2. Keeps z, or f(z) if f' follows from
   // it.
-  const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
   const bool recording = will_record({&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias});
-  const bool keeps_z = smooth && recording;
+  const bool keeps_z = !slope_is_of_value(activation) && recording;
   const auto hidden = [keeps_z, activation, dropout](const Tensor& kept) {
     Tensor h = kept;
     if (keeps_z) {
@@ -140,6 +139,114 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
           if (!dx.needed()) return;
           backend().matmul(dz, w1, {.beta = to.beta, .precision = precision},
                            to.buffer.slice_rows(begin, end));
+        });
+      });
+}
+
+namespace {
+
+// What is between the maps of a gated network, of rows z = inner(x) and g = gate(x).
+struct GatedHidden {
+  Activation activation;
+  Dropout dropout;
+
+  // f(z)
+  Tensor activated(const Tensor& z) const {
+    const Tensor f = Tensor::empty(z.shape());
+    backend().activate(activation, z, f);
+    return f;
+  }
+  // h = dropout(f(z) g)
+  Tensor value(const Tensor& f, const Tensor& g) const {
+    const Tensor h = Tensor::empty(f.shape());
+    backend().multiply(f, g, h);
+    if (dropout.p > 0.0f) backend().dropout(dropout, h, h);
+    return h;
+  }
+};
+
+// Adds dz W to dx, or writes it there.
+void add_input_gradient(const Tensor& dz, const Tensor& weight, float beta, Precision precision,
+                        const Tensor& dx) {
+  backend().matmul(dz, weight, {.beta = beta, .precision = precision}, dx);
+}
+
+}  // namespace
+
+Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
+                            const HiddenLayer& hidden_layer) {
+  const AffineMap &inner = maps.inner, &gate = maps.gate, &outer = maps.outer;
+  const Precision precision = hidden_layer.precision;
+  const GatedHidden hidden{hidden_layer.activation, hidden_layer.dropout};
+  detail::expect_matrix("gated_feed_forward", x);
+  check(inner, x.shape(), x.dim(1), "x [N, I] and inner weight [F, I]");
+  check(gate, x.shape(), x.dim(1), "x [N, I] and gate weight [F, I]");
+  check(outer, inner.weight.shape(), inner.weight.dim(0),
+        "inner weight [F, I] and outer weight [O, F]");
+  detail::expect(gate.weight.dim(0) == inner.weight.dim(0), "gated_feed_forward",
+                 "inner and gate weights [F, I]", inner.weight.shape(), gate.weight.shape());
+  detail::expect_probability("gated_feed_forward", hidden.dropout);
+
+  const std::initializer_list<const Variable*> inputs = {
+      &x, &inner.weight, &inner.bias, &gate.weight, &gate.bias, &outer.weight, &outer.bias};
+  const bool recording = will_record(inputs);
+  const std::int64_t width = inner.weight.dim(0), kept_rows = recording ? x.dim(0) : 0;
+  const Tensor kept_z = Tensor::empty({kept_rows, width}, kept_type(precision)),
+               kept_g = Tensor::empty({kept_rows, width}, kept_type(precision));
+  const Tensor y = Tensor::empty({x.dim(0), outer.weight.dim(0)});
+  // Masks count elements from the first row on.
+  const std::int64_t at_a_time =
+      hidden.dropout.p > 0.0f ? std::max<std::int64_t>(x.dim(0), 1) : rows_at_a_time(width);
+  const LinearOptions plain{.precision = precision};
+  for_rows(x.dim(0), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+    const Tensor part = x.value().slice_rows(begin, end);
+    const auto mapped = [&](const AffineMap& map, const Tensor& kept) {
+      const Tensor z = Tensor::empty({end - begin, width});
+      backend().linear(part, map.weight.value(), map.bias.value(), plain, z);
+      if (!recording) return z;
+      if (kept.dtype() == DType::f32) {
+        kept.slice_rows(begin, end).copy_from(z);
+      } else {
+        backend().convert(z, kept.slice_rows(begin, end));
+      }
+      return z;
+    };
+    const Tensor z = mapped(inner, kept_z), g = mapped(gate, kept_g);
+    backend().linear(hidden.value(hidden.activated(z), g), outer.weight.value(), outer.bias.value(),
+                     plain, y.slice_rows(begin, end));
+  });
+
+  // h = mask f(z) g,   dh = mask dy W2,   dz = dh g f'(z),   dg = dh f(z),   dx = dz W1 + dg V
+  return record(
+      y, inputs,
+      [x = recording ? narrowed(x.value(), precision) : Tensor(), kept_z, kept_g, hidden, precision,
+       at_a_time, w1 = inner.weight.value(), v = gate.weight.value(), w2 = outer.weight.value(),
+       dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dv = gate.weight.sink(),
+       dc = gate.bias.sink(), dw2 = outer.weight.sink(),
+       db2 = outer.bias.sink()](const Tensor& all_dy) {
+        const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
+        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+          const Tensor dy = all_dy.slice_rows(begin, end);
+          const Tensor z = widened(kept_z.slice_rows(begin, end)),
+                       g = widened(kept_g.slice_rows(begin, end)), f = hidden.activated(z);
+          add_gradients(dy, dw2.needed() ? hidden.value(f, g) : Tensor(), dw2, db2, precision);
+          const Tensor dh = Tensor::empty(z.shape()), dz = Tensor::empty(z.shape());
+          backend().matmul(dy, w2, {.precision = precision}, dh);
+          if (hidden.dropout.p > 0.0f) backend().dropout(hidden.dropout, dh, dh);
+          backend().multiply(dh, g, dz);
+          const Activation activation = hidden.activation;
+          const Tensor& of_slope = activation == Activation::relu ? f : z;
+          if (activation != Activation::none)
+            backend().activate_backward(activation, of_slope, dz, dz);
+          const Tensor dg = Tensor::empty(z.shape());
+          backend().multiply(dh, f, dg);
+          const Tensor input = widened(x.slice_rows(begin, end));
+          add_gradients(dz, input, dw1, db1, precision);
+          add_gradients(dg, input, dv, dc, precision);
+          if (!dx.needed()) return;
+          const Tensor part = to.buffer.slice_rows(begin, end);
+          add_input_gradient(dz, w1, to.beta, precision, part);
+          add_input_gradient(dg, v, 1.0f, precision, part);
         });
       });
 }

@@ -2,16 +2,12 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 
-// x -> x W^T + b.  weight [O, I], bias [O] or undefined.
-struct AffineMap {
-  Variable weight;
-  Variable bias;
-};
-
-// The activation, dropout and GEMM precision between the two maps, forward and backward.
+// What stands between the two maps, and the precision of their products and of those of the
+// gradient.
 struct HiddenLayer {
   Activation activation = Activation::relu;
   Dropout dropout = {};
@@ -26,5 +22,15 @@ struct HiddenLayer {
 // bf16, and so is x, because GEMMs round them anyway. Throws ShapeError.
 Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer,
                       const HiddenLayer& hidden);
+
+// outer(dropout(activation(inner(x)) * gate(x))), with the products element by element: the gated
+// linear units of Shazeer 2020, SwiGLU with swish, GeGLU with gelu.  inner, gate I -> F, outer
+// F -> O. Kept for the gradient are inner(x) and gate(x), in bf16 as above. Throws ShapeError.
+struct GatedMaps {
+  AffineMap inner;
+  AffineMap gate;
+  AffineMap outer;
+};
+Variable gated_feed_forward(const Variable& x, const GatedMaps& maps, const HiddenLayer& hidden);
 
 }  // namespace attend

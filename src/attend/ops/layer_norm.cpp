@@ -9,8 +9,9 @@ namespace {
 void check(std::string_view op, const Variable& x, const LayerNormParameters& n) {
   detail::expect(detail::is_matrix(x) && n.gamma.shape() == Shape{x.dim(1)}, op,
                  "x [N, D] and gamma [D]", x.shape(), n.gamma.shape());
-  detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(),
-                 n.beta.shape());
+  if (n.beta.defined())
+    detail::expect(n.beta.shape() == Shape{x.dim(1)}, op, "x [N, D] and beta [D]", x.shape(),
+                   n.beta.shape());
 }
 
 // Saved for the backward pass:
@@ -19,19 +20,21 @@ void check(std::string_view op, const Variable& x, const LayerNormParameters& n)
 struct Saved {
   Tensor x, gamma, mean, rstd;
   GradientSink dgamma, dbeta;
+  bool centered;  // false: RMS normalization, no mean and no beta
 
   Saved(const Tensor& input, const LayerNormParameters& n)
       : x(input),
         gamma(n.gamma.value()),
-        mean(Tensor::empty({input.dim(0)})),
+        mean(n.beta.defined() ? Tensor::empty({input.dim(0)}) : Tensor()),
         rstd(Tensor::empty({input.dim(0)})),
         dgamma(n.gamma.sink()),
-        dbeta(n.beta.sink()) {}
+        dbeta(n.beta.sink()),
+        centered(n.beta.defined()) {}
 
   Tensor backward(const Tensor& dy) const {
     const Tensor dx = Tensor::empty(x.shape());
     backend().layer_norm_backward(x, gamma, mean, rstd, dy, dx, accumulator(dgamma),
-                                  accumulator(dbeta));
+                                  centered ? accumulator(dbeta) : Tensor());
     return dx;
   }
 

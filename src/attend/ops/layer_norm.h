@@ -6,10 +6,11 @@
 namespace attend {
 
 // Layer normalization over the last dimension (Ba et al. 2016): gamma (x - mean) / sqrt(variance +
-// epsilon) + beta.
+// epsilon) + beta. Without beta it is RMS normalization (Zhang & Sennrich 2019): gamma x /
+// sqrt(mean of x^2 + epsilon).
 struct LayerNormParameters {
   Variable gamma;  // [D]
-  Variable beta;   // [D]
+  Variable beta;   // [D], or undefined
   float epsilon = 1e-5f;
 };
 

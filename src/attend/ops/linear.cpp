@@ -15,11 +15,9 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                    weight.shape(), bias.shape());
 
   const Tensor y = Tensor::empty({x.dim(0), weight.dim(0)});
-  // gelu' and tanh' need the value before the activation; relu' follows from the value after it.
   const Activation activation = options.activation;
   const Precision precision = options.precision;
-  const bool smooth = activation == Activation::gelu || activation == Activation::tanh;
-  const bool keep_input = smooth && will_record({&x, &weight, &bias});
+  const bool keep_input = !slope_is_of_value(activation) && will_record({&x, &weight, &bias});
   const Tensor before = keep_input ? Tensor::empty(y.shape()) : y;
   backend().linear(x.value(), weight.value(), bias.value(),
                    {keep_input ? Activation::none : activation, precision}, before);

@@ -5,8 +5,14 @@
 
 namespace attend {
 
-// activation(x W^T + b).  x [N, I], weight [O, I], bias [O] or undefined -> [N, O]. The backward
-// GEMMs have the same precision. Throws ShapeError.
+// x -> x W^T + b.  weight [O, I], bias [O] or undefined.
+struct AffineMap {
+  Variable weight;
+  Variable bias;
+};
+
+// activation(x W^T + b).  x [N, I], weight [O, I], bias [O] or undefined -> [N, O]. The products of
+// the gradient have the same precision. Throws ShapeError.
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {},
                 const LinearOptions& options = {});
 

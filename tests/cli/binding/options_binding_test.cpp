@@ -14,8 +14,8 @@
 namespace attend {
 namespace {
 
-enum class Norm { post, pre };
-std::span<const std::string_view> enum_names(Norm) {
+enum class NormPlace { post, pre };
+std::span<const std::string_view> enum_names(NormPlace) {
   static constexpr std::array<std::string_view, 2> kNames{"post", "pre"};
   return kNames;
 }
@@ -28,7 +28,7 @@ struct Example {
   float dropout = 0.1f;
   std::string out = "run";
   std::vector<std::string> references;
-  Norm norm = Norm::post;
+  NormPlace norm = NormPlace::post;
   int magic = 0;
 };
 template <class Visitor>
@@ -108,7 +108,7 @@ TEST(OptionBinding, SetsOptionsFromFlags) {
   EXPECT_FALSE(options.tie_all);
   EXPECT_TRUE(options.quiet);
   EXPECT_EQ(options.dropout, 0.2f);
-  EXPECT_EQ(options.norm, Norm::pre);
+  EXPECT_EQ(options.norm, NormPlace::pre);
   EXPECT_EQ(options.out, "");
   EXPECT_EQ(options.references, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(program.binding.is_set("d-model"));
@@ -182,7 +182,7 @@ TEST_F(ConfigFile, SetsOptionsAndLosesToFlags) {
   EXPECT_FALSE(options.tie_all);
   EXPECT_EQ(options.out, "a b, #c");
   EXPECT_EQ(options.references, (std::vector<std::string>{"x, y", "z", "w"}));
-  EXPECT_EQ(options.norm, Norm::pre);
+  EXPECT_EQ(options.norm, NormPlace::pre);
   EXPECT_EQ(options.dropout, 0.5f);
   EXPECT_TRUE(program.binding.is_set("out"));
   EXPECT_FALSE(program.binding.is_set("quiet"));
@@ -267,7 +267,7 @@ TEST_F(ConfigFile, ReadsTomlAsItsStandardSays) {
   EXPECT_EQ(options.dropout, 0.0f);
   EXPECT_EQ(options.out, "tab\there \"q\" ä \\");
   EXPECT_EQ(options.references, (std::vector<std::string>{"a\nb", "c d"}));
-  EXPECT_EQ(options.norm, Norm::pre);
+  EXPECT_EQ(options.norm, NormPlace::pre);
   EXPECT_TRUE(options.quiet);
   write("references = 'one'\nout = '  my run '\n");
   Program other;
@@ -326,7 +326,7 @@ TEST_F(ConfigFile, ReadsBackWhatToTomlWrote) {
   written.dropout = 1e-9f;
   written.seed = 18446744073709551615u;
   written.references = {"", "a b", "x,y", "it's", "a \"q\" #"};
-  written.norm = Norm::pre;
+  written.norm = NormPlace::pre;
   for (const char* out : {"",
                           "a",
                           "#1",

@@ -68,6 +68,8 @@ const Cases kVocabularyOptions{
     {"normalization", "nmt_nfkc_cf", "", kVocabulary},
     {"pretokenized", "yes", "--tokenizer word", kVocabulary},
 };
+const std::string kStretched =
+    "--positions rotary --rotary-scaling llama3 --rotary-factor 8 --rotary-original-length 20";
 // Of every Transformer.
 const Cases kStack{
     {"d-model", "32", "", kModel},
@@ -79,6 +81,22 @@ const Cases kStack{
     {"attention-dropout", "0.4", "", kModel},
     {"activation-dropout", "0.4", "", kModel},
     {"activation", "gelu", "", kModel},
+    {"n-key-heads", "1", "", kModel},
+    {"gated-ffn", "yes", "", kModel},
+    {"ffn-bias", "no", "", kModel},
+    {"attention-biases", "none", "", kModel},
+    {"norm", "rms", "", kModel},
+    {"norm-epsilon", "0.1", "", kModel},
+    {"norm-embedding", "yes", "", kModel},
+    {"embedding-scale", "1", "", kModel},
+    {"first-position", "3", "", kModel},
+    {"rotary-theta", "10", "--positions rotary", kModel},
+    {"rotary-theta", "10", "", "config"},
+    {"rotary-scaling", "linear", "--positions rotary --rotary-factor 4", kModel},
+    {"rotary-factor", "4", "--positions rotary --rotary-scaling linear", kModel},
+    {"rotary-low-factor", "2", kStretched, kModel},
+    {"rotary-high-factor", "3", kStretched, kModel},
+    {"rotary-original-length", "40", kStretched, kModel},
     {"positions", "none", "", kModel},
     {"max-positions", "300", "--positions learned", "config parameters state norms?"},
     {"max-positions", "300", "", "config"},
@@ -287,6 +305,7 @@ const Cases kTranslationModel{
     {"n-decoder-layers", "2", "", kModel},
     {"norm-first", "yes", "", kModel},
     {"tie-embeddings", "none", "", kModel},
+    {"output-bias", "yes", "", kModel},
     {"d-hidden", "12", "--arch rnn", kModel},
     {"d-attention", "12", "--arch rnn", kModel},
     {"d-hidden", "12", "", ""},
@@ -295,6 +314,7 @@ const Cases kTranslationModel{
     {"attention-choice", "hard", "--arch rnn", kModel},
     {"inverse-temperature", "2", "--arch rnn", kModel},
     {"tie-embeddings", "none", "--arch rnn", kModel},
+    {"output-bias", "yes", "--arch rnn", kModel},
 };
 const std::string kFluent =
     "--max-steps 60 --learning-rate 0.03 --valid-every 10 --save-every 0 --batch-tokens 300 "

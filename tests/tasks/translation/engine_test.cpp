@@ -155,8 +155,8 @@ TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
 
 TEST_P(TranslatorInAnyCompany, GivesTheSameOnceLoadedFromAFile) {
   const TranslationEngine arranged = loaded(translator());
-  EXPECT_TRUE(is_packed(arranged.model().network->output_weights()));
-  EXPECT_FALSE(is_packed(translator().model().network->output_weights()));
+  EXPECT_TRUE(is_packed(arranged.model().network->output().weight));
+  EXPECT_FALSE(is_packed(translator().model().network->output().weight));
   expect_same(arranged.translate(sentences_, options_), together_);
 }
 

@@ -6,6 +6,7 @@
 #define ATTEND_BACKEND_FAST_ACTIVATION_INL_H
 #endif
 
+#include "attend/backend/backend.h"
 #include "attend/backend/fast/exp-inl.h"
 #include "attend/backend/fast/simd-inl.h"
 
@@ -67,6 +68,79 @@ HWY_INLINE FloatVector tanh_of(FloatVector x) {
 HWY_INLINE FloatVector tanh_derivative(FloatVector x) {
   const auto y = tanh_of(x);
   return hn::NegMulAdd(y, y, hn::Set(Floats(), 1.0f));
+}
+
+// The activations x sigma(g(x)), g(x) = x (a + b x^2).
+struct SigmoidGate {
+  float a;
+  float b;
+};
+inline constexpr SigmoidGate kSwish{1.0f, 0.0f};
+inline constexpr SigmoidGate kGeluTanh{1.5957691216f, 1.5957691216f * 0.044715f};
+inline constexpr SigmoidGate kQuickGelu{1.702f, 0.0f};
+
+HWY_INLINE FloatVector gate_of(SigmoidGate gate, FloatVector x) {
+  const Floats d;
+  const auto slope = hn::MulAdd(hn::Mul(x, x), hn::Set(d, gate.b), hn::Set(d, gate.a));
+  return sigmoid(hn::Mul(x, slope));
+}
+HWY_INLINE FloatVector gated(SigmoidGate gate, FloatVector x) {
+  return hn::Mul(x, gate_of(gate, x));
+}
+// (x s)' = s + x s (1 - s) g'(x),  s = sigma(g(x)),  g'(x) = a + 3 b x^2
+HWY_INLINE FloatVector gated_derivative(SigmoidGate gate, FloatVector x) {
+  const Floats d;
+  const auto s = gate_of(gate, x);
+  const auto slope = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 3.0f * gate.b), hn::Set(d, gate.a));
+  return hn::MulAdd(hn::Mul(x, slope), hn::NegMulAdd(s, s, s), s);
+}
+
+// Calls use(f) with the activation as a function of vectors.
+template <class Use>
+HWY_INLINE void with_activation(Activation activation, const Use& use) {
+  switch (activation) {
+    case Activation::none:
+      return use([](FloatVector x) HWY_ATTR { return x; });
+    case Activation::relu:
+      return use([](FloatVector x) HWY_ATTR { return relu(x); });
+    case Activation::gelu:
+      return use([](FloatVector x) HWY_ATTR { return gelu(x); });
+    case Activation::tanh:
+      return use([](FloatVector x) HWY_ATTR { return tanh_of(x); });
+    case Activation::swish:
+      return use([](FloatVector x) HWY_ATTR { return gated(kSwish, x); });
+    case Activation::gelu_tanh:
+      return use([](FloatVector x) HWY_ATTR { return gated(kGeluTanh, x); });
+    case Activation::quick_gelu:
+      return use([](FloatVector x) HWY_ATTR { return gated(kQuickGelu, x); });
+  }
+}
+
+// Calls use(f) with f(x, g) = g times the derivative at x. Of relu, x may be the value.
+template <class Use>
+HWY_INLINE void with_activation_gradient(Activation activation, const Use& use) {
+  switch (activation) {
+    case Activation::none:
+      return use([](FloatVector, FloatVector g) HWY_ATTR { return g; });
+    case Activation::relu:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, hn::Zero(Floats())), g); });
+    case Activation::gelu:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::Mul(g, gelu_derivative(x)); });
+    case Activation::tanh:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::Mul(g, tanh_derivative(x)); });
+    case Activation::swish:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::Mul(g, gated_derivative(kSwish, x)); });
+    case Activation::gelu_tanh:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::Mul(g, gated_derivative(kGeluTanh, x)); });
+    case Activation::quick_gelu:
+      return use([](FloatVector x, FloatVector g)
+                     HWY_ATTR { return hn::Mul(g, gated_derivative(kQuickGelu, x)); });
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -66,8 +66,9 @@ class FastBackend : public CpuBackend {
                           const AttentionLayout& layout, const Tensor& out,
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
                           const Tensor& dk, const Tensor& dv) override;
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                        int heads, float scale, const Tensor& out) override;
+  void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
+                        const Tensor& out) override;
+  void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override;
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
                      const Tensor& pairs) override;
@@ -95,7 +96,7 @@ class FastBackend : public CpuBackend {
             const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                          const Tensor& indices) override;
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
+  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
                        const Tensor& indices) override;
   void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
   void fill_columns(const Tensor& x, const Ids& columns, float value) override;

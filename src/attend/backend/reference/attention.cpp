@@ -181,9 +181,27 @@ std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t
 
 }  // namespace
 
+void ReferenceBackend::rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) {
+  const std::int64_t width = rotation.angles.cols(), half = width / 2;
+  assert(rotation.columns % width == 0 && rotation.columns <= x.cols() && x.cols() == y.cols());
+  const auto position = device_span(rotation.position);
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    const float* angles = rotation.angles.row(position[static_cast<std::size_t>(r)]);
+    for (std::int64_t group = 0; group < rotation.columns; group += width) {
+      for (std::int64_t i = 0; i < half; ++i) {
+        const double c = angles[i], s = rotation.back ? -angles[half + i] : angles[half + i];
+        const double a = x.row(r)[group + i], b = x.row(r)[group + half + i];
+        y.row(r)[group + i] = static_cast<float>(c * a - s * b);
+        y.row(r)[group + half + i] = static_cast<float>(c * b + s * a);
+      }
+    }
+    std::copy(x.row(r) + rotation.columns, x.row(r) + x.cols(), y.row(r) + rotation.columns);
+  }
+}
+
 void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys,
-                                        std::int64_t value_distance, int heads, float scale,
-                                        const Tensor& out) {
+                                        const CachedLayout& layout, const Tensor& out) {
+  const int heads = layout.heads, group = heads / layout.key_heads;
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = out.cols() / heads;
   const auto offsets = device_span(keys.offsets);
@@ -194,13 +212,14 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys,
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
       for (std::size_t key = begin; key < end; ++key)
-        w.push_back(scale * dot(q.row(r) + head * width,
-                                numbers_of(keys, key, 0, head, width).data(), width));
+        w.push_back(layout.scale * dot(q.row(r) + head * width,
+                                       numbers_of(keys, key, 0, head / group, width).data(),
+                                       width));
       softmax_in_place(w);
       std::vector<double> totals(static_cast<std::size_t>(value_width));
       for (std::size_t j = 0; j < w.size(); ++j) {
         const std::vector<float> value =
-            numbers_of(keys, begin + j, value_distance, head, value_width);
+            numbers_of(keys, begin + j, layout.value_distance, head / group, value_width);
         for (std::size_t d = 0; d < totals.size(); ++d) totals[d] += w[j] * value[d];
       }
       std::copy(totals.begin(), totals.end(), out.row(r) + head * value_width);

@@ -22,6 +22,17 @@ double normal_density(double x) {
   return std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 }
 
+// The activations x sigma(g(x)).
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+constexpr double kTanhGate = 2.0 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)
+double tanh_gate(double x) { return kTanhGate * (x + 0.044715 * x * x * x); }
+
+// (x s)' = s + x s (1 - s) g'(x),  s = sigma(g(x))
+double gated_slope(double x, double gate, double gate_slope) {
+  const double s = sigmoid(gate);
+  return s + x * s * (1.0 - s) * gate_slope;
+}
+
 float slope(Activation activation, float x) {
   switch (activation) {
     case Activation::none:
@@ -32,6 +43,13 @@ float slope(Activation activation, float x) {
       return static_cast<float>(normal_cdf(x) + x * normal_density(x));
     case Activation::tanh:  // 1 - tanh^2
       return static_cast<float>(1.0 - std::tanh(double{x}) * std::tanh(double{x}));
+    case Activation::swish:
+      return static_cast<float>(gated_slope(x, x, 1.0));
+    case Activation::gelu_tanh:
+      return static_cast<float>(
+          gated_slope(x, tanh_gate(x), kTanhGate * (1.0 + 3.0 * 0.044715 * x * x)));
+    case Activation::quick_gelu:
+      return static_cast<float>(gated_slope(x, 1.702 * x, 1.702));
   }
   return 0.0f;
 }
@@ -56,6 +74,12 @@ float reference::activated(Activation activation, float x) {
       return static_cast<float>(x * normal_cdf(x));
     case Activation::tanh:
       return std::tanh(x);
+    case Activation::swish:
+      return static_cast<float>(x * sigmoid(x));
+    case Activation::gelu_tanh:
+      return static_cast<float>(x * sigmoid(tanh_gate(x)));
+    case Activation::quick_gelu:
+      return static_cast<float>(x * sigmoid(1.702 * x));
   }
   return x;
 }

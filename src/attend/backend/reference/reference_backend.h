@@ -55,7 +55,7 @@ class ReferenceBackend final : public CpuBackend {
   void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                          const Tensor& indices) override;
-  void projected_top_k(const Tensor& x, const Tensor& weight, int k, const Tensor& values,
+  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
                        const Tensor& indices) override;
 
   // columns.cpp
@@ -95,8 +95,9 @@ class ReferenceBackend final : public CpuBackend {
                           const AttentionLayout& layout, const Tensor& out,
                           const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
                           const Tensor& dk, const Tensor& dv) override;
-  void attention_cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                        int heads, float scale, const Tensor& out) override;
+  void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
+                        const Tensor& out) override;
+  void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override;
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
 
   // attention_pairs.cpp

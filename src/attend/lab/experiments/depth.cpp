@@ -36,7 +36,7 @@ class Stack final : public SequenceModel {
       : connection_(connection),
         embedding_(parameters_.add("embedding.weight", {kDepthSymbols, kDepthWidth},
                                    {Init::Kind::normal, 1.0f})),
-        positions_(parameters_, "positions", PositionKind::sinusoidal, kDepthWidth, kDepthLength),
+        positions_(parameters_, "positions", {PositionKind::sinusoidal, kDepthWidth, kDepthLength}),
         output_(parameters_, "output_proj", kDepthWidth, kDepthSymbols) {
     MultiHeadAttentionOptions attention;
     attention.d_model = kDepthWidth;
@@ -48,8 +48,8 @@ class Stack final : public SequenceModel {
       const std::string path = fmt::format("layers.{}", i);
       layers_.push_back({MultiHeadAttention(parameters_, path + ".self_attn", attention),
                          FeedForward(parameters_, path + ".feed_forward", feed_forward),
-                         LayerNorm(parameters_, path + ".norm1", kDepthWidth),
-                         LayerNorm(parameters_, path + ".norm2", kDepthWidth)});
+                         Norm(parameters_, path + ".norm1", kDepthWidth, NormOptions{}),
+                         Norm(parameters_, path + ".norm2", kDepthWidth, NormOptions{})});
     }
     parameters_.allocate(seed);
   }
@@ -91,10 +91,10 @@ class Stack final : public SequenceModel {
   struct Layer {
     MultiHeadAttention attention;
     FeedForward feed_forward;
-    LayerNorm norm1, norm2;
+    Norm norm1, norm2;
   };
 
-  Variable connect(const Variable& x, const Variable& branch, const LayerNorm& norm) const {
+  Variable connect(const Variable& x, const Variable& branch, const Norm& norm) const {
     const Variable sum = connection_.residual ? add(x, branch) : branch;
     return connection_.norm ? norm.forward(sum) : sum;
   }

@@ -183,7 +183,8 @@ template <class T>
 HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin,
                                    std::size_t end, float* scores) {
   const float* q = query.q + head * query.width;
-  const std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(head) * head_elements<T>(query.width);
+  const std::ptrdiff_t shift =
+      static_cast<std::ptrdiff_t>(head / query.group) * head_elements<T>(query.width);
   std::size_t j = begin;
   for (; j + 4 <= end; j += 4) cached_scores<T>(q, query.keys + j, shift, query.width, scores + j);
   if (j < end) {
@@ -203,8 +204,8 @@ HWY_INLINE void cached_head_values(const CachedQuery& query, std::size_t head, s
   const std::size_t lanes = hn::Lanes(Floats()), width = query.value_width, count = end - begin;
   const bool first = begin == 0;
   const void* const* keys = query.keys + begin;
-  std::ptrdiff_t shift =
-      query.value_distance + static_cast<std::ptrdiff_t>(head) * head_elements<T>(width);
+  std::ptrdiff_t shift = query.value_distance +
+                         static_cast<std::ptrdiff_t>(head / query.group) * head_elements<T>(width);
   if (kHasScales<T>)
     multiply_scales(query.keys, shift + static_cast<std::ptrdiff_t>(width), begin, end, weights);
   float* out = query.out + head * width;
@@ -288,10 +289,10 @@ const std::byte* key_at(const std::vector<SlabRows>& slabs, KeySlot slot) {
 
 }  // namespace
 
-void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys,
-                                   std::int64_t value_distance, int heads, float scale,
+void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
                                    const Tensor& out) {
   assert(q.rows() == out.rows() && keys.offsets.size() == q.rows() + 1);
+  const int heads = layout.heads;
   const SlotSpan slots(keys.slots);
   const auto offsets = device_span(keys.offsets);
   const auto head_count = static_cast<std::size_t>(heads);
@@ -314,10 +315,11 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys,
       query.q = q.row(r);
       query.in_bytes = keys.dtype() == DType::i8;
       query.count = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
-      query.value_distance = static_cast<std::ptrdiff_t>(value_distance);
+      query.value_distance = static_cast<std::ptrdiff_t>(layout.value_distance);
+      query.group = head_count / static_cast<std::size_t>(layout.key_heads);
       query.width = static_cast<std::size_t>(q.cols()) / head_count;
       query.value_width = static_cast<std::size_t>(out.cols()) / head_count;
-      query.scale = scale;
+      query.scale = layout.scale;
       query.out = out.row(r);
       const std::size_t head_begin = head_count * part / static_cast<std::size_t>(parts);
       const std::size_t head_end = head_count * (part + 1) / static_cast<std::size_t>(parts);

@@ -114,6 +114,7 @@ struct CachedQuery {
   bool in_bytes = false;  // keys and values in 8 bits, from quantize_groups()
   std::size_t count = 0;
   std::ptrdiff_t value_distance = 0;
+  std::size_t group = 1;  // heads of queries that see one of keys
   std::size_t width = 0;
   std::size_t value_width = 0;
   float scale = 1.0f;

@@ -69,16 +69,8 @@ HWY_INLINE void write_tile(const float* tile, std::size_t rows, const TileOutput
 }
 
 HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOutput& out) {
-  switch (out.activation) {
-    case Activation::none:
-      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return v; });
-    case Activation::relu:
-      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return relu(v); });
-    case Activation::gelu:
-      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return gelu(v); });
-    case Activation::tanh:
-      return write_tile(tile, rows, out, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
-  }
+  with_activation(out.activation,
+                  [&](const auto& function) HWY_ATTR { write_tile(tile, rows, out, function); });
 }
 
 // kTileColumns columns of b: two vectors per k, `second` floats apart; the next k is `step` floats

@@ -248,16 +248,9 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
                               std::size_t end) {
   float* y = p.y + row * p.y_stride + begin;
   const std::size_t count = end - begin;
-  switch (p.activation) {
-    case Activation::none:
-      return;
-    case Activation::relu:
-      return map_row(y, y, count, [](FloatVector v) HWY_ATTR { return relu(v); });
-    case Activation::gelu:
-      return map_row(y, y, count, [](FloatVector v) HWY_ATTR { return gelu(v); });
-    case Activation::tanh:
-      return map_row(y, y, count, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
-  }
+  if (p.activation == Activation::none) return;
+  with_activation(p.activation,
+                  [&](const auto& function) HWY_ATTR { map_row(y, y, count, function); });
 }
 
 // Multiplies all rows by the unpacked columns [begin, end). A chunk of columns stays in the L2

@@ -69,36 +69,14 @@ void widen_run(const std::uint16_t* x, float* y, std::size_t count) {
 }
 
 void activate_run(Activation activation, const float* x, float* y, std::size_t count) {
-  switch (activation) {
-    case Activation::none:
-      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return v; });
-    case Activation::relu:
-      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return relu(v); });
-    case Activation::gelu:
-      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return gelu(v); });
-    case Activation::tanh:
-      return map_row(x, y, count, [](FloatVector v) HWY_ATTR { return tanh_of(v); });
-  }
+  with_activation(activation,
+                  [&](const auto& function) HWY_ATTR { map_row(x, y, count, function); });
 }
 
 void activate_backward_run(Activation activation, const float* x, const float* dy, float* dx,
                            std::size_t count) {
-  switch (activation) {
-    case Activation::none:
-      return map_row(dy, dx, count, [](FloatVector g) HWY_ATTR { return g; });
-    case Activation::relu:
-      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
-        return hn::IfThenElseZero(hn::Gt(v, hn::Zero(Floats())), g);
-      });
-    case Activation::gelu:
-      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
-        return hn::Mul(g, gelu_derivative(v));
-      });
-    case Activation::tanh:
-      return map_rows(x, dy, dx, count, [](FloatVector v, FloatVector g) HWY_ATTR {
-        return hn::Mul(g, tanh_derivative(v));
-      });
-  }
+  with_activation_gradient(
+      activation, [&](const auto& function) HWY_ATTR { map_rows(x, dy, dx, count, function); });
 }
 
 }  // namespace HWY_NAMESPACE

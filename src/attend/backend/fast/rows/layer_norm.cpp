@@ -35,44 +35,56 @@ HWY_INLINE float row_sum(const float* x, std::size_t count, float past_end, cons
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
 }
 
-// y = (x - mean) rstd gamma + beta for one row.
+// y = (x - mean) rstd gamma + beta for one row; with neither mean nor beta when not centered.
+template <bool centered>
 HWY_INLINE void normalize_row(const NormRows& rows, const float* x, std::size_t row) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const auto columns = static_cast<float>(rows.columns);
   const float mean =
-      row_sum(x, rows.columns, 0.0f, [](FloatVector v) HWY_ATTR { return v; }) / columns;
+      centered ? row_sum(x, rows.columns, 0.0f, [](FloatVector v) HWY_ATTR { return v; }) / columns
+               : 0.0f;
   const auto vmean = hn::Set(d, mean);
   const float variance = row_sum(x, rows.columns, mean,
                                  [&](FloatVector v) HWY_ATTR {
-                                   const auto centered = hn::Sub(v, vmean);
-                                   return hn::Mul(centered, centered);
+                                   const auto difference = hn::Sub(v, vmean);
+                                   return hn::Mul(difference, difference);
                                  }) /
                          columns;
   const float rstd = 1.0f / hn::GetLane(hn::Sqrt(hn::Set(d, variance + rows.epsilon)));
   const auto vrstd = hn::Set(d, rstd);
   float* y = rows.y + row * rows.y_stride;
+  const auto finished = [&](FloatVector v, FloatVector gamma, auto load_beta) HWY_ATTR {
+    const auto normal = hn::Mul(centered ? hn::Sub(v, vmean) : v, vrstd);
+    if constexpr (centered) return hn::MulAdd(normal, gamma, load_beta());
+    return hn::Mul(normal, gamma);
+  };
   std::size_t i = 0;
   for (; i + lanes <= rows.columns; i += lanes) {
-    const auto normal = hn::Mul(hn::Sub(hn::LoadU(d, x + i), vmean), vrstd);
-    hn::StoreU(hn::MulAdd(normal, hn::LoadU(d, rows.gamma + i), hn::LoadU(d, rows.beta + i)), d,
-               y + i);
+    hn::StoreU(finished(hn::LoadU(d, x + i), hn::LoadU(d, rows.gamma + i),
+                        [&]() HWY_ATTR { return hn::LoadU(d, rows.beta + i); }),
+               d, y + i);
   }
   if (const std::size_t rest = rows.columns - i; rest > 0) {
-    const auto normal = hn::Mul(hn::Sub(load_part(d, x + i, rest), vmean), vrstd);
-    store_part(
-        hn::MulAdd(normal, load_part(d, rows.gamma + i, rest), load_part(d, rows.beta + i, rest)),
-        d, y + i, rest);
+    store_part(finished(load_part(d, x + i, rest), load_part(d, rows.gamma + i, rest),
+                        [&]() HWY_ATTR { return load_part(d, rows.beta + i, rest); }),
+               d, y + i, rest);
   }
-  if (rows.mean != nullptr) {
-    rows.mean[row] = mean;
-    rows.rstd[row] = rstd;
+  if (rows.mean != nullptr) rows.mean[row] = mean;
+  if (rows.rstd != nullptr) rows.rstd[row] = rstd;
+}
+
+HWY_INLINE void normalize(const NormRows& rows, const float* x, std::size_t row) {
+  if (rows.beta != nullptr) {
+    normalize_row<true>(rows, x, row);
+  } else {
+    normalize_row<false>(rows, x, row);
   }
 }
 
 void layer_norm_rows(const NormRows& rows, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row)
-    normalize_row(rows, rows.x + row * rows.x_stride, row);
+    normalize(rows, rows.x + row * rows.x_stride, row);
 }
 
 // sum = x + dropout(branch), then as above.
@@ -107,7 +119,7 @@ void residual_layer_norm_rows(const NormRows& rows, const Dropout& dropout, std:
       };
       for_dropout_spans(philox, static_cast<std::uint32_t>(row), rows.columns, add_span);
     }
-    normalize_row(rows, sum, row);
+    normalize(rows, sum, row);
   }
 }
 
@@ -132,12 +144,17 @@ NormRows norm_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, flo
   rows.x = x.data();
   rows.x_stride = x.row_stride();
   rows.gamma = gamma.data();
-  rows.beta = beta.data();
+  if (beta.defined()) rows.beta = beta.data();
   rows.epsilon = epsilon;
   rows.y = y.data();
   rows.y_stride = y.row_stride();
   rows.columns = x.cols();
   return rows;
+}
+
+void keep_statistics(NormRows& rows, const Tensor& mean, const Tensor& rstd) {
+  if (mean.defined()) rows.mean = mean.data();
+  if (rstd.defined()) rows.rstd = rstd.data();
 }
 
 }  // namespace
@@ -146,10 +163,7 @@ void FastBackend::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor&
                              float epsilon, const Tensor& y, const Tensor& mean,
                              const Tensor& rstd) {
   NormRows rows = norm_rows(x, gamma, beta, epsilon, y);
-  if (mean.defined()) {
-    rows.mean = mean.data();
-    rows.rstd = rstd.data();
-  }
+  keep_statistics(rows, mean, rstd);
   const auto kernel = HWY_DYNAMIC_DISPATCH(layer_norm_rows);
   parallel_for(x.rows(), row_grain(x.cols()),
                [&](std::int64_t begin, std::int64_t end) { kernel(rows, begin, end); });
@@ -164,10 +178,7 @@ void FastBackend::residual_layer_norm(const Tensor& x, const Tensor& branch, con
   rows.branch_stride = branch.row_stride();
   rows.sum = sum.data();
   rows.sum_stride = sum.row_stride();
-  if (mean.defined()) {
-    rows.mean = mean.data();
-    rows.rstd = rstd.data();
-  }
+  keep_statistics(rows, mean, rstd);
   const auto kernel = HWY_DYNAMIC_DISPATCH(residual_layer_norm_rows);
   parallel_for(x.rows(), row_grain(x.cols()),
                [&](std::int64_t begin, std::int64_t end) { kernel(rows, dropout, begin, end); });

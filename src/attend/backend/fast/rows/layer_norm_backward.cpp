@@ -1,5 +1,6 @@
 // layer_norm_backward. With n = (x - mean) rstd and g = dy gamma, row by row:
 //   dx = rstd (g - mean(g) - n mean(g n)),  dgamma += dy n,  dbeta += dy.
+// RMS normalization has neither a mean nor the terms that come from it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/layer_norm_backward.cpp"
 #include "attend/backend/fast/targets.h"
@@ -13,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// One row: writes dx, adds to dgamma and dbeta.
+// One row: writes dx, adds to dgamma and, when centered, to dbeta.
+template <bool centered>
 HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row, float* dgamma,
                                   float* dbeta) {
   const Floats d;
@@ -23,7 +25,7 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
   const float* x = rows.x + row * rows.x_stride;
   const float* dy = rows.dy + row * rows.dy_stride;
   float* dx = rows.dx + row * rows.dx_stride;
-  const auto mean = hn::Set(d, rows.mean[row]);
+  const auto mean = hn::Set(d, centered ? rows.mean[row] : 0.0f);
   const auto rstd = hn::Set(d, rows.rstd[row]);
 
   auto sum_g = hn::Zero(d);
@@ -39,7 +41,7 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
     const auto vdy = hn::LoadU(d, dy + i);
     const auto dyn = gather(hn::LoadU(d, x + i), vdy, hn::LoadU(d, rows.gamma + i));
     hn::StoreU(hn::Add(hn::LoadU(d, dgamma + i), dyn), d, dgamma + i);
-    hn::StoreU(hn::Add(hn::LoadU(d, dbeta + i), vdy), d, dbeta + i);
+    if constexpr (centered) hn::StoreU(hn::Add(hn::LoadU(d, dbeta + i), vdy), d, dbeta + i);
   }
   const std::size_t rest = columns - whole;
   if (rest > 0) {  // dy is zero past the end, and so are all terms
@@ -47,11 +49,12 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
     const auto dyn =
         gather(load_part(d, x + whole, rest), vdy, load_part(d, rows.gamma + whole, rest));
     store_part(hn::Add(load_part(d, dgamma + whole, rest), dyn), d, dgamma + whole, rest);
-    store_part(hn::Add(load_part(d, dbeta + whole, rest), vdy), d, dbeta + whole, rest);
+    if constexpr (centered)
+      store_part(hn::Add(load_part(d, dbeta + whole, rest), vdy), d, dbeta + whole, rest);
   }
 
   const auto share = hn::Set(d, 1.0f / static_cast<float>(columns));
-  const auto mean_g = hn::Mul(hn::SumOfLanes(d, sum_g), share);
+  const auto mean_g = centered ? hn::Mul(hn::SumOfLanes(d, sum_g), share) : hn::Zero(d);
   const auto mean_gn = hn::Mul(hn::SumOfLanes(d, sum_gn), share);
   const auto combine = [&](FloatVector vx, FloatVector vdy, FloatVector vgamma) HWY_ATTR {
     const auto n = hn::Mul(hn::Sub(vx, mean), rstd);
@@ -70,7 +73,13 @@ HWY_INLINE void norm_gradient_row(const NormGradientRows& rows, std::size_t row,
 
 void norm_gradient_rows(const NormGradientRows& rows, std::size_t begin, std::size_t end,
                         float* dgamma, float* dbeta) {
-  for (std::size_t row = begin; row < end; ++row) norm_gradient_row(rows, row, dgamma, dbeta);
+  for (std::size_t row = begin; row < end; ++row) {
+    if (rows.mean != nullptr) {
+      norm_gradient_row<true>(rows, row, dgamma, dbeta);
+    } else {
+      norm_gradient_row<false>(rows, row, dgamma, dbeta);
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -95,7 +104,7 @@ void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, cons
   rows.x = x.data();
   rows.x_stride = x.row_stride();
   rows.gamma = gamma.data();
-  rows.mean = mean.data();
+  if (mean.defined()) rows.mean = mean.data();
   rows.rstd = rstd.data();
   rows.dy = dy.data();
   rows.dy_stride = dy.row_stride();
@@ -117,7 +126,7 @@ void FastBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma, cons
   for (std::int64_t i = 0; i < parts; ++i) {
     const Tensor part = partial.slice_rows(i, i + 1).reshape({2, x.cols()});
     axpby(1.0f, part.slice_rows(0, 1), 1.0f, dgamma);
-    axpby(1.0f, part.slice_rows(1, 2), 1.0f, dbeta);
+    if (dbeta.defined()) axpby(1.0f, part.slice_rows(1, 2), 1.0f, dbeta);
   }
 }
 

@@ -18,7 +18,7 @@ struct NormRows {
   float* sum = nullptr;
   std::size_t sum_stride = 0;
   const float* gamma = nullptr;
-  const float* beta = nullptr;
+  const float* beta = nullptr;  // null: RMS normalization
   float epsilon = 0.0f;
   float* y = nullptr;
   std::size_t y_stride = 0;

@@ -205,10 +205,11 @@ void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values
   normalize(rows);
 }
 
-// As many columns at a time as their logits stay in the L2 cache. A row's segments do not depend on
-// it.
-void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
+// So many columns at a time that their logits stay in the second-level cache; a row's segments are
+// the same whatever that number is.
+void FastBackend::projected_top_k(const Tensor& x, const OutputProjection& output, int k,
                                   const Tensor& values, const Tensor& indices) {
+  const Tensor& weight = output.weight;
   assert(k >= 1 && k <= weight.rows() && values.cols() == k && indices.cols() == k);
   if (x.rows() == 0) return;
   constexpr std::int64_t kLogits = std::int64_t{96} << 10;
@@ -224,10 +225,11 @@ void FastBackend::projected_top_k(const Tensor& x, const Tensor& weight, int k,
   for (std::int64_t begin = 0; begin < weight.rows(); begin += columns) {
     const std::int64_t end = std::min(begin + columns, weight.rows());
     const Tensor part = weight.slice_rows(begin, end), some = logits.slice_columns(0, end - begin);
+    const Tensor bias = output.bias.defined() ? output.bias.slice_rows(begin, end) : Tensor();
     if (rounded) {
-      quantized_linear(*rounded, part, {}, Activation::none, some);
+      quantized_linear(*rounded, part, bias, Activation::none, some);
     } else {
-      linear(x, part, {}, {}, some);
+      linear(x, part, bias, {}, some);
     }
     choose(some, begin, rows);
   }

@@ -1,0 +1,37 @@
+// What a stack of Transformer layers reads.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "attend/models/stack_config.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/positional_encoding.h"
+#include "attend/nn/ragged.h"
+
+namespace attend {
+
+// dropout(norm(scale * table[ids] + positions)) (Vaswani et al. 2017, sections 3.4 and 3.5); the
+// normalization is optional (Devlin et al. 2019).
+class StackInput {
+ public:
+  // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization.
+  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config);
+
+  // All tokens of a ragged batch -> [N, D].
+  Variable whole(const Parameter& table, const Ragged& text, Pass& pass) const;
+  // One token of each of N sequences, at these positions -> [N, D]. Throws DataError past learned
+  // ones.
+  Variable step(const Parameter& table, const Ids& ids, const Ids& positions, Pass& pass) const;
+
+ private:
+  Variable embed(const Parameter& table, const Ids& ids, const Positions& positions,
+                 Pass& pass) const;
+
+  float scale_;
+  float dropout_;
+  PositionalEncoding positions_;
+  std::optional<Norm> norm_;
+};
+
+}  // namespace attend

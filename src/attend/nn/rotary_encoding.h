@@ -1,0 +1,73 @@
+// Positions as rotations of queries and keys (Su et al. 2021, RoFormer).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+#include "attend/core/options.h"
+#include "attend/ops/rotary.h"
+
+namespace attend {
+
+// How angles are changed for texts longer than those of training.
+enum class RotaryScaling {
+  none,
+  linear,  // positions divided by the factor (Chen et al. 2023)
+  llama3   // long wavelengths divided by the factor, short ones kept, others between (Llama 3.1)
+};
+inline std::span<const std::string_view> enum_names(RotaryScaling) {
+  static constexpr std::array<std::string_view, 3> names{"none", "linear", "llama3"};
+  return names;
+}
+
+struct RotaryOptions {
+  double theta = 10000.0;
+  RotaryScaling scaling = RotaryScaling::none;
+  double factor = 1.0;
+  double low_factor = 1.0;
+  double high_factor = 4.0;
+  int original_length = 8192;
+};
+
+template <class Visitor>
+void fields(RotaryOptions& o, Visitor&& visit) {
+  visit("rotary-theta", o.theta, between(1, 1e9), "base of the wavelengths of rotary positions");
+  visit("rotary-scaling", o.scaling,
+        "stretch rotary positions for longer texts: none, linear or llama3");
+  visit("rotary-factor", o.factor, between(1, 1e6),
+        "factor by which rotary positions are stretched");
+  visit(
+      "rotary-low-factor", o.low_factor, between(0.001, 1e6),
+      "llama3 scaling: wavelengths above original-length / this are stretched by the whole factor");
+  visit("rotary-high-factor", o.high_factor, between(0.001, 1e6),
+        "llama3 scaling: wavelengths below original-length / this are not stretched");
+  visit("rotary-original-length", o.original_length, between(1, 1e9),
+        "llama3 scaling: longest text, in tokens, before the stretching");
+}
+
+// Pair i of a head of width W turns by p / theta^(2i/W) at position p, scaling aside.
+class RotaryEncoding {
+ public:
+  // Throws ConfigError for a head of odd width.
+  RotaryEncoding(std::int64_t width, const RotaryOptions& options);
+
+  // The first `columns` of x [N, .], whole heads, rotated by these positions.
+  Variable rotate(const Variable& x, std::int64_t columns, const Ids& positions) const;
+
+ private:
+  Tensor angles_for(std::int32_t last_position) const;
+
+  std::int64_t width_;
+  std::vector<double> frequencies_;  // W/2, radians per position
+  // Computed when first needed; several threads may decode with one model.
+  struct Angles {
+    std::mutex mutex;
+    Tensor table;
+  };
+  std::shared_ptr<Angles> angles_ = std::make_shared<Angles>();
+};
+
+}  // namespace attend

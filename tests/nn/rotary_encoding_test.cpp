@@ -1,0 +1,99 @@
+#include "attend/nn/rotary_encoding.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "attend/error.h"
+#include "ops/operands.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+constexpr std::int64_t kHead = 6;
+
+Tensor random_rows(std::int64_t rows, std::int64_t columns) {
+  Random random({3, static_cast<std::uint64_t>(rows)});
+  return normal_tensor({rows, columns}, random);
+}
+
+// The angle of pair i at position 1, as the first column's cosine and sine say.
+double frequency_of(const RotaryOptions& options, std::int64_t pair) {
+  const RotaryEncoding encoding(kHead, options);
+  const Tensor x = Tensor::zeros({1, kHead});
+  x.row(0)[pair] = 1.0f;
+  const Tensor y = encoding.rotate(Variable(x), kHead, ids({1})).value();
+  return std::atan2(y.row(0)[pair + kHead / 2], y.row(0)[pair]);
+}
+
+TEST(RotaryEncoding, TurnsPairsByTheirPositionTimesTheirFrequency) {
+  const RotaryEncoding encoding(kHead, {.theta = 100.0});
+  const Tensor x = random_rows(3, 2 * kHead + 4);
+  const std::vector<std::int32_t> positions{0, 7, 70};
+  const Tensor y = encoding.rotate(Variable(x), 2 * kHead, ids(positions)).value();
+  for (std::int64_t r = 0; r < 3; ++r) {
+    for (std::int64_t head = 0; head < 2; ++head) {
+      for (std::int64_t i = 0; i < kHead / 2; ++i) {
+        const double angle =
+            positions[static_cast<std::size_t>(r)] * std::pow(100.0, -2.0 * i / kHead);
+        const double a = x.row(r)[head * kHead + i], b = x.row(r)[head * kHead + kHead / 2 + i];
+        EXPECT_NEAR(y.row(r)[head * kHead + i], a * std::cos(angle) - b * std::sin(angle), 1e-6);
+        EXPECT_NEAR(y.row(r)[head * kHead + kHead / 2 + i],
+                    b * std::cos(angle) + a * std::sin(angle), 1e-6);
+      }
+    }
+    for (std::int64_t c = 2 * kHead; c < x.cols(); ++c) EXPECT_EQ(y.row(r)[c], x.row(r)[c]);
+  }
+}
+
+TEST(RotaryEncoding, GivesProductsThatDependOnTheDistanceAlone) {
+  const RotaryEncoding encoding(kHead, {});
+  const Tensor q = random_rows(1, kHead), k = random_rows(1, kHead);
+  const auto product = [&](std::int32_t at_q, std::int32_t at_k) {
+    const Tensor a = encoding.rotate(Variable(q), kHead, ids({at_q})).value(),
+                 b = encoding.rotate(Variable(k), kHead, ids({at_k})).value();
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < kHead; ++i) sum += double{a.row(0)[i]} * b.row(0)[i];
+    return sum;
+  };
+  EXPECT_NEAR(product(3, 1), product(40, 38), 1e-5);
+  EXPECT_GT(std::abs(product(3, 1) - product(3, 2)), 1e-3);
+}
+
+TEST(RotaryEncoding, StretchesPositionsByTheFactor) {
+  for (std::int64_t pair = 0; pair < kHead / 2; ++pair)
+    EXPECT_NEAR(frequency_of({.scaling = RotaryScaling::linear, .factor = 4.0}, pair),
+                frequency_of({}, pair) / 4.0, 1e-6);
+}
+
+// What Llama 3.1 does: 1/frequency is the wavelength over 2 pi.
+TEST(RotaryEncoding, StretchesLongWavelengthsOnly) {
+  RotaryOptions o{.theta = 1000.0,
+                  .scaling = RotaryScaling::llama3,
+                  .factor = 8.0,
+                  .low_factor = 1.0,
+                  .high_factor = 4.0,
+                  .original_length = 128};
+  const double plain[] = {1.0, std::pow(1000.0, -1.0 / 3.0), std::pow(1000.0, -2.0 / 3.0)};
+  EXPECT_NEAR(frequency_of(o, 0), plain[0], 1e-6);                 // 128 / (2 pi) = 20 turns: kept
+  const double turns = 128.0 * plain[1] / (2 * std::numbers::pi);  // 2.04, between 1 and 4
+  const double kept = (turns - 1.0) / 3.0;
+  EXPECT_NEAR(frequency_of(o, 1), kept * plain[1] + (1 - kept) * plain[1] / 8.0, 1e-6);
+  EXPECT_NEAR(frequency_of(o, 2), plain[2] / 8.0, 1e-7);  // 0.2 turns
+}
+
+TEST(RotaryEncoding, RefusesHeadsOfOddWidthAndFactorsInTheWrongOrder) {
+  expect_error<ConfigError>([] { RotaryEncoding(5, {}); }, {"rotary", "even", "5"});
+  expect_error<ConfigError>(
+      [] {
+        RotaryEncoding(6,
+                       {.scaling = RotaryScaling::llama3, .low_factor = 4.0, .high_factor = 4.0});
+      },
+      {"rotary-high-factor", "rotary-low-factor 4"});
+}
+
+}  // namespace
+}  // namespace attend
