@@ -33,11 +33,12 @@ void pause() {
 #endif
 }
 
-// Polls `done` for at most about 20 microseconds, the cost of a wake-up. Returns whether it became
+// Polls `done` for at most 200 microseconds. A wake-up costs some 20, but between the loops of a
+// step of decoding there is often more than that to do on one thread. Returns whether it became
 // true.
 template <class Done>
 bool spin_until(const Done& done) {
-  constexpr std::chrono::microseconds kLongest{20};
+  constexpr std::chrono::microseconds kLongest{200};
   constexpr int kPauses = 32;
   const auto begin = std::chrono::steady_clock::now();
   do {
