@@ -129,7 +129,8 @@ TEST(GoldenSamples, OfOtherVocabulariesAreRefused) {
   refuse(small_model(), {{{1, 2}, {1000000}}, {-1.0f}}, "tgt: expected ids of the vocabulary");
   refuse(small_model(), {{{}, {1}}, {-1.0f}}, "src: expected ids of the vocabulary");
   refuse(small_classifier(), {{{1000000}}, {0, 0, 0}}, "text");
-  refuse(small_classifier(), {{{1}}, {0, 0}}, "as many as the model gives, 3, found 2");
+  refuse(small_classifier(), {{{1}}, {0, 0}},
+         "expected 3 log-probabilities, as the model gives, found 2");
   refuse(small_language_model(), {{{3, 99}}, {0}}, "ids");
   refuse(small_language_model(), {{{3}}, {0}}, "two or more ids");
   refuse(small_language_model(), {{std::vector<std::int32_t>(10, 3)}, {0}},
