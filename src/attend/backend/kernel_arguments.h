@@ -1,0 +1,166 @@
+// What kernels are told: the operations they choose from, layouts of their operands and numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "attend/backend/precision.h"
+#include "attend/core/random.h"
+#include "attend/tensor/ids.h"
+#include "attend/tensor/tensor.h"
+
+namespace attend {
+
+enum class Activation {
+  none,
+  relu,
+  gelu,  // the exact one, x Phi(x) (Hendrycks & Gimpel 2016)
+  tanh,
+  swish,      // x sigma(x), also called SiLU
+  gelu_tanh,  // x sigma(2 sqrt(2/pi) (x + 0.044715 x^3)): GPT-2's approximation of gelu by a tanh
+  quick_gelu  // x sigma(1.702 x)
+};
+
+// Whether the derivative can be read off the value. The others need what they were applied to.
+constexpr bool slope_is_of_value(Activation activation) {
+  return activation == Activation::none || activation == Activation::relu;
+}
+
+// How the vectors of a sequence become one: per-column maximum, mean, or the first vector.
+enum class Pooling { max, mean, first };
+
+// The fast matmul() and sum_rows() sum blocks of this many terms in order. Splitting a sum at a
+// multiple of it, and adding the second part with beta 1, gives the same bits.
+constexpr std::int64_t kSumBlock = 256;
+
+// Block sizes for long inputs that keep one kernel's output in cache for the next. Results do not
+// depend on them, except for weight gradients, whose sums are split at loss_rows and kSumBlock.
+struct BlockSizes {
+  std::int64_t product_rows;  // rows at which a GEMM reaches full speed
+  std::int64_t loss_rows;  // rows of logits [., V] per block of a loss; a multiple of 2 kSumBlock
+  std::int64_t decoding_rows;  // rows of logits [., V] per block of decoding
+  std::int64_t inner_numbers;  // elements of the inner activations of a feed-forward network
+};
+
+// c = op(a) op(b) + beta c, where op(x) is x or its transpose.
+struct MatmulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float beta = 0.0f;  // 0 ignores the old c
+  Precision precision = Precision::f32;
+};
+
+// y = activation(x W^T + bias)
+struct LinearOptions {
+  Activation activation = Activation::none;
+  Precision precision = Precision::f32;  // for plain f32 weights, neither packed nor in 8 bits
+};
+
+// Zeroes each element with probability p and scales the others by 1/(1-p) (Srivastava et al. 2014).
+// Element (row, column) of a matrix is kept if key.bits16(row, column) >= threshold(). The mask is
+// recomputed in the backward pass, never stored.
+struct Dropout {
+  float p = 0.0f;  // 0: keep everything
+  RandomKey key;
+
+  std::uint32_t threshold() const { return static_cast<std::uint32_t>(p * 65536.0f + 0.5f); }
+  float scale() const { return 65536.0f / static_cast<float>(65536u - threshold()); }
+};
+
+// Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows
+// [query_offsets[b], query_offsets[b+1]) and the key rows [key_begin[b], key_end[b]).
+struct AttentionLayout {
+  Ids query_offsets;  // B+1
+  Ids key_begin;      // B
+  Ids key_end;        // B
+  // Query i of its sequence (of Tq) sees keys 0 .. i + (Tk - Tq): with Tq == Tk the usual lower
+  // triangle.
+  bool causal = false;
+  // Added to the scores before the softmax, or undefined: one row-major [Tq, Tk] block per
+  // sequence, shared by the heads. -infinity masks a key. A query without visible keys gets zero
+  // weights and a zero output.
+  Tensor bias;
+  int heads = 1;
+  float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
+  Dropout dropout;  // on the weights; mask element (query_row * heads + head, key index within the
+                    // sequence)
+};
+
+// A row in one of several slabs of a key/value cache.
+struct KeySlot {
+  std::int32_t slab = 0;
+  std::int32_t row = 0;
+};
+
+// Slab and row of each slot, interleaved, as kernels take them.
+Ids slot_ids(std::span<const KeySlot> slots);
+
+// The keys of R queries in incremental decoding: M slab rows, grouped by query, and the offset of
+// each query's group.
+struct KeyRows {
+  // [rows, W], all f32 or all i8: quantize_groups(), one group per head.
+  std::span<const Tensor> slabs;
+  Ids slots;    // 2M: slab and row of each key, from slot_ids()
+  Ids offsets;  // R+1
+
+  std::int64_t size() const { return slots.size() / 2; }  // M
+  DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
+};
+
+// The last layer of a model, x W^T + b.  weight [V, D], perhaps packed or in 8 bits; bias [V] or
+// undefined.
+struct OutputProjection {
+  Tensor weight;
+  Tensor bias;
+};
+
+// What the numbers of a query, and of the rows of its keys, are.
+struct CachedLayout {
+  std::int64_t value_distance = 0;  // elements from the first number of a key to that of its value
+  int heads = 1;                    // H, of queries
+  int key_heads = 1;                // of keys and values: each is seen by H / key_heads heads
+  float scale = 1.0f;               // of the scores
+};
+
+// Positions as angles (Su et al. 2021). Each group of W columns is W/2 pairs (i, i + W/2).
+struct Rotation {
+  std::int64_t columns = 0;  // that are rotated, the first ones; a multiple of W
+  Tensor angles;             // [P, W]: of each position W/2 cosines, then as many sines
+  Ids position;              // N, of each row
+  bool back = false;         // by the negative angles
+};
+
+struct PairedLoss {
+  float label_smoothing = 0.0f;
+  float divergence = 0.0f;      // weight of the KL terms
+  float gradient_scale = 0.0f;  // 0: compute no gradients
+};
+
+// The sampling distribution: temperature, then top-k and top-p.
+struct TokenFilter {
+  float temperature = 1.0f;  // log-probabilities are divided by it
+  int top_k = 0;             // among the k most likely; 0: all
+  // Among the most likely tokens that together have this probability (Holtzman et al. 2020)
+  float top_p = 1.0f;
+};
+
+// A continuous cache (Grave et al. 2017) of M states, each with the token that followed it. Row r
+// of the scores sees the last `window` of the first seen + r states.
+struct TokenCache {
+  Ids tokens;  // M
+  std::int64_t seen = 0;
+  std::int64_t window = 0;
+  float scale = 1.0f;   // of the scores, before the softmax
+  float weight = 0.0f;  // of the cache in the mixture, below 1
+};
+
+struct AdamStep {
+  float learning_rate = 0.0f;
+  float beta1 = 0.9f;
+  float beta2 = 0.98f;
+  float epsilon = 1e-9f;
+  float weight_decay = 0.0f;  // decoupled (AdamW): p -= learning_rate * weight_decay * p
+  std::int64_t step = 1;      // from 1, for bias correction
+};
+
+}  // namespace attend
