@@ -1,15 +1,12 @@
 #include "attend/train/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "attend/core/terminal.h"
 #include "attend/core/utf8.h"
 #include "attend/train/readable.h"
 
@@ -17,27 +14,9 @@ namespace attend {
 namespace {
 
 constexpr double kSmoothing = 0.95;  // weight of the past in the loss and the speed that are shown
-constexpr int kDefaultColumns = 80;
 constexpr int kColumnsForBar = 50;
 constexpr int kShortestBar = 12, kLongestBar = 40;
 constexpr int kUnlimited = 1 << 20;
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-bool utf8_locale() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment(name));
-    if (value.empty()) continue;
-    std::ranges::transform(value, value.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
-  }
-  return false;
-}
 
 int width(std::string_view text) { return static_cast<int>(count_code_points(text)); }
 
@@ -45,8 +24,8 @@ int width(std::string_view text) { return static_cast<int>(count_code_points(tex
 
 ProgressOptions progress_options_for(std::FILE* out) {
   ProgressOptions options;
-  options.terminal = isatty(fileno(out)) == 1 && environment("TERM") != "dumb";
-  options.unicode = utf8_locale();
+  options.terminal = can_redraw(fileno(out));
+  options.unicode = has_utf8_locale();
   return options;
 }
 
@@ -179,10 +158,7 @@ std::string Progress::bar(double fraction, int columns) const {
 }
 
 int Progress::columns() const {
-  if (options_.columns > 0) return options_.columns;
-  winsize size{};
-  if (ioctl(fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return kDefaultColumns;
+  return options_.columns > 0 ? options_.columns : terminal_columns(fileno(out_));
 }
 
 void Progress::put(const std::string& text) {
