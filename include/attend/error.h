@@ -46,7 +46,7 @@ class IoError : public Error {
   using Error::Error;
 };
 
-// The loss became NaN or infinite.
+// Training diverged: the loss is NaN, infinite, or hopelessly high.
 class DivergedError : public Error {
  public:
   using Error::Error;

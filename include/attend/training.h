@@ -120,8 +120,8 @@ struct TrainingResult {
 //
 // Throws ConfigError for an unknown task or option (naming the nearest one), for options out of
 // range or contradictory, and for a folder that holds another run or is in use; IoError and
-// DataError for files; DivergedError if a loss is not finite. Checkpoints saved before an error
-// remain.
+// DataError for files; DivergedError if a loss is not finite or hopelessly high (the message names
+// the last good checkpoint). Checkpoints saved before an error remain.
 TrainingResult train(const TrainingJob& job);
 
 }  // namespace attend

@@ -239,6 +239,19 @@ TEST_F(TrainerTest, ResumingRefusesNumbersThatNoRunHasCounted) {
   refuse("best_score", "nan");
   refuse("validations", "-1");
   refuse("without_improvement", "-1");
+  refuse("first_nll", "nan");
+  refuse("looks_above", "-1");
+}
+
+TEST_F(TrainerTest, ResumesWhatWasSavedBeforeDivergenceWasWatched) {
+  ToyRun first, second;
+  first.recorder.stop_at = 7;
+  first.train(path("run"), options_);
+  Checkpoint old = load_checkpoint(checkpoint("run", 7));
+  EXPECT_EQ(old.metadata.erase("state.first_nll"), 1u);
+  EXPECT_EQ(old.metadata.erase("state.looks_above"), 1u);
+  save_checkpoint(checkpoint("run", 7), old);
+  EXPECT_EQ(second.train(path("run"), options_, true), TrainingEnd::finished);
 }
 
 TEST_F(TrainerTest, ResumingKeepsCountingTowardsPatience) {

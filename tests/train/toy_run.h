@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class ToyObjective : public Objective {
         error(size(epoch, batch).targets,
               RandomKey{5, static_cast<std::uint64_t>(epoch * 100 + batch)}, normalizer, pass);
     if (calls == nan_at_call) result.loss_sum = std::nan("");
+    if (const auto found = nll_at_call.find(calls); found != nll_at_call.end())
+      result.nll_sum = found->second * static_cast<double>(size(epoch, batch).targets);
     if (calls == infinite_gradient_at_call) result.loss = scale(result.loss, INFINITY);
     return result;
   }
@@ -54,7 +57,10 @@ class ToyObjective : public Objective {
     const double loss =
         validation_is_nan ? NAN : error(20, RandomKey{6, 0}, 1.0, pass).loss_sum / 20;
     const std::size_t number = validated_with.size();
-    return {loss, loss, {{"toy", -loss}}, number <= scores.size() ? scores[number - 1] : -loss};
+    return {loss,
+            validation_nll.value_or(loss),
+            {{"toy", -loss}},
+            number <= scores.size() ? scores[number - 1] : -loss};
   }
 
   bool validates = true;
@@ -63,7 +69,9 @@ class ToyObjective : public Objective {
       scores;  // what validations return one after another; afterwards, the negative loss
   std::int64_t calls = 0;  // of loss()
   bool validation_is_nan = false;
+  std::optional<double> validation_nll;
   std::int64_t nan_at_call = -1;
+  std::map<std::int64_t, double> nll_at_call;  // per target
   std::int64_t infinite_gradient_at_call = -1;
   std::vector<std::vector<float>> validated_with;  // the parameters of every validation
 

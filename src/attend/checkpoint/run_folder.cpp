@@ -87,6 +87,15 @@ void RunFolder::save(std::int64_t step, const Checkpoint& checkpoint, int keep_l
 
 void RunFolder::remove(std::int64_t step) const { remove_file(checkpoint_file(step)); }
 
+fs::path RunFolder::set_aside(std::int64_t step) const {
+  const fs::path from = checkpoint_file(step);
+  const fs::path to = from.parent_path() / ("diverged-" + from.filename().string());
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw IoError(fmt::format("{}: cannot rename it: {}", from.string(), error.message()));
+  return to;
+}
+
 std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& skipped) const {
   const std::vector<Saved> saved = checkpoints();
   for (auto candidate = saved.rbegin(); candidate != saved.rend(); ++candidate) {

@@ -14,9 +14,7 @@
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/run_lock.h"
-#include "attend/checkpoint/state.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -31,22 +29,6 @@ void check(const TrainerOptions& o) {
     throw ConfigError(
         fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}",
                     o.average_last, o.keep_checkpoints));
-}
-
-// A number of things that a run has counted. Steps of a run times its batches of a step stay within
-// it.
-std::int64_t saved_count(const StateReader& state, std::string_view name,
-                         const std::string& source) {
-  constexpr NumberRange kCounts = between(0, 1e18);
-  const auto count = state.get<std::int64_t>(name);
-  if (!kCounts.contains(count))
-    throw DataError(fmt::format("{}: {}: expected {}, got {}", source, name,
-                                expected_number(kCounts, true), count));
-  return count;
-}
-
-std::string_view name(OptimizerKind kind) {
-  return enum_names(kind)[static_cast<std::size_t>(kind)];
 }
 
 // In the order of the batches.
@@ -146,14 +128,24 @@ TrainingEnd Trainer::loop() {
     return TrainingEnd::interrupted;  // what the run that is resumed had not come to
   while (!finished()) {
     const StepEvent event = update();
+    if (step_ == saved_step_ + 1) after_saved_ = last_;
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
-    if (is_to_be_kept()) require_finite(event);
+    watch(event);
     if (settle()) return TrainingEnd::interrupted;
   }
   if (validations_ == 0) save_model(model_values());
   if (options_.average_last > 1) validate_average();
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
+}
+
+// A step is looked at where the rule of divergence asks for it, and before anything of it is kept.
+void Trainer::watch(const StepEvent& event) {
+  const bool due = DivergenceWatch::is_due(step_);
+  if (!due && !is_to_be_kept()) return;
+  require_finite(event);
+  if (due ? watch_.look(event.nll) : watch_.is_hopeless(event.nll))
+    diverged("loss is hopelessly high");
 }
 
 // What comes after a step: its validation and its checkpoint, where they are due. Returns whether
@@ -225,14 +217,18 @@ StepEvent Trainer::update() {
   const auto targets = static_cast<double>(event.tokens);
   event.step = step_;
   event.epoch = positions.back().epoch;
+  last_.loss = Measured([targets, losses] { return total(losses) / targets; });
+  last_.nll = Measured([targets, nlls] { return total(nlls) / targets; });
+  last_.gradient_norm = Measured([squares] { return std::sqrt(squares); });
   const auto finite = [this](const char* what, double value) {
     return std::isfinite(value) ? value : (diverged(what), value);
   };
-  event.loss =
-      Measured([finite, targets, losses] { return finite("loss", total(losses)) / targets; });
-  event.nll = Measured([targets, nlls] { return total(nlls) / targets; });
-  event.gradient_norm =
-      Measured([finite, squares] { return finite("gradient", std::sqrt(squares)); });
+  event.loss = Measured(
+      [finite, measured = last_.loss] { return finite("loss is not a finite number", measured); });
+  event.nll = last_.nll;
+  event.gradient_norm = Measured([finite, measured = last_.gradient_norm] {
+    return finite("gradient is not a finite number", measured);
+  });
   event.learning_rate = learning_rate;
   event.tokens_per_second = targets / (static_cast<double>(now() - begun) * 1e-9);
   event.seconds = seconds();
@@ -245,50 +241,29 @@ void Trainer::skip_to(std::int64_t epoch) {
 }
 
 void Trainer::diverged(const char* what) const {
-  const std::int64_t newest = newest_checkpoint();
+  const float clip_norm = options_.optimizer.adam.clip_norm;
   throw DivergedError(fmt::format(
-      "the {} is not a finite number at step {} (learning rate {:.3g}); try a lower learning-rate, "
-      "a longer warmup-steps, or a "
-      "clip-norm; {}",
-      what, step_, schedule_->at(step_),
-      newest > 0
-          ? fmt::format("the checkpoint of step {} is kept: --resume goes on from it", newest)
-          : std::string("no checkpoint had been saved yet")));
-}
-
-// 0: there is none.
-std::int64_t Trainer::newest_checkpoint() const {
-  if (run_.folder.path().empty()) return 0;  // nothing is saved while measuring
-  try {
-    const std::vector<RunFolder::Saved> saved = run_.folder.checkpoints();
-    return saved.empty() ? 0 : saved.back().step;
-  } catch (const IoError&) {
-    return 0;
-  }
+      "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
+      "rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or {}; {}",
+      what, step_, double{last_.loss}, watch_.first(), double{last_.gradient_norm},
+      schedule_->at(step_),
+      clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
+      set_aside_what_diverges()));
 }
 
 const Tensor& Trainer::model_values() const {
   return average_ ? average_->values() : objective_.parameters().values();
 }
 
-// Before a validation: whatever becomes of it, a run goes on from here. The checkpoint does not
-// know of the validation, so that it is made (again) then.
-void Trainer::secure() {
-  save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
-  if (stopped_step_ > 0) {  // never more than one that is not to stay: this one takes its place
-    run_.folder.remove(std::exchange(stopped_step_, step_));
-  } else {
-    secured_step_ = step_;
-  }
-}
-
 void Trainer::validate() {
   const bool secured = saved_step_ != step_;
   if (secured) secure();
   const Validation result = validation_of(model_values());
-  if (!std::isfinite(result.loss)) {
+  const bool finite = std::isfinite(result.loss);
+  if (!finite || watch_.is_hopeless(result.nll)) {
     if (secured) run_.folder.remove(step_);  // nothing good would come of it
-    diverged("loss of the validation");
+    diverged(finite ? "loss of the validation is hopelessly high"
+                    : "loss of the validation is not a finite number");
   }
   validated_step_ = step_;
   ++validations_;
@@ -337,7 +312,7 @@ void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
   try {
     run_.add_samples(model);
   } catch (const NotFiniteError&) {
-    diverged("score of a sample");
+    diverged("score of a sample is not a finite number");
   }
 }
 
@@ -347,82 +322,6 @@ void Trainer::save_model(const Tensor& values) const {
   run_.describe_model(model);
   if (run_.add_samples) add_samples(model, values);
   save_checkpoint(run_.folder.model_file(), model);
-}
-
-Checkpoint Trainer::checkpoint() const {
-  Checkpoint checkpoint;
-  add_parameters(checkpoint, objective_.parameters(), model_values());
-  run_.describe_model(checkpoint);
-  const StateWriter state(checkpoint, std::string(kTrainingState));
-  if (average_) state.put("parameters", objective_.parameters().values());
-  state.put("optimizer", name(options_.optimizer.kind));
-  for (const auto& [name, values] : optimizer_->state()) state.put(name, values);
-  state.put("step", step_);
-  state.put("epoch", epoch_);
-  state.put("batch", batch_);
-  state.put("micro_step", micro_step_);
-  state.put("best_score", best_score_);
-  state.put("validations", validations_);
-  state.put("without_improvement", without_improvement_);
-  state.put("validated_step", validated_step_);
-  return checkpoint;
-}
-
-void Trainer::save() {
-  if (saved_step_ == step_ && saved_validations_ == validations_) return;
-  if (stopped_step_ == step_) stopped_step_ = 0;
-  const int keep = options_.keep_checkpoints;
-  run_.folder.save(step_, checkpoint(), keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
-  if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
-  saved_step_ = step_;
-  saved_validations_ = validations_;
-  secured_step_ = 0;
-  for (TrainingListener* listener : run_.listeners) {
-    listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(),
-                             validated_step_ == step_ && without_improvement_ == 0});
-  }
-}
-
-void Trainer::restore() {
-  std::vector<std::string> skipped;
-  const auto latest = run_.folder.latest(skipped);
-  if (run_.warn) {
-    for (const std::string& message : skipped) run_.warn(message);
-  }
-  if (!latest) return;
-  const ParameterSet& parameters = objective_.parameters();
-  const StateReader state(latest->checkpoint, std::string(kTrainingState));
-  if (average_.operator bool() != state.contains("parameters"))
-    throw ConfigError(
-        fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting",
-                    latest->checkpoint.source, average_ ? "without" : "with"));
-  const std::string saved_with =
-      state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
-  if (saved_with != name(options_.optimizer.kind))
-    throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting",
-                                  latest->checkpoint.source, printable(saved_with, 60)));
-  read_parameters(latest->checkpoint, parameters, model_values());
-  if (average_) state.copy_to("parameters", parameters.values());
-  for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
-  const std::string& source = latest->checkpoint.source;
-  step_ = saved_count(state, "step", source);
-  epoch_ = saved_count(state, "epoch", source);
-  batch_ = saved_count(state, "batch", source);
-  if (const std::int64_t batches = objective_.batches(epoch_); batch_ >= batches)
-    throw DataError(
-        fmt::format("{}: batch {} of an epoch of {}: expected the data that the run began with",
-                    source, batch_, batches));
-  micro_step_ = saved_count(state, "micro_step", source);
-  best_score_ = state.get<double>("best_score");
-  if (std::isnan(best_score_))
-    throw DataError(fmt::format("{}: best_score: expected a number, got nan", source));
-  validations_ = saved_count(state, "validations", source);
-  without_improvement_ = saved_count(state, "without_improvement", source);
-  validated_step_ = state.get<std::int64_t>("validated_step");
-  saved_step_ = step_;
-  saved_validations_ = validations_;
-  if (options_.save_every == 0 || step_ % options_.save_every != 0) stopped_step_ = step_;
-  optimizer_->set_steps(step_);
 }
 
 double Trainer::seconds() const { return static_cast<double>(now() - started_) * 1e-9; }

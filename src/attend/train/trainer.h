@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@
 #include "attend/optim/moving_average.h"
 #include "attend/optim/optimizer_choice.h"
 #include "attend/optim/schedule.h"
+#include "attend/train/divergence.h"
 #include "attend/train/listener.h"
 #include "attend/train/objective.h"
 
 namespace attend {
+
+class StateReader;
 
 struct TrainerOptions {
   std::int64_t max_steps = 100000;
@@ -95,8 +99,9 @@ class Trainer {
   // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest
   // where nothing is validated) at RUN/model.safetensors. No other run may be going on in the
   // folder (RunLock). Every validation has a checkpoint behind it: when it fails, or the process
-  // ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite, at
-  // the latest before the next checkpoint; the last one remains.
+  // ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite or
+  // hopelessly high (see divergence.h), at the latest before the next checkpoint. Checkpoints
+  // remain; one whose next step cannot but end the same way is set aside.
   TrainingEnd train();
 
   // One step, without listeners, validation or files: for measuring. What the event holds can be
@@ -110,6 +115,7 @@ class Trainer {
 
  private:
   TrainingEnd loop();
+  void watch(const StepEvent& event);
   bool settle();
   void secure();
   void validate();
@@ -121,6 +127,7 @@ class Trainer {
   void save_model(const Tensor& values) const;
   void add_samples(Checkpoint& model, const Tensor& values) const;
   void restore();
+  void restore_position(const StateReader& state, const std::string& source);
   bool finished() const;
   bool due(std::int64_t every) const;
   bool is_to_be_kept() const;  // validated or saved
@@ -130,6 +137,7 @@ class Trainer {
   const Tensor& model_values()
       const;  // what is validated and saved: the parameters, or their moving average
   [[noreturn]] void diverged(const char* what) const;
+  std::string set_aside_what_diverges() const;
   double seconds() const;
 
   Objective& objective_;
@@ -148,6 +156,15 @@ class Trainer {
   std::int64_t validations_ = 0;
   std::int64_t without_improvement_ = 0;
   std::int64_t validated_step_ = -1;
+  DivergenceWatch watch_;
+
+  // What a step has measured, whatever the numbers are.
+  struct Measures {
+    Measured loss, nll, gradient_norm;
+    bool leads_on(const DivergenceWatch& watch) const;
+  };
+  Measures last_;
+  std::optional<Measures> after_saved_;  // of the step after the newest checkpoint
 
   // What of it is on the disk.
   std::int64_t saved_step_ = -1;

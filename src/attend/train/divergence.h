@@ -1,0 +1,54 @@
+// When a training whose loss is still a number is beyond help.
+//
+// The rule must not stop a run that could recover, so it compares with what knows nothing. A model
+// that guesses among V classes has a negative log-likelihood of ln V nats per target: 16 for a
+// vocabulary of ten million. An untrained model is near that or, badly initialized, at what the
+// first step has shown. A training has diverged when a look at its negative log-likelihood finds
+//
+//   more than 100 nats and more than ten times the first step, once; or
+//   more than 20 nats and more than twice the first step, at every look during 200 steps.
+//
+// Healthy runs have spikes: they are lower than the first bound and shorter than the second. A run
+// that stays far above guessing has parameters that are too large for any learning rate to mend.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace attend {
+
+class DivergenceWatch {
+ public:
+  // Steps between two looks: reading a loss can mean waiting for the device.
+  static constexpr std::int64_t kSteps = 10;
+  static constexpr std::int64_t kLooks = 20;
+
+  // What a checkpoint keeps of it. `first`: of the first step; NaN: not seen yet.
+  struct State {
+    double first = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t looks_above = 0;  // in a row, up to the newest
+  };
+
+  // The looks that count are the same in a resumed run: the first step, then every tenth.
+  static bool is_due(std::int64_t step) { return step == 1 || step % kSteps == 0; }
+
+  // `nll`: nats per target. Whether the run has diverged. The first look ever sets the comparison.
+  bool look(double nll);
+  // A look besides those that count.
+  bool is_hopeless(double nll) const { return !(nll <= bound(100, 10)); }
+
+  double first() const { return state_.first; }
+  const State& state() const { return state_; }
+  void restore(const State& state) { state_ = state; }
+
+ private:
+  double bound(double nats, double times) const {
+    return std::isnan(state_.first) ? std::numeric_limits<double>::max()
+                                    : std::fmax(nats, times * state_.first);
+  }
+
+  State state_;
+};
+
+}  // namespace attend
