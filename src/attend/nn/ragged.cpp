@@ -30,7 +30,7 @@ Ragged Ragged::one(std::span<const std::int32_t> sequence) {
 }
 
 Ids Ragged::positions() const {
-  std::vector<std::int32_t> positions(ids->size());
+  std::vector<std::int32_t> positions(static_cast<std::size_t>(offsets->back()));
   for (std::int64_t b = 0; b < sequences(); ++b)
     std::iota(positions.begin() + begin_of(b), positions.begin() + begin_of(b + 1), 0);
   return positions;
