@@ -1,4 +1,5 @@
-// Strings <-> ids: a SentencePiece model (Kudo & Richardson 2018), trained and applied in process.
+// Strings <-> ids: a SentencePiece model (Kudo & Richardson 2018), WordPiece (Devlin et al. 2019)
+// or byte-level BPE (Radford et al. 2019), trained and applied in process.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,14 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
+namespace detail {
+class TokenizerEngine;
+}
+
 // How text is split: byte-pair encoding (Sennrich et al. 2016), a unigram language model (Kudo
-// 2018), characters, or words.
-enum class TokenizerType { bpe, unigram, chars, word };
+// 2018), characters, or words with SentencePiece; WordPiece as in BERT; byte-level BPE as in GPT-2,
+// which has no unknown characters.
+enum class TokenizerType { bpe, unigram, chars, word, wordpiece, byte_bpe };
 
 // Normalization before splitting. nfkc: Unicode compatibility composition; nmt_: also unusual
 // spaces and control characters; _cf: also case folding; identity: none.
@@ -40,8 +46,10 @@ struct SpecialTokens {
 // Immutable and cheap to copy. All const functions may be called from several threads at once.
 //
 // A text is one line. Decoding an encoded text returns the normalized text, with runs of spaces
-// merged and outer spaces removed. A character without a token (a word, for type word) becomes the
-// unknown id, or its bytes with byte_fallback. The unknown id decodes to "⁇".
+// merged and outer spaces removed; wordpiece sets the usual spaces around punctuation, and byte_bpe
+// keeps all spaces unless the normalization is one of nmt. A character without a token (a word, for
+// types word and wordpiece) becomes the unknown id, or its bytes with byte_fallback. The unknown id
+// decodes to "⁇". A special token's string in a text is text.
 class Tokenizer {
  public:
   // Trains a tokenizer on `sentences`, in any order. Equal sentences and options give equal
@@ -49,9 +57,9 @@ class Tokenizer {
   // ConfigError if the vocabulary size does not fit the text (the message suggests one).
   static Tokenizer train(std::span<const std::string> sentences, const TokenizerOptions& options);
 
-  // Loads a serialized SentencePiece model: bytes() of another tokenizer, or a .model file with
-  // pad, unk, bos and eos. Throws DataError, also for malicious models. Does not detect modified
-  // bytes; the containing file's checksum does.
+  // Loads bytes() of another tokenizer, or a SentencePiece .model file; the bytes tell which engine
+  // they are for. Throws DataError, also for malicious bytes. Does not detect modified bytes; the
+  // containing file's checksum does.
   static Tokenizer from_bytes(std::string_view bytes);
   const std::string& bytes() const;
 
@@ -64,40 +72,40 @@ class Tokenizer {
   // vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
-  // The token's string in the vocabulary: "▁the", "ing", "</s>", "<0xF0>". Throws like decode().
+  // The token's string in the vocabulary: "▁the", "##ing", "Ġthe", "</s>", "<0xF0>". Throws
+  // like decode().
   const std::string& piece(std::int32_t id) const;
-  // The token's score from training; earlier byte-pair merges score higher. Throws like decode().
+  // The token's score from training; earlier byte-pair merges score higher; 0 for wordpiece. Throws
+  // like decode().
   float score(std::int32_t id) const;
   // The id of a token; unk_id() if it is not in the vocabulary.
   std::int32_t id(std::string_view piece) const;
 
   std::int32_t vocab_size() const;
-  // 0, 1, 2, 3 for tokenizers trained here.
+  // 0, 1, 2, 3 for tokenizers trained here; -1 if an imported vocabulary has no such token.
   std::int32_t pad_id() const;
   std::int32_t unk_id() const;
   std::int32_t bos_id() const;
   std::int32_t eos_id() const;
-  SpecialTokens special_tokens() const { return {bos_id(), eos_id(), pad_id(), unk_id()}; }
+  const SpecialTokens& special_tokens() const;
 
   // The ids of one word.
   struct Word {
-    std::string text;  // decoded; for a special token its string
+    std::string text;  // decoded, without the space before it; for a special token its string
     std::int32_t begin = 0;
     std::int32_t end = 0;
   };
-  // Groups `ids` into words, to show attention by word. A token that begins with the meta symbol
-  // "▁" begins a word; a special token is a word of its own. The words cover `ids` in order,
-  // without gaps.
+  // Groups `ids` into words, to show attention by word. A token that begins with a space ("▁", "Ġ")
+  // or, for wordpiece, without "##" begins a word; a special token is a word of its own. The words
+  // cover `ids` in order, without gaps.
   std::vector<Word> words(std::span<const std::int32_t> ids) const;
 
  private:
   friend class TextStream;
   struct Model;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  const detail::TokenizerEngine& engine() const;
   void check(std::int32_t id) const;
-  std::vector<std::int32_t> encode_words(std::string_view words) const;
-  bool is_control(std::int32_t id) const;
-  bool begins_word(std::int32_t id) const;
 
   std::shared_ptr<const Model> model_;
 };

@@ -3,8 +3,10 @@
 #include <stdexcept>
 
 #include "api/small_models.h"
+#include "attend/classifier.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
+#include "attend/generator.h"
 #include "attend/model_file.h"
 #include "attend/translator.h"
 #include "tensor/expect_error.h"
@@ -49,6 +51,35 @@ TEST_F(TrainingApi, StopsWhenAskedAndResumesToTheSameBytes) {
   EXPECT_EQ(resumed.end, TrainingEnd::finished);
   EXPECT_EQ(first, 5);
   EXPECT_EQ(content(resumed.model), content(whole.model));
+}
+
+TEST_F(TrainingApi, TrainsWithTokenizersOfItsOwn) {
+  for (const auto& [type, size] : {std::pair{"wordpiece", 45}, std::pair{"byte-bpe", 280}}) {
+    const std::string name = type;
+    const auto with_tokenizer = [&](TrainingJob job) {
+      job.options.push_back({"tokenizer", name});
+      job.options.push_back({"vocab-size", size});
+      return train(job).model;
+    };
+    const Translator translator =
+        Translator::load(with_tokenizer(translation_job(name + "-translation", 150)).string());
+    EXPECT_EQ(translator.translate(std::vector<std::string>{"the dog sleeps"}).front().text(),
+              "der hund schläft")
+        << name;
+    EXPECT_EQ(translator.source_tokenizer().vocab_size(), size);
+    const Generator generator =
+        Generator::load(with_tokenizer(language_job(name + "-lm", 150)).string());
+    GenerationOptions options = generator.default_options();
+    options.sampling.top_k = 1;
+    options.one_line = true;
+    EXPECT_NE(generator.generate("a cat eats", options).text.find("the fish"), std::string::npos)
+        << name;
+    const Classifier classifier =
+        Classifier::load(with_tokenizer(classification_job(name + "-classification", 80)).string());
+    const Classification result =
+        classifier.classify(std::vector<std::string>{"the old dog sleeps"}).front();
+    EXPECT_EQ(classifier.labels()[result.label], "animal") << name;
+  }
 }
 
 TEST_F(TrainingApi, GoesOnWithTheConfigurationOfARunUnlessToldOtherwise) {

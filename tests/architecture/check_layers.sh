@@ -30,6 +30,7 @@ train      7
 decode     7
 tasks      8
 inspect    9
+interchange 9
 lab        9
 api        9
 cli       10

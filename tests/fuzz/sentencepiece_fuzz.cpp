@@ -11,12 +11,11 @@
 #include <random>
 #include <stdexcept>
 
-#include "attend/core/utf8.h"
 #include "attend/error.h"
-#include "attend/text/text_stream.h"
 #include "attend/text/tokenizer.h"
 #include "attend/text/wire_reader.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/tokenizer_use.h"
 
 namespace attend {
 namespace {
@@ -24,55 +23,8 @@ namespace {
 using detail::WireField;
 using detail::WireReader;
 using detail::WireType;
-using Ids = std::vector<std::int32_t>;
 
 constexpr std::uint32_t kPiece = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
-
-const std::vector<std::string>& texts() {
-  static const std::vector<std::string> texts = [] {
-    std::vector<std::string> all{
-        "",
-        "  ",
-        "the small dog reads a red house.",
-        "Ｔｈｅ ｓｍａｌｌ ﬁsch ½ e\u0301\u0301 ﷺ \u00A0\u3000x\u200B\u2028y",
-        "unknown 京都 🤖🤖🤖 letters\tand tabs",
-        "\xFF\xC3\xE2\x96 broken \xF0\x9F bytes \x80",
-        "\u2581\u2581 \u2581a",
-        std::string("zero \0 byte", 11),
-        std::string(300, 'a')};
-    std::string every, run;
-    for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
-    for (int i = 0; i < 1700; ++i) run += "京";
-    all.push_back(every);
-    all.push_back("a " + run + " b " + run);
-    return all;
-  }();
-  return texts;
-}
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-void use(const Tokenizer& tokenizer) {
-  for (const std::string& text : texts()) {
-    Ids ids;
-    try {
-      ids = tokenizer.encode(text);
-    } catch (const DataError&) {  // a model that cannot encode it
-      continue;
-    }
-    for (const std::int32_t id : ids)
-      require(id >= 0 && id < tokenizer.vocab_size(), "an id outside the vocabulary");
-    const std::string decoded = tokenizer.decode(ids);
-    require(is_utf8(decoded), "decoded text that is not UTF-8");
-    require(decoded.find('\n') == std::string::npos, "decoded text of two lines");
-    tokenizer.words(ids);
-  }
-  Ids all;
-  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) all.push_back(id);
-  require(is_utf8(tokenizer.decode(all)), "pieces that are not UTF-8");
-}
 
 // Rules of a small character map, which leaves more of the mutations to its structure than those of
 // Unicode would.
@@ -344,7 +296,8 @@ void fuzz_repair(std::string& input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    attend::use(attend::Tokenizer::from_bytes({reinterpret_cast<const char*>(data), size}));
+    attend::use_tokenizer(
+        attend::Tokenizer::from_bytes({reinterpret_cast<const char*>(data), size}));
   } catch (const attend::DataError&) {
   }
   return 0;

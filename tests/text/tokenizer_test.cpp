@@ -34,8 +34,13 @@ constexpr int kAllWords = 38;
 
 int size_for(TokenizerType type) {
   if (type == TokenizerType::word) return 30;  // some words stay unknown
+  if (type == TokenizerType::byte_bpe) return 300;
   return type == TokenizerType::unigram ? 60 : 90;
 }
+
+constexpr TokenizerType kAllTypes[] = {TokenizerType::bpe,       TokenizerType::unigram,
+                                       TokenizerType::chars,     TokenizerType::word,
+                                       TokenizerType::wordpiece, TokenizerType::byte_bpe};
 
 TokenizerOptions options_of(TokenizerType type) {
   TokenizerOptions options;
@@ -156,8 +161,10 @@ TEST_P(AnyTokenizer, CutsIdsIntoTheWordsOfTheText) {
     at = word.end;
   }
   EXPECT_EQ(at, static_cast<std::int32_t>(ids.size()));
-  EXPECT_EQ(texts,
-            (std::vector<std::string>{"<s>", "Ein", "Mädchen", "sieht", "die", "Straße?", "</s>"}));
+  std::vector<std::string> expected{"<s>", "Ein", "Mädchen", "sieht", "die", "Straße?", "</s>"};
+  if (GetParam() == TokenizerType::wordpiece)  // to which punctuation is a word
+    expected = {"<s>", "Ein", "Mädchen", "sieht", "die", "Straße", "?", "</s>"};
+  EXPECT_EQ(texts, expected);
 }
 
 TEST_P(AnyTokenizer, EncodesFromSeveralThreadsAtOnce) {
@@ -207,17 +214,15 @@ TEST_P(AnyTokenizer, SaysThatThereIsNoText) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, AnyTokenizer,
-                         testing::Values(TokenizerType::bpe, TokenizerType::unigram,
-                                         TokenizerType::chars, TokenizerType::word),
-                         [](const auto& type) {
-                           return std::string(
-                               enum_names(type.param)[static_cast<std::size_t>(type.param)]);
-                         });
+INSTANTIATE_TEST_SUITE_P(Types, AnyTokenizer, testing::ValuesIn(kAllTypes), [](const auto& type) {
+  std::string name(enum_names(type.param)[static_cast<std::size_t>(type.param)]);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(Tokenizer, SaysWhichVocabularySizesWork) {
-  for (const TokenizerType type :
-       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::word}) {
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::word,
+                                   TokenizerType::wordpiece, TokenizerType::byte_bpe}) {
     TokenizerOptions options = options_of(type);
     options.vocab_size = 100'000;
     const std::string message =
@@ -228,7 +233,8 @@ TEST(Tokenizer, SaysWhichVocabularySizesWork) {
     options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
     EXPECT_EQ(Tokenizer::train(corpus(), options).vocab_size(), options.vocab_size) << message;
   }
-  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram}) {
+  for (const TokenizerType type :
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::wordpiece}) {
     TokenizerOptions options = options_of(type);
     options.vocab_size = 20;
     const std::string message =
@@ -326,9 +332,13 @@ TEST(Tokenizer, GivesPretokenizedTextBackUnchanged) {
   TokenizerOptions options;
   options.pretokenized = true;
   for (const TokenizerType type :
-       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word}) {
+       {TokenizerType::bpe, TokenizerType::unigram, TokenizerType::chars, TokenizerType::word,
+        TokenizerType::wordpiece, TokenizerType::byte_bpe}) {
     options.type = type;
-    options.vocab_size = type == TokenizerType::word ? 25 : 48;
+    options.vocab_size = type == TokenizerType::word        ? 25
+                         : type == TokenizerType::wordpiece ? 80
+                         : type == TokenizerType::byte_bpe  ? 280
+                                                            : 48;
     const Tokenizer tokenizer = Tokenizer::train(sentences, options);
     for (const std::string& sentence : sentences)
       EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);

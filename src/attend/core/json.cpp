@@ -19,23 +19,23 @@ using Json = nlohmann::ordered_json;
 struct TooDeep {};
 
 // Returns a discarded value if the text is not JSON.
-Json parse_bounded(std::string_view text) {
+template <class AnyJson>
+AnyJson parse_bounded(std::string_view text) {
+  using Event = typename AnyJson::parse_event_t;
   // The library takes a zero byte for the end of the text.
-  if (text.find('\0') != text.npos) return Json(Json::value_t::discarded);
-  const auto bound = [](int depth, Json::parse_event_t event, Json&) {
-    const bool opens =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+  if (text.find('\0') != text.npos) return AnyJson(AnyJson::value_t::discarded);
+  const auto bound = [](int depth, Event event, AnyJson&) {
+    const bool opens = event == Event::object_start || event == Event::array_start;
     if (opens && depth >= kDeepestJson) throw TooDeep();
     return true;
   };
-  return Json::parse(text.begin(), text.end(), bound, /*allow_exceptions=*/false);
+  return AnyJson::parse(text.begin(), text.end(), bound, /*allow_exceptions=*/false);
 }
 
-}  // namespace
-
-Json parse_json(std::string_view text, std::string_view where) {
+template <class AnyJson>
+AnyJson parse_or_throw(std::string_view text, std::string_view where) {
   try {
-    Json json = parse_bounded(text);
+    AnyJson json = parse_bounded<AnyJson>(text);
     if (!json.is_discarded()) return json;
   } catch (const TooDeep&) {
     throw DataError(fmt::format("{}: expected at most {} nested lists and objects, found more",
@@ -44,9 +44,19 @@ Json parse_json(std::string_view text, std::string_view where) {
   throw DataError(fmt::format("{}: expected JSON, found {}", where, quote(text)));
 }
 
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view where) {
+  return parse_or_throw<Json>(text, where);
+}
+
+nlohmann::json parse_sorted_json(std::string_view text, std::string_view where) {
+  return parse_or_throw<nlohmann::json>(text, where);
+}
+
 std::optional<Json> try_parse_json(std::string_view text) {
   try {
-    Json json = parse_bounded(text);
+    Json json = parse_bounded<Json>(text);
     return json.is_discarded() ? std::nullopt : std::optional(std::move(json));
   } catch (const TooDeep&) {
     return std::nullopt;

@@ -17,7 +17,12 @@ inline constexpr int kDeepestJson = 64;
 // Throws DataError "<where>: ..." for text that is not JSON or is nested deeper.
 nlohmann::ordered_json parse_json(std::string_view text, std::string_view where);
 
-// The same, but returns nullopt instead of throwing.
+// The same with the members of objects in the order of their names, of which each is found at once:
+// for objects with so many that to look them up one by one takes forever (vocabularies, lists of
+// weights).
+nlohmann::json parse_sorted_json(std::string_view text, std::string_view where);
+
+// The same as parse_json(), but returns nullopt instead of throwing.
 std::optional<nlohmann::ordered_json> try_parse_json(std::string_view text);
 
 // A list of ids. Throws DataError "<where>: ..." for anything else, including integers beyond 32

@@ -21,7 +21,10 @@ void require_task(const Checkpoint& checkpoint, std::string_view task) {
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
   const Tensor& bytes = checkpoint.tensor(name);
   try {
-    return Tokenizer::from_bytes(tensor_bytes(bytes));
+    Tokenizer tokenizer = Tokenizer::from_bytes(tensor_bytes(bytes));
+    if (tokenizer.eos_id() < 0)
+      throw DataError(fmt::format("{}: expected a token that ends a text, found none", name));
+    return tokenizer;
   } catch (const Error& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }

@@ -23,7 +23,8 @@ DataError wrong_task(std::string_view source, std::string_view expected, std::st
 // Throws DataError unless the file is a model for `task`.
 void require_task(const Checkpoint& checkpoint, std::string_view task);
 
-// The tokenizer in the tensor `name`. Throws DataError if it is missing or damaged.
+// The tokenizer in the tensor `name`. Throws DataError if it is missing or damaged, or
+// has no eos.
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
 
 // The options under the metadata key `key`. Throws DataError if they are missing, misspelled or out

@@ -120,6 +120,8 @@ SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
     if (field.is(2, WireType::bytes)) read_trainer(field.bytes, model);
     if (field.is(3, WireType::bytes)) read_normalizer(field.bytes, model.normalizer);
     if (field.is(5, WireType::bytes)) read_normalizer(field.bytes, denormalizer);
+    if (field.is(kFirstUnknownPieceField, WireType::varint))
+      model.first_unknown_piece = field.value;
     if (model.pieces.size() > kMostPieces)
       throw DataError(fmt::format("it has more than {} pieces", kMostPieces));
   }

@@ -2,6 +2,7 @@
 // library trusts its bytes. Private to text/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct ModelNormalizer {
   bool escape_spaces = true;
 };
 
+inline constexpr std::uint32_t kFirstUnknownPieceField = 202;
+
 // Views refer to the input bytes.
 struct SentencePieceModel {
   ModelType type = ModelType::unigram;
@@ -46,6 +49,13 @@ struct SentencePieceModel {
   bool byte_fallback = false;
   bool spaces_end_words = false;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
+  // The size of a vocabulary that is smaller than the model. Later pieces are cut out of text like
+  // others and then become unknown. Field 202 of the model, an extension of attend.
+  std::uint64_t first_unknown_piece = ~std::uint64_t{0};
+
+  std::int32_t vocab_size() const {
+    return static_cast<std::int32_t>(std::min<std::uint64_t>(pieces.size(), first_unknown_piece));
+  }
 
   // The part the library may load: everything except the model's self-test samples, which could
   // take hours.

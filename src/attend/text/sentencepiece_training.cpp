@@ -12,13 +12,13 @@
 #include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "attend/text/training_errors.h"
 
 namespace attend::detail {
 namespace {
 
 using Arguments = std::unordered_map<std::string, std::string>;
 
-constexpr int kControlPieces = 4;
 constexpr int kBytePieces = 256;
 // The trainer splits its sums by thread, and the result depends on the split: a constant, not the
 // number of cores.
@@ -93,31 +93,13 @@ int number_after(std::string_view message, std::string_view before) {
              : std::atoi(std::string(message.substr(at + before.size())).c_str());
 }
 
-[[noreturn]] void throw_no_text(std::size_t sentences) {
-  throw DataError(fmt::format(
-      "tokenizer: {} training sentences, none with a character in it; check the training text",
-      sentences));
-}
-
 [[noreturn]] void explain(std::string_view message, const TokenizerOptions& options, int reserved,
                           std::size_t sentences) {
   const int most = number_after(message, "Please set it to a value <= ");
   const int least = number_after(message, fmt::format("{} vs ", options.vocab_size));
   if (most >= 0 && most <= reserved) throw_no_text(sentences);
-  if (most >= 0) {
-    throw ConfigError(
-        fmt::format("tokenizer: vocab-size {0} is too large: {1} sentences give a {2} vocabulary "
-                    "of at most {3} pieces; set vocab-size "
-                    "to {3} or less",
-                    options.vocab_size, sentences, name_of(options.type), most));
-  }
-  if (least >= 0) {
-    throw ConfigError(
-        fmt::format("tokenizer: vocab-size {0} is too small: the text has {1} different "
-                    "characters, which with {2} reserved pieces "
-                    "make {3}; set vocab-size to {3} or more, or lower character-coverage",
-                    options.vocab_size, least - reserved, reserved, least));
-  }
+  if (most >= 0) throw_vocabulary_too_large(options, sentences, most);
+  if (least >= 0) throw_vocabulary_too_small(options, reserved, least);
   throw DataError(
       fmt::format("tokenizer: SentencePiece could not learn a vocabulary: {}", message));
 }
@@ -157,15 +139,6 @@ void check_length(std::span<const std::string> sentences) {
   }
 }
 
-void check(const TokenizerOptions& options, int reserved) {
-  if (options.vocab_size <= reserved) {
-    throw ConfigError(fmt::format(
-        "tokenizer: vocab-size {} is too small: {} pieces are reserved; set it to {} or more",
-        options.vocab_size, reserved, reserved + 1));
-  }
-  check_options(options);
-}
-
 }  // namespace
 
 void silence_sentencepiece() {
@@ -184,8 +157,8 @@ void silence_sentencepiece() {
 std::string train_sentencepiece(std::span<const std::string> sentences,
                                 const TokenizerOptions& options) {
   silence_sentencepiece();
-  const int reserved = kControlPieces + (options.byte_fallback ? kBytePieces : 0);
-  check(options, reserved);
+  const int reserved = kTrainedControls + (options.byte_fallback ? kBytePieces : 0);
+  check_training_options(options, reserved);
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
   // The unigram trainer aborts if normalization leaves no text, or if the text overflows its
   // indices.

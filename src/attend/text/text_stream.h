@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "attend/text/tokenizer.h"
 
 namespace attend {
+
+namespace detail {
+class TextDecoder;
+}
 
 //   TextStream stream(tokenizer);
 //   for (const std::int32_t id : ids) text += stream.add(id);
@@ -15,7 +20,10 @@ namespace attend {
 // leaves tokenizer.decode(ids) in `text`.
 class TextStream {
  public:
-  explicit TextStream(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
+  explicit TextStream(Tokenizer tokenizer);
+  TextStream(TextStream&&) noexcept;
+  TextStream& operator=(TextStream&&) noexcept;
+  ~TextStream();
 
   // Returns the text completed by this token; bytes of an incomplete character are held back.
   // Throws DataError for an id outside the vocabulary.
@@ -25,16 +33,8 @@ class TextStream {
   std::string finish();
 
  private:
-  std::string whole_characters(bool all);
-  std::string surface(std::int32_t id);
-
-  Tokenizer tokenizer_;
-  std::string bytes_;               // pending byte tokens
-  std::vector<std::int32_t> held_;  // all ids, if only the whole text can be decoded
-  bool begun_ = false;              // a non-control id has been added
-  bool at_start_ = true;            // a space here is the one SentencePiece prepends
-  bool took_space_ = false;         // the last token had it
-  bool has_text_ = false;
+  Tokenizer tokenizer_;  // what the decoder refers to
+  std::unique_ptr<detail::TextDecoder> decoder_;
 };
 
 }  // namespace attend

@@ -11,7 +11,8 @@
 namespace attend {
 
 inline std::span<const std::string_view> enum_names(TokenizerType) {
-  static constexpr std::array<std::string_view, 4> kNames{"bpe", "unigram", "chars", "word"};
+  static constexpr std::array<std::string_view, 6> kNames{"bpe",  "unigram",   "chars",
+                                                          "word", "wordpiece", "byte-bpe"};
   return kNames;
 }
 
@@ -23,7 +24,8 @@ inline std::span<const std::string_view> enum_names(Normalization) {
 
 template <class Visitor>
 void fields(TokenizerOptions& o, Visitor&& visit) {
-  visit("tokenizer", o.type, "how text becomes tokens: bpe, unigram, chars or word");
+  visit("tokenizer", o.type,
+        "how text becomes tokens: bpe, unigram, chars, word, wordpiece or byte-bpe");
   visit("vocab-size", o.vocab_size, kVocabularySizes,
         "vocabulary size, special tokens included; for chars: an upper limit");
   visit("character-coverage", o.character_coverage, between(0.98, 1),

@@ -62,6 +62,8 @@ const Cases kTraining{
 };
 const Cases kVocabularyOptions{
     {"tokenizer", "word", "", kVocabulary},
+    {"tokenizer", "wordpiece", "", kVocabulary},
+    {"tokenizer", "byte-bpe", "--vocab-size 300", kVocabulary},
     {"vocab-size", "70", "", kVocabulary},
     {"character-coverage", "0.98", "", kVocabulary},
     {"byte-fallback", "yes", "--vocab-size 400", kVocabulary},

@@ -6,6 +6,7 @@
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
+#include "text/small_engines.h"
 
 namespace attend {
 namespace {
@@ -202,6 +203,20 @@ TEST_F(TranslationModelFile, WithADamagedTokenizerIsRefused) {
   EXPECT_CONTAINS(
       error_after([](Checkpoint& c) { tensor(c, "tokenizer.tgt").tensor = Tensor::zeros({5}); }),
       "U8");
+}
+
+TEST_F(TranslationModelFile, WithATokenizerThatLacksItsMarksIsRefused) {
+  const auto with_tokenizer = [&](const char* side, SpecialTokens special) {
+    detail::ByteBpeDescription description = small_byte_bpe();
+    description.vocabulary.special = special;
+    return error_after([&](Checkpoint& c) {
+      tensor(c, side).tensor = bytes_tensor(detail::tokenizer_bytes(description));
+    });
+  };
+  EXPECT_CONTAINS(with_tokenizer("tokenizer.src", {.bos = 0, .pad = 1, .unk = 3}),
+                  "a token that ends a text, found none");
+  EXPECT_CONTAINS(with_tokenizer("tokenizer.tgt", {.eos = 2, .pad = 1, .unk = 3}),
+                  "a token that begins a translation, found none");
 }
 
 TEST_F(TranslationModelFile, WithAnImpossibleConfigurationIsRefused) {

@@ -80,6 +80,14 @@ struct Beginning {
   LanguageScorer scorer;
 };
 
+// A vocabulary may have one token for bos and eos, or lack some.
+std::vector<std::int32_t> tokens_without_text(const SpecialTokens& special) {
+  std::vector<std::int32_t> tokens;
+  for (const std::int32_t id : {special.pad, special.unk, special.bos})
+    if (id >= 0 && id != special.eos) tokens.push_back(id);
+  return tokens;
+}
+
 Beginning begin(const LanguageModel& model, std::string_view text,
                 const GenerationOptions& options) {
   const Tokenizer& tokenizer = model.tokenizer;
@@ -93,7 +101,7 @@ Beginning begin(const LanguageModel& model, std::string_view text,
                         {.context = context,
                          .max_length = options.max_tokens,
                          .cache = options.cache,
-                         .forbidden = {special.pad, special.unk, special.bos},  // have no text
+                         .forbidden = tokens_without_text(special),
                          .repetition_penalty = options.repetition_penalty,
                          .never_penalized = special.eos});
   return {std::move(prompt), std::move(scorer)};

@@ -50,11 +50,13 @@ std::int64_t layers(const ArchitectureConfig& config) {
 
 // The source and target tokenizers; a joint vocabulary is loaded once.
 std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
-  if (checkpoint.find("tokenizer") == nullptr)
-    return {read_tokenizer(checkpoint, "tokenizer.src"),
-            read_tokenizer(checkpoint, "tokenizer.tgt")};
-  const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
-  return {joint, joint};
+  const bool joint = checkpoint.find("tokenizer") != nullptr;
+  Tokenizer tgt = read_tokenizer(checkpoint, joint ? "tokenizer" : "tokenizer.tgt");
+  if (tgt.bos_id() < 0)
+    throw DataError(
+        fmt::format("{}: tokenizer: expected a token that begins a translation, found none",
+                    checkpoint.source));
+  return {joint ? tgt : read_tokenizer(checkpoint, "tokenizer.src"), tgt};
 }
 
 constexpr std::string_view kShortlist = "shortlist.";

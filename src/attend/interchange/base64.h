@@ -1,0 +1,12 @@
+// Bytes written as letters (RFC 4648). Private to interchange/.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attend::detail {
+
+// Throws DataError for what is no base64.
+std::string from_base64(std::string_view text);
+
+}  // namespace attend::detail

@@ -1,0 +1,24 @@
+// The tokenizer of a Hugging Face model directory, whichever files say what it is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "attend/interchange/tokenizer_json.h"
+
+namespace attend {
+
+// What is in a directory: the content of a file; nothing when there is no file of that name.
+using FileText = std::function<std::optional<std::string>(std::string_view name)>;
+
+// Reads tokenizer.json, or vocab.txt (WordPiece), or vocab.json and merges.txt (byte-level BPE),
+// with the special tokens of tokenizer_config.json and special_tokens_map.json. `path` begins the
+// messages. Throws DataError when none of them is there or one cannot be used.
+ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path);
+
+// The special tokens that the files of the directory name; some may be empty.
+SpecialPieces read_special_pieces(const FileText& file, const std::string& path);
+
+}  // namespace attend

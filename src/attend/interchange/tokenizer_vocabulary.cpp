@@ -1,0 +1,118 @@
+#include "attend/interchange/tokenizer_vocabulary.h"
+
+#include <fmt/format.h>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+
+namespace attend::detail {
+namespace {
+
+constexpr std::int64_t kMostForeignPieces = std::int64_t{1} << 22;
+
+AddedToken read_added(JsonObject& json) {
+  AddedToken token{static_cast<std::int32_t>(json.integer("id", 0, kMostForeignPieces - 1)),
+                   json.text("content"), json.flag("special", false),
+                   json.flag("normalized", false)};
+  const bool plain = !json.flag("single_word", false) && !json.flag("lstrip", false) &&
+                     !json.flag("rstrip", false);
+  // Special tokens are never looked for in text, so how does not matter.
+  if (!token.special && !plain)
+    throw DataError(
+        fmt::format("{}: the added token {} with single_word, lstrip or rstrip is not supported",
+                    json.where(), quote(token.text)));
+  json.finish();
+  return token;
+}
+
+}  // namespace
+
+ForeignVocabulary::ForeignVocabulary(JsonObject& file, const SpecialPieces& names)
+    : where_(file.where()), special_(names) {
+  if (file.find("added_tokens") == nullptr) return;
+  for (JsonObject& json : file.objects("added_tokens")) added_.push_back(read_added(json));
+}
+
+void ForeignVocabulary::add(std::string_view piece, std::int64_t id, const std::string& where) {
+  if (id < 0 || id >= kMostForeignPieces)
+    throw DataError(fmt::format("{}: {} has the id {}", where, quote(piece), id));
+  const auto index = static_cast<std::size_t>(id);
+  if (pieces_.size() <= index) pieces_.resize(index + 1);
+  if (!pieces_[index].empty() && pieces_[index] != piece)
+    throw DataError(
+        fmt::format("{}: {} and {} have the same id", where, quote(pieces_[index]), quote(piece)));
+  const auto [entry, is_new] = ids_.emplace(piece, static_cast<std::int32_t>(id));
+  if (!is_new && entry->second != id)
+    throw DataError(fmt::format("{}: {} has two ids", where, quote(piece)));
+  pieces_[index] = piece;
+}
+
+void ForeignVocabulary::add_all(const nlohmann::json& pieces, const std::string& where) {
+  if (!pieces.is_object()) throw DataError(fmt::format("{}: expected pieces with ids", where));
+  for (const auto& [piece, id] : pieces.items()) {
+    if (!id.is_number_integer())
+      throw DataError(fmt::format("{}: {} has no id", where, quote(piece)));
+    add(piece, id.get<std::int64_t>(), where);
+  }
+}
+
+void ForeignVocabulary::finish(std::string_view unknown, const ForeignTemplate& marks) {
+  for (const AddedToken& token : added_) {
+    add(token.text, token.id, where_ + ": added_tokens");
+    if (token.special) controls_[token.text] = true;
+  }
+  if (!unknown.empty()) special_.unk = unknown;
+  if (special_.bos.empty() && !marks.prefix.empty()) special_.bos = marks.prefix.front();
+  if (special_.eos.empty() && !marks.suffix.empty()) special_.eos = marks.suffix.back();
+  for (const char* pad : {"[PAD]", "<pad>"})
+    if (special_.pad.empty() && is_control(pad)) special_.pad = pad;
+  for (std::string* name : {&special_.bos, &special_.eos, &special_.pad, &special_.unk}) {
+    if (name->empty()) continue;
+    if (id(*name) < 0)
+      throw DataError(
+          fmt::format("{}: the special token {} is not in the vocabulary", where_, quote(*name)));
+    if (*name != special_.unk) controls_[*name] = true;
+  }
+  // GPT-2 has one token for everything.
+  if (special_.unk == special_.bos || special_.unk == special_.eos) special_.unk.clear();
+  if (!special_.unk.empty()) controls_.erase(special_.unk);
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    if (!pieces_[i].empty()) continue;
+    add(fmt::format("<unused {}>", i), static_cast<std::int64_t>(i), where_);
+    controls_[pieces_[i]] = true;
+  }
+}
+
+std::int32_t ForeignVocabulary::id(std::string_view piece) const {
+  const auto found = ids_.find(std::string(piece));
+  return found == ids_.end() ? -1 : found->second;
+}
+
+std::vector<std::int32_t> ForeignVocabulary::added_text() const {
+  std::vector<std::int32_t> ids;
+  for (const AddedToken& token : added_)
+    if (!is_control(token.text) && token.text != special_.unk) ids.push_back(token.id);
+  return ids;
+}
+
+std::vector<std::int32_t> ForeignVocabulary::ids(const std::vector<std::string>& pieces) const {
+  std::vector<std::int32_t> result;
+  for (const std::string& piece : pieces) {
+    if (id(piece) < 0)
+      throw DataError(
+          fmt::format("{}: the special token {} is not in the vocabulary", where_, quote(piece)));
+    result.push_back(id(piece));
+  }
+  return result;
+}
+
+PieceList ForeignVocabulary::list() const {
+  PieceList list{
+      .pieces = pieces_,
+      .special = {id(special_.bos), id(special_.eos), id(special_.pad), id(special_.unk)}};
+  for (std::int32_t id = 0; id < std::ssize(pieces_); ++id)
+    if (is_control(pieces_[static_cast<std::size_t>(id)])) list.controls.push_back(id);
+  return list;
+}
+
+}  // namespace attend::detail

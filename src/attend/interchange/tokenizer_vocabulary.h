@@ -1,0 +1,55 @@
+// The vocabulary of a tokenizer.json: the pieces of its model, and those that were added. Private
+// to interchange/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "attend/core/json_object.h"
+#include "attend/interchange/tokenizer_json.h"
+#include "attend/interchange/tokenizer_parts.h"
+#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/tokenizer_file.h"
+
+namespace attend::detail {
+
+struct AddedToken {
+  std::int32_t id = 0;
+  std::string text;
+  bool special = false;
+  bool normalized = false;
+};
+
+class ForeignVocabulary {
+ public:
+  // Throws DataError for ids that are out of range or taken twice.
+  ForeignVocabulary(JsonObject& file, const SpecialPieces& names);
+
+  // A piece of the model, by its id; then the added ones.
+  void add(std::string_view piece, std::int64_t id, const std::string& where);
+  void add_all(const nlohmann::json& pieces, const std::string& where);  // {"piece": id}
+  void finish(std::string_view unknown, const ForeignTemplate& marks);
+
+  const std::vector<std::string>& pieces() const { return pieces_; }
+  const std::vector<AddedToken>& added() const { return added_; }
+  const SpecialPieces& special() const { return special_; }
+  bool is_control(std::string_view piece) const { return controls_.contains(std::string(piece)); }
+  std::int32_t id(std::string_view piece) const;  // -1: there is none
+  // Added tokens that are text.
+  std::vector<std::int32_t> added_text() const;
+  PieceList list() const;
+  std::vector<std::int32_t> ids(const std::vector<std::string>& pieces) const;
+
+ private:
+  std::string where_;
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string, std::int32_t> ids_;
+  std::unordered_map<std::string, bool> controls_;
+  std::vector<AddedToken> added_;
+  SpecialPieces special_;
+};
+
+}  // namespace attend::detail

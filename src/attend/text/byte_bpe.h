@@ -1,0 +1,61 @@
+// Byte-level byte-pair encoding (Radford et al. 2019): patterns cut text into parts, and merges
+// join the bytes of each. Private to text/.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "attend/text/merges.h"
+#include "attend/text/prefix_table.h"
+#include "attend/text/split_pattern.h"
+#include "attend/text/tokenizer_engine.h"
+#include "attend/text/vocabulary.h"
+
+namespace attend::detail {
+
+// How GPT-2 cuts text: contractions, then words, numbers and other characters with the space before
+// them, then spaces.
+inline constexpr std::string_view kGpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+class ByteBpe final : public TokenizerEngine {
+ public:
+  // Throws DataError, with the reason alone, for what is no tokenizer: pieces that are no letters
+  // of bytes, merges of pieces that are not there, a byte that has neither a piece nor an unknown
+  // token.
+  explicit ByteBpe(ByteBpeDescription description);
+
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::unique_ptr<TextDecoder> decoder() const override;
+  std::int32_t vocab_size() const override { return vocabulary_.size(); }
+  SpecialTokens special() const override { return vocabulary_.special(); }
+  const std::string& piece(std::int32_t id) const override { return vocabulary_.piece(id); }
+  float score(std::int32_t id) const override { return scores_[static_cast<std::size_t>(id)]; }
+  std::int32_t id(std::string_view piece) const override;
+  bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
+  bool begins_word(std::int32_t id) const override;
+
+  bool is_unknown(std::int32_t id) const { return vocabulary_.is_unknown(id); }
+  // What a piece stands for.
+  const std::string& bytes_of(std::int32_t id) const {
+    return bytes_[static_cast<std::size_t>(id)];
+  }
+  bool has_prefix_space() const { return options_.prefix_space; }
+
+ private:
+  void read_pieces();
+  void encode_part(std::string_view text, std::vector<std::int32_t>& ids) const;
+  void encode_bytes(std::string_view bytes, std::vector<std::int32_t>& ids) const;
+
+  ByteBpeDescription options_;  // without vocabulary, merges and patterns
+  Vocabulary vocabulary_;
+  std::vector<SplitPattern> patterns_;
+  std::vector<float> scores_;
+  Merges merges_;
+  std::vector<std::string> bytes_;  // of each piece
+  std::array<std::int32_t, 256> byte_ids_{};
+  std::unordered_map<std::string_view, std::int32_t> whole_;  // by bytes, where merges are ignored
+  std::optional<PrefixTable> added_;
+};
+
+}  // namespace attend::detail

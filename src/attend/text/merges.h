@@ -1,0 +1,37 @@
+// Byte-pair merges, applied by rank (Sennrich et al. 2016). Private to text/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attend::detail {
+
+class Merges {
+ public:
+  struct Merge {
+    std::int32_t left, right, id;  // two pieces and what they become
+  };
+  // The earliest first. Throws DataError for a pair that is there twice.
+  explicit Merges(std::span<const Merge> merges);
+
+  // Joins neighbors, the pair with the earliest merge first, of equal ones the first in the word,
+  // until no pair has one. Time: n log n.
+  void apply(std::vector<std::int32_t>& word) const;
+
+ private:
+  struct Entry {
+    std::uint64_t pair = 0;
+    std::int32_t rank = -1;  // -1: an empty place
+    std::int32_t id = 0;
+  };
+  const Entry* find(std::int32_t left, std::int32_t right) const;
+  std::size_t place_of(std::uint64_t pair) const;
+  void apply_short(std::vector<std::int32_t>& word) const;
+  void apply_long(std::vector<std::int32_t>& word) const;
+
+  std::vector<Entry> table_;  // hashed by pair, with linear probing; its size is a power of two
+};
+
+}  // namespace attend::detail

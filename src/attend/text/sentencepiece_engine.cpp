@@ -1,0 +1,116 @@
+#include "attend/text/sentencepiece_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "attend/error.h"
+#include "attend/text/meta_symbol.h"
+#include "attend/text/sentencepiece_decoder.h"
+#include "attend/text/sentencepiece_training.h"
+
+namespace attend::detail {
+namespace {
+
+std::size_t count_meta(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kMetaSymbol); at != std::string_view::npos;
+       at = text.find(kMetaSymbol, at + kMetaSymbol.size()))
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+SentencePieceEngine::SentencePieceEngine(std::string_view serialized)
+    : checked_(read_sentencepiece_model(serialized)), long_text_(checked_) {
+  silence_sentencepiece();
+  try {
+    const auto status = processor_.LoadFromSerializedProto(checked_.loadable);
+    if (!status.ok()) throw DataError(status.message());
+  } catch (const DataError&) {
+    throw;
+  } catch (const std::exception& error) {  // from its trie builder
+    throw DataError(error.what());
+  }
+  checked_.loadable = {};
+  unknown_is_word_ = checked_.unknown_surface.starts_with(' ');
+  if (processor_.unk_id() < 0 || processor_.unk_id() >= vocab_size())
+    throw DataError("no piece of its vocabulary stands for what is unknown");
+}
+
+SpecialTokens SentencePieceEngine::special() const {
+  return {processor_.bos_id(), processor_.eos_id(), processor_.pad_id(), processor_.unk_id()};
+}
+
+std::string SentencePieceEngine::decode_all(std::span<const std::int32_t> ids) const {
+  std::vector<int> visible;
+  for (const std::int32_t id : ids) {
+    if (!processor_.IsControl(id)) visible.push_back(id);
+  }
+  std::string text;
+  const auto status = processor_.Decode(visible, &text);
+  if (!status.ok())
+    throw DataError(
+        fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
+  if (!visible.empty() && visible.front() == processor_.unk_id() && text.starts_with(' '))
+    text.erase(0, 1);
+  return text;
+}
+
+char SentencePieceEngine::byte_of(std::int32_t id) const {
+  const std::string_view piece = checked_.pieces[static_cast<std::size_t>(id)].text;  // "<0xF0>"
+  return static_cast<char>(std::stoi(std::string(piece.substr(3, 2)), nullptr, 16));
+}
+
+std::int32_t SentencePieceEngine::id(std::string_view piece) const {
+  const std::int32_t found = piece.empty() ? unknown() : processor_.PieceToId(piece);
+  return found < vocab_size() ? found : unknown();
+}
+
+bool SentencePieceEngine::begins_word(std::int32_t id) const {
+  return id == unknown() ? unknown_is_word_ : piece(id).starts_with(kMetaSymbol);
+}
+
+std::vector<std::int32_t> SentencePieceEngine::encode(std::string_view text) const {
+  if (long_text_.is_of_words(text)) return encode_words(long_text_.words(text));
+  std::string storage;
+  text = long_text_.shortened(text, storage);
+  sentencepiece::ImmutableSentencePieceText pieces;
+  const auto status = processor_.Encode(text, pieces.mutable_proto());
+  if (!status.ok())
+    throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(),
+                                status.message()));
+  std::vector<std::int32_t> ids;
+  ids.reserve(pieces.pieces_size());
+  for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
+    const auto piece = pieces.pieces(i);
+    const auto id = static_cast<std::int32_t>(piece.id());
+    // SentencePiece joins neighboring unknown pieces; unknown words stay separate here.
+    const std::size_t copies = id == unknown() && unknown_is_word_
+                                   ? std::max<std::size_t>(count_meta(piece.piece()), 1)
+                                   : 1;
+    ids.insert(ids.end(), copies, id < vocab_size() ? id : unknown());
+  }
+  return ids;
+}
+
+std::vector<std::int32_t> SentencePieceEngine::encode_words(std::string_view words) const {
+  std::vector<std::int32_t> ids;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(kMetaSymbol, kMetaSymbol.size()));
+    words.remove_prefix(word.size());
+    const std::int32_t word_id = id(word);
+    const bool joined =
+        word_id == unknown() && !unknown_is_word_ && !ids.empty() && ids.back() == word_id;
+    if (!joined) ids.push_back(word_id);
+  }
+  return ids;
+}
+
+std::unique_ptr<TextDecoder> SentencePieceEngine::decoder() const {
+  return std::make_unique<SentencePieceDecoder>(*this);
+}
+
+}  // namespace attend::detail

@@ -1,0 +1,119 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "attend/text/split_pattern.h"
+
+#include <fmt/format.h>
+#include <pcre2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
+#include "attend/error.h"
+
+namespace attend::detail {
+
+struct PcreFree {
+  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
+};
+
+namespace {
+
+constexpr std::size_t kLongestPattern = 4096;
+constexpr std::uint32_t kHeapKilobytes = 64 * 1024;
+
+// The pattern with the classes that mean something else to PCRE2 spelled out.
+std::string spelled_out(std::string_view pattern) {
+  std::string result;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '\\' || i + 1 == pattern.size()) {
+      result += pattern[i];
+      continue;
+    }
+    const char escaped = pattern[++i];
+    if (std::string_view("wWbBQ").find(escaped) != std::string_view::npos)
+      throw DataError(fmt::format("its pattern has \\{}, which is not supported", escaped));
+    if (escaped == 's') {
+      result += "\\p{White_Space}";
+    } else if (escaped == 'S') {
+      result += "\\P{White_Space}";
+    } else {
+      result.append({'\\', escaped});
+    }
+  }
+  return result;
+}
+
+// Steps back that a match may take: enough for patterns that look at a run of characters once.
+std::uint32_t match_limit(std::size_t bytes) {
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(10'000 + 16 * bytes, std::uint32_t{1} << 31));
+}
+
+}  // namespace
+
+struct SplitPattern::Code {
+  std::unique_ptr<pcre2_code, PcreFree> code;
+};
+
+SplitPattern::SplitPattern(std::string_view pattern) {
+  if (pattern.size() > kLongestPattern || !is_utf8(pattern))
+    throw DataError(fmt::format("its pattern {} is too long or not UTF-8", quote(pattern)));
+  const std::string spelled = spelled_out(pattern);
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  pcre2_code* const code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
+  if (code == nullptr) {
+    std::array<PCRE2_UCHAR, 200> message{};
+    pcre2_get_error_message(error, message.data(), message.size());
+    throw DataError(fmt::format("its pattern {} is none ({})", quote(pattern),
+                                reinterpret_cast<const char*>(message.data())));
+  }
+  code_ = std::make_shared<const Code>(Code{std::unique_ptr<pcre2_code, PcreFree>(code)});
+  // Where the system does not allow it, matches are only slower.
+  static_cast<void>(pcre2_jit_compile(code, PCRE2_JIT_COMPLETE));
+}
+
+void SplitPattern::split(std::vector<std::string_view>& parts) const {
+  const std::unique_ptr<pcre2_match_data, PcreFree> data(pcre2_match_data_create(1, nullptr));
+  const std::unique_ptr<pcre2_match_context, PcreFree> context(pcre2_match_context_create(nullptr));
+  pcre2_set_heap_limit(context.get(), kHeapKilobytes);
+  std::vector<std::string_view> result;
+  for (const std::string_view part : parts) {
+    pcre2_set_match_limit(context.get(), match_limit(part.size()));
+    const auto* const subject = reinterpret_cast<PCRE2_SPTR>(part.data());
+    std::size_t done = 0;  // where the next part begins
+    for (std::size_t at = 0; at < part.size();) {
+      const auto match = [&](std::uint32_t options) {
+        return pcre2_match(code_->code.get(), subject, part.size(), at,
+                           PCRE2_NO_UTF_CHECK | options, data.get(), context.get());
+      };
+      int count = match(0);
+      if (count == PCRE2_ERROR_JIT_STACKLIMIT) count = match(PCRE2_NO_JIT);
+      if (count == PCRE2_ERROR_NOMATCH) break;
+      if (count < 0)
+        throw DataError(
+            fmt::format("tokenizer: its pattern takes too long for {} bytes of text", part.size()));
+      const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
+      const std::size_t begin = ends[0], end = ends[1];
+      if (end <= begin || begin < at) {  // a match of nothing cuts nothing
+        at = std::max<std::size_t>(at, end);
+        if (at < part.size()) next_code_point(part, at);
+        continue;
+      }
+      if (begin > done) result.push_back(part.substr(done, begin - done));
+      result.push_back(part.substr(begin, end - begin));
+      done = at = end;
+    }
+    if (done < part.size()) result.push_back(part.substr(done));
+  }
+  parts = std::move(result);
+}
+
+}  // namespace attend::detail

@@ -1,0 +1,55 @@
+// What runs behind a Tokenizer: one way to cut text into pieces, and to put pieces together again.
+// Private to text/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/tokenizer.h"
+
+namespace attend::detail {
+
+// Lines of so many bytes and more are refused by every engine.
+inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 29;
+// Throws DataError for a line that is too long.
+void refuse_long_text(std::size_t bytes);
+
+// A text that grows by one id after the other. May be used again after finish().
+class TextDecoder {
+ public:
+  virtual ~TextDecoder() = default;
+  // The text that is settled with this token. Precondition: the id is in the vocabulary.
+  virtual std::string add(std::int32_t id) = 0;
+  // What still waits.
+  virtual std::string finish() = 0;
+};
+
+// Immutable; may be used from several threads at once. Ids given to it are in the vocabulary.
+class TokenizerEngine {
+ public:
+  virtual ~TokenizerEngine() = default;
+
+  // Throws DataError for text that is too long.
+  virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
+  // Lives no longer than the engine.
+  virtual std::unique_ptr<TextDecoder> decoder() const = 0;
+
+  virtual std::int32_t vocab_size() const = 0;
+  virtual SpecialTokens special() const = 0;
+  virtual const std::string& piece(std::int32_t id) const = 0;
+  virtual float score(std::int32_t id) const = 0;
+  // The unknown id when there is no such piece.
+  virtual std::int32_t id(std::string_view piece) const = 0;
+  virtual bool is_control(std::int32_t id) const = 0;
+  virtual bool begins_word(std::int32_t id) const = 0;
+};
+
+// The engine for the bytes of a Tokenizer, which must live as long. Throws DataError with the
+// reason alone.
+std::unique_ptr<const TokenizerEngine> make_engine(std::string_view bytes);
+
+}  // namespace attend::detail

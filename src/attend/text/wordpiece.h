@@ -1,0 +1,44 @@
+// WordPiece as BERT uses it (Devlin et al. 2019): text is cleaned and cut into words and
+// punctuation, and each of them into the longest pieces from left to right. Private to text/.
+#pragma once
+
+#include "attend/text/prefix_table.h"
+#include "attend/text/tokenizer_engine.h"
+#include "attend/text/vocabulary.h"
+
+namespace attend::detail {
+
+// What a piece begins with that goes on a word.
+inline constexpr std::string_view kContinuation = "##";
+// Longer words are unknown.
+inline constexpr std::size_t kLongestWord = 100;  // characters
+
+class WordPiece final : public TokenizerEngine {
+ public:
+  // Throws DataError, with the reason alone, for what is no tokenizer: also for one without an
+  // unknown token.
+  explicit WordPiece(WordPieceDescription description);
+
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::unique_ptr<TextDecoder> decoder() const override;
+  std::int32_t vocab_size() const override { return vocabulary_.size(); }
+  SpecialTokens special() const override { return vocabulary_.special(); }
+  const std::string& piece(std::int32_t id) const override { return vocabulary_.piece(id); }
+  float score(std::int32_t) const override { return 0; }
+  std::int32_t id(std::string_view piece) const override;
+  bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
+  bool begins_word(std::int32_t id) const override { return !continues_word(id); }
+
+  bool continues_word(std::int32_t id) const;
+  bool is_unknown(std::int32_t id) const { return vocabulary_.is_unknown(id); }
+  bool splits_punctuation() const { return options_.split_punctuation; }
+
+ private:
+  void encode_word(std::string_view word, std::vector<std::int32_t>& ids) const;
+
+  WordPieceDescription options_;  // without the vocabulary
+  Vocabulary vocabulary_;
+  PrefixTable begins_, continues_;  // pieces that begin words, and those that go on, without the ##
+};
+
+}  // namespace attend::detail
