@@ -38,7 +38,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   }
   ::close(descriptor_);
   if (failed != 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(failed)));
-  throw DataError(fmt::format("{}: it is {}, expected a safetensors file", path_,
+  throw DataError(fmt::format("{}: it is {}, expected a file", path_,
                               S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"));
 }
 

@@ -17,12 +17,11 @@ inline constexpr int kDeepestJson = 64;
 // Throws DataError "<where>: ..." for text that is not JSON or is nested deeper.
 nlohmann::ordered_json parse_json(std::string_view text, std::string_view where);
 
-// The same with the members of objects in the order of their names, of which each is found at once:
-// for objects with so many that to look them up one by one takes forever (vocabularies, lists of
-// weights).
+// The same, but sorts the members of objects by name and finds each of them in logarithmic time.
+// For large objects, such as vocabularies: an ordered_json looks at all members for every name.
 nlohmann::json parse_sorted_json(std::string_view text, std::string_view where);
 
-// The same as parse_json(), but returns nullopt instead of throwing.
+// As parse_json, but returns nullopt instead of throwing.
 std::optional<nlohmann::ordered_json> try_parse_json(std::string_view text);
 
 // A list of ids. Throws DataError "<where>: ..." for anything else, including integers beyond 32

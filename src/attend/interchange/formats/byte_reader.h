@@ -1,0 +1,48 @@
+// Little-endian numbers and bytes from a file, never past its end. Private to interchange/.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/checkpoint/file_content.h"
+
+namespace attend {
+
+// Reads from the front of `bytes`. Everything throws DataError "<where>: ..." when fewer bytes are
+// left than asked for; nothing is read then.
+class ByteReader {
+ public:
+  ByteReader(std::span<const std::byte> bytes, std::string where)
+      : bytes_(bytes), where_(std::move(where)) {}
+
+  template <std::integral Number>
+  Number number() {
+    Number value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+  std::span<const std::byte> take(std::uint64_t count);
+  std::string_view text(std::uint64_t count);
+
+  std::size_t position() const { return position_; }  // bytes taken so far
+  std::size_t left() const { return bytes_.size() - position_; }
+  const std::string& where() const { return where_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+  std::string where_;
+};
+
+// `count` bytes of a file from `begin` on. Throws DataError, naming `what` is looked for, when the
+// file ends before.
+std::vector<std::byte> read_range(const InputFile& file, std::uint64_t begin, std::uint64_t count,
+                                  std::string_view what);
+
+}  // namespace attend

@@ -1,0 +1,23 @@
+// Marian's own model files (.bin), version 1.
+//
+//   8 bytes    version
+//   8 bytes    N, the number of tensors
+//   N x 32     length of the name, type, number of extents, bytes of data: 8 bytes each
+//   N names    each ends with a zero byte
+//   N shapes   4 bytes for each extent
+//   8 bytes    P, then P bytes of padding
+//   N data     elements, perhaps with padding behind them
+#pragma once
+
+#include <memory>
+
+#include "attend/checkpoint/file_content.h"
+#include "attend/interchange/tensor_table.h"
+
+namespace attend {
+
+// Tensors of float32, and text (int8). Throws DataError for a damaged file, and, naming it, for any
+// other type: weights that were packed for one kind of processor cannot be read on another.
+TensorTable read_marian_binary(std::shared_ptr<const InputFile> file);
+
+}  // namespace attend

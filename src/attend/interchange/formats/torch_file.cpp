@@ -1,0 +1,200 @@
+#include "attend/interchange/formats/torch_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/interchange/formats/byte_reader.h"
+#include "attend/interchange/formats/pickle.h"
+#include "attend/interchange/formats/torch_state.h"
+#include "attend/interchange/formats/zip_archive.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::uint64_t kLargestPickle = std::uint64_t{16} << 20;
+constexpr std::string_view kLegacyMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+constexpr std::int64_t kLegacyProtocol = 1001;
+
+[[noreturn]] void refuse_checkpoint(const InputFile& file, std::string_view why) {
+  throw DataError(fmt::format("{}: {}", file.path(), why));
+}
+
+// Precondition of everything that multiplies: the elements of a storage are in the file.
+void check_storage(const InputFile& file, const TorchStorage& storage, std::uint64_t bytes) {
+  const std::size_t width = size_of(storage.type);
+  if (storage.elements != bytes / width || bytes % width != 0)
+    refuse_checkpoint(
+        file, fmt::format("storage {}: expected {} elements {}, found {} bytes", quote(storage.key),
+                          storage.elements, name_of(storage.type), bytes));
+}
+
+// "R/" of the one entry "R/data.pkl".
+std::string archive_root(const ZipArchive& archive, const InputFile& file) {
+  constexpr std::string_view kPickleName = "/data.pkl";
+  std::string root;
+  for (const ZipEntry& entry : archive.entries()) {
+    const std::string_view name = entry.name;
+    if (!name.ends_with(kPickleName) || name.find('/') != name.size() - kPickleName.size())
+      continue;
+    if (!root.empty()) refuse_checkpoint(file, "expected one data.pkl in the zip file, found two");
+    root = name.substr(0, name.size() - kPickleName.size() + 1);
+  }
+  if (root.empty())
+    refuse_checkpoint(file, "expected a PyTorch checkpoint, found a zip file without data.pkl");
+  if (archive.find(root + "constants.pkl") != nullptr)
+    refuse_checkpoint(file, "expected a dictionary of tensors, found a TorchScript program");
+  return root;
+}
+
+void check_byte_order(const ZipArchive& archive, const std::string& root, const InputFile& file) {
+  const ZipEntry* const entry = archive.find(root + "byteorder");
+  if (entry == nullptr) return;  // it has been there since PyTorch 2.1
+  const auto bytes = archive.read(*entry, 16);
+  const std::string_view order(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (order != "little")
+    refuse_checkpoint(
+        file, fmt::format("expected elements in the byte order 'little', found {}", quote(order)));
+}
+
+TensorTable read_torch_zip(const std::shared_ptr<const InputFile>& file) {
+  const auto archive = std::make_shared<const ZipArchive>(file);
+  const std::string root = archive_root(*archive, *file);
+  check_byte_order(*archive, root, *file);
+  const auto bytes = archive->read(*archive->find(root + "data.pkl"), kLargestPickle);
+  TensorTable table(file->path());
+  for (const TorchTensor& tensor : torch_tensors(Pickle(bytes, torch_functions(), file->path()))) {
+    const ZipEntry* const entry = archive->find(root + "data/" + tensor.storage.key);
+    if (entry == nullptr)
+      refuse_checkpoint(*file, fmt::format("tensor {}: its storage {} is not in the zip file",
+                                           quote(tensor.name), quote(tensor.storage.key)));
+    check_storage(*file, tensor.storage, entry->size);
+    table.add(to_foreign(tensor, file->path(),
+                         [archive, entry](std::uint64_t begin, std::span<std::byte> to) {
+                           archive->read(*entry, begin, to);
+                         }));
+  }
+  return table;
+}
+
+// The pickles at the beginning of an old file.
+class LegacyReader {
+ public:
+  explicit LegacyReader(const InputFile& file)
+      : file_(file),
+        bytes_(read_range(file, 0, std::min(file.size(), kLargestPickle), "its pickles")) {}
+
+  // Of the dictionary's tensors, where in the file each storage begins.
+  struct Content {
+    std::vector<TorchTensor> tensors;
+    std::map<std::string, std::uint64_t> storages;
+  };
+
+  Content read() {
+    check_preamble();
+    Content content{torch_tensors(next()), {}};
+    std::map<std::string, TorchStorage> known;
+    for (const TorchTensor& tensor : content.tensors) {
+      const TorchStorage& first = known.emplace(tensor.storage.key, tensor.storage).first->second;
+      if (first.type != tensor.storage.type || first.elements != tensor.storage.elements)
+        refuse_checkpoint(file_, fmt::format("tensor {}: two descriptions of its storage {} differ",
+                                             quote(tensor.name), quote(tensor.storage.key)));
+    }
+    const Pickle keys = next();
+    if (keys.root().kind != PickleKind::list)
+      refuse_checkpoint(
+          file_, fmt::format("expected a list of storages, found {}", name_of(keys.root().kind)));
+    for (const PickleRef key : keys.root().items) {
+      const auto found = known.find(std::string(keys[key].text));
+      if (found == known.end())
+        refuse_checkpoint(file_,
+                          fmt::format("storage {} belongs to no tensor", quote(keys[key].text)));
+      if (!content.storages.emplace(found->first, take_storage(found->second)).second)
+        refuse_checkpoint(file_, fmt::format("storage {} is there twice", quote(found->first)));
+    }
+    if (position_ != file_.size())
+      refuse_checkpoint(file_,
+                        fmt::format("{} bytes follow its last storage", file_.size() - position_));
+    for (const auto& [key, storage] : known)
+      if (!content.storages.contains(key))
+        refuse_checkpoint(file_, fmt::format("storage {} is not in the file", quote(key)));
+    return content;
+  }
+
+ private:
+  Pickle next() {
+    const auto rest = std::span(bytes_).subspan(static_cast<std::size_t>(position_));
+    Pickle pickle(rest, torch_functions(), file_.path());
+    position_ += pickle.size();
+    return pickle;
+  }
+
+  void check_preamble() {
+    const Pickle magic = next();
+    if (magic.root().text != kLegacyMagic)
+      refuse_checkpoint(file_, "expected a PyTorch checkpoint, found another pickle");
+    const Pickle protocol = next();
+    if (protocol.root().integer != kLegacyProtocol)
+      refuse_checkpoint(file_, fmt::format("expected version {} of the format, found {}",
+                                           kLegacyProtocol, protocol.root().integer));
+    const Pickle machine = next();
+    if (machine.root().kind != PickleKind::dictionary)
+      refuse_checkpoint(file_, fmt::format("expected facts about the machine, found {}",
+                                           name_of(machine.root().kind)));
+    const std::vector<PickleRef>& facts = machine.root().items;
+    for (std::size_t i = 0; i < facts.size(); i += 2)
+      if (machine[facts[i]].text == "little_endian" && machine[facts[i + 1]].integer != 1)
+        refuse_checkpoint(file_, "expected little-endian elements, found big-endian ones");
+  }
+
+  // Steps over a storage; returns where its elements begin.
+  std::uint64_t take_storage(const TorchStorage& storage) {
+    const auto count_bytes = read_range(file_, position_, sizeof(std::uint64_t), "a storage");
+    const auto count = ByteReader(count_bytes, file_.path()).number<std::uint64_t>();
+    const std::uint64_t begin = position_ + sizeof count, width = size_of(storage.type);
+    if (count != storage.elements || count > (file_.size() - begin) / width)
+      refuse_checkpoint(file_, fmt::format("storage {}: expected {} elements {}, found a count of "
+                                           "{} and {} bytes; cut short?",
+                                           quote(storage.key), storage.elements,
+                                           name_of(storage.type), count, file_.size() - begin));
+    position_ = begin + count * width;
+    return begin;
+  }
+
+  const InputFile& file_;
+  std::vector<std::byte> bytes_;
+  std::uint64_t position_ = 0;
+};
+
+TensorTable read_torch_legacy(const std::shared_ptr<const InputFile>& file) {
+  const LegacyReader::Content content = LegacyReader(*file).read();
+  TensorTable table(file->path());
+  for (const TorchTensor& tensor : content.tensors) {
+    const std::uint64_t base = content.storages.at(tensor.storage.key);
+    table.add(to_foreign(tensor, file->path(),
+                         [file, base](std::uint64_t begin, std::span<std::byte> to) {
+                           file->read(base + begin, to);
+                         }));
+  }
+  return table;
+}
+
+}  // namespace
+
+TensorTable read_torch_file(std::shared_ptr<const InputFile> file) {
+  const auto begin = read_range(*file, 0, std::min<std::uint64_t>(file->size(), 2), "a checkpoint");
+  const std::string_view magic(reinterpret_cast<const char*>(begin.data()), begin.size());
+  if (magic == "PK") return read_torch_zip(file);
+  if (magic == "\x80\x02") return read_torch_legacy(file);
+  refuse_checkpoint(*file,
+                    "expected a PyTorch checkpoint, a zip file or a pickle of protocol 2, "
+                    "found something else");
+}
+
+}  // namespace attend

@@ -1,0 +1,22 @@
+// Checkpoints of PyTorch (`pytorch_model.bin`, what torch.save writes of a state dict): a pickle
+// that names tensors, and the storages that they lie in.
+//
+//   since PyTorch 1.6   a ZIP archive: R/data.pkl, R/data/KEY for every storage, R/byteorder
+//   before              pickles, one after the other: a magic number, 1001, facts about the
+//                       machine, the dictionary, the keys of the storages; then for every key the
+//                       number of its elements (8 bytes) and the elements
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "attend/checkpoint/file_content.h"
+#include "attend/interchange/tensor_table.h"
+
+namespace attend {
+
+// Reads either container; nothing in the pickle is run. Throws DataError for a file that is
+// neither, is damaged, or holds anything but tensors; IoError when it cannot be read.
+TensorTable read_torch_file(std::shared_ptr<const InputFile> file);
+
+}  // namespace attend

@@ -1,0 +1,46 @@
+// What the pickle of a PyTorch checkpoint says of its tensors: where in which storage they are.
+// Private to interchange/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/interchange/element_type.h"
+#include "attend/interchange/formats/pickle.h"
+#include "attend/interchange/tensor_table.h"
+
+namespace attend {
+
+// The functions that such a pickle may name: how tensors are rebuilt, and the types of storages.
+std::span<const std::string_view> torch_functions();
+
+// One block of elements of one type, which several tensors may share.
+struct TorchStorage {
+  std::string key;  // its name in the file
+  ElementType type = ElementType::f32;
+  std::uint64_t elements = 0;
+};
+
+struct TorchTensor {
+  std::string name;
+  TorchStorage storage;
+  std::uint64_t offset = 0;  // of the first element, in elements
+  StridedLayout layout;      // all of it inside the storage, and no larger than it
+};
+
+// The tensors of a dictionary from names to tensors. Throws DataError for any other pickle, and for
+// a tensor that is not inside its storage.
+std::vector<TorchTensor> torch_tensors(const Pickle& pickle);
+
+// Fills `to` with the bytes of a storage from `begin` on.
+using ReadStorage = std::function<void(std::uint64_t begin, std::span<std::byte> to)>;
+
+// The tensor as readers give it.
+ForeignTensor to_foreign(const TorchTensor& tensor, std::string file, ReadStorage read);
+
+}  // namespace attend

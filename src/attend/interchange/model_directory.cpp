@@ -1,0 +1,62 @@
+#include "attend/interchange/model_directory.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <system_error>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+
+namespace attend {
+
+ModelDirectory::ModelDirectory(const std::filesystem::path& path) : path_(path) {
+  std::error_code error;
+  canonical_ = std::filesystem::canonical(path, error);
+  if (error) throw IoError(fmt::format("{}: cannot open: {}", path.string(), error.message()));
+  if (!std::filesystem::is_directory(canonical_, error))
+    throw IoError(
+        fmt::format("{}: expected the directory of a model, found something else", path.string()));
+}
+
+bool ModelDirectory::contains(std::string_view name) const {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path_ / name, error));
+}
+
+std::filesystem::path ModelDirectory::file(std::string_view name) const {
+  constexpr std::string_view kSeparators("/\0", 2);
+  if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
+    throw DataError(fmt::format("{}: expected the name of a file in this directory, found {}",
+                                path_.string(), quote(name)));
+  std::filesystem::path path = path_ / name;
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) throw DataError(fmt::format("{}: cannot open: {}", path.string(), error.message()));
+  if (target.parent_path() != canonical_)
+    throw DataError(
+        fmt::format("{}: expected a file in this directory, found a link that leads "
+                    "out of it; copy the directory with `cp -rL` first",
+                    path.string()));
+  return path;
+}
+
+std::shared_ptr<const InputFile> ModelDirectory::open(std::string_view name) const {
+  return std::make_shared<const InputFile>(file(name));
+}
+
+std::string ModelDirectory::text(std::string_view name, std::uint64_t most) const {
+  const InputFile input(file(name));
+  if (input.size() > most)
+    throw DataError(
+        fmt::format("{}: expected at most {} bytes, found {}", input.path(), most, input.size()));
+  std::string text(static_cast<std::size_t>(input.size()), '\0');
+  input.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+ModelDirectory ModelDirectory::folder(std::string_view name) const {
+  return ModelDirectory(file(name));
+}
+
+}  // namespace attend

@@ -1,0 +1,82 @@
+#include "attend/interchange/model_directory.h"
+
+#include <sys/stat.h>
+
+#include "checkpoint/test_folder.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+class ModelDirectoryTest : public FolderTest {
+ protected:
+  ModelDirectoryTest() {
+    std::filesystem::create_directories(path("model/1_Pooling"));
+    write(path("secret"), "secret");
+    write(path("model/config.json"), "{}");
+    write(path("model/1_Pooling/config.json"), "{ }");
+  }
+  ModelDirectory model() const { return ModelDirectory(path("model")); }
+
+  void expect_refused(std::string_view name, std::string_view message) const {
+    expect_error<DataError>([&] { model().file(name); }, {message});
+    expect_error<DataError>([&] { model().open(name); }, {message});
+    expect_error<DataError>([&] { model().text(name); }, {message});
+    expect_error<DataError>([&] { model().folder(name); }, {message});
+  }
+};
+
+TEST_F(ModelDirectoryTest, ReadsFilesAndFolders) {
+  EXPECT_EQ(model().text("config.json"), "{}");
+  EXPECT_EQ(model().folder("1_Pooling").text("config.json"), "{ }");
+  EXPECT_EQ(model().open("config.json")->size(), 2u);
+  EXPECT_TRUE(model().contains("config.json"));
+  EXPECT_FALSE(model().contains("vocab.json"));
+}
+
+TEST_F(ModelDirectoryTest, TakesNamesAndNoPaths) {
+  const std::string absolute = path("secret").string();
+  for (const std::string_view name :
+       {std::string_view("../secret"), std::string_view("1_Pooling/config.json"),
+        std::string_view(absolute), std::string_view("."), std::string_view(".."),
+        std::string_view(""), std::string_view("config.json\0x", 13)})
+    expect_refused(name, "expected the name of a file in this directory, found '");
+  expect_refused("other.json", "other.json: cannot open: No such file or directory");
+}
+
+TEST_F(ModelDirectoryTest, FollowsNoLinkThatLeadsOut) {
+  std::filesystem::create_symlink(path("secret"), path("model/link"));
+  std::filesystem::create_symlink("../secret", path("model/relative"));
+  std::filesystem::create_symlink("1_Pooling/config.json", path("model/deeper"));
+  std::filesystem::create_symlink("link", path("model/chain"));
+  std::filesystem::create_directory_symlink(folder_, path("model/up"));
+  for (const char* const name : {"link", "relative", "deeper", "chain", "up"})
+    expect_refused(name, "found a link that leads out of it; copy the directory with `cp -rL`");
+  std::filesystem::create_symlink("nowhere", path("model/dangling"));
+  expect_refused("dangling", "cannot open");
+}
+
+TEST_F(ModelDirectoryTest, FollowsLinksInside) {
+  std::filesystem::create_symlink("config.json", path("model/alias.json"));
+  EXPECT_EQ(model().text("alias.json"), "{}");
+  std::filesystem::create_directory_symlink(path("model"), path("by_link"));
+  EXPECT_EQ(ModelDirectory(path("by_link")).text("config.json"), "{}");
+}
+
+TEST_F(ModelDirectoryTest, BoundsTexts) {
+  expect_error<DataError>([&] { model().text("config.json", 1); },
+                          {"config.json: expected at most 1 bytes, found 2"});
+}
+
+TEST_F(ModelDirectoryTest, ReadsFilesOnly) {
+  expect_error<DataError>([&] { model().text("1_Pooling"); },
+                          {"it is a directory, expected a file"});
+  ASSERT_EQ(::mkfifo(path("model/pipe").c_str(), 0600), 0);
+  expect_error<DataError>([&] { model().text("pipe"); }, {"it is a device or a pipe"});
+  expect_error<IoError>([&] { ModelDirectory{path("model/config.json")}; },
+                        {"expected the directory of a model, found something else"});
+  expect_error<IoError>([&] { ModelDirectory{path("nothing")}; }, {"cannot open"});
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,160 @@
+// Files as their formats have them, with any content: for those that nobody honest would write.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attend {
+
+// A number, little-endian.
+template <class Number>
+std::string bytes_of(Number number) {
+  std::string bytes(sizeof number, '\0');
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+inline std::string deflated(const std::string& bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+// One entry of a ZIP archive. What the headers say can differ from what is there.
+struct WrittenEntry {
+  std::string name = {}, bytes = {};
+  bool deflate = false;
+  std::uint32_t claimed_size = 0;  // 0: the real one
+  std::uint16_t flags = 0, method = 0xffff;
+  std::uint32_t checksum_error = 0;
+  std::string local_name = {};  // empty: the same
+  std::int64_t offset_error = 0;
+};
+
+inline std::string written_zip(const std::vector<WrittenEntry>& entries) {
+  std::string file, directory;
+  for (const WrittenEntry& entry : entries) {
+    const std::string packed = entry.deflate ? deflated(entry.bytes) : entry.bytes;
+    const auto size = entry.claimed_size != 0 ? entry.claimed_size
+                                              : static_cast<std::uint32_t>(entry.bytes.size());
+    const auto packed_size = static_cast<std::uint32_t>(
+        !entry.deflate && entry.claimed_size != 0 ? size : packed.size());
+    const auto checksum = static_cast<std::uint32_t>(
+        crc32_z(0, reinterpret_cast<const Bytef*>(entry.bytes.data()), entry.bytes.size()));
+    const std::uint16_t method = entry.method != 0xffff ? entry.method : entry.deflate ? 8 : 0;
+    const std::string common =
+        bytes_of(entry.flags) + bytes_of(method) + bytes_of(0) +
+        bytes_of(checksum ^ entry.checksum_error) + bytes_of(packed_size) + bytes_of(size) +
+        bytes_of(static_cast<std::uint16_t>(entry.name.size())) + bytes_of(std::uint16_t{0});
+    const auto offset = static_cast<std::uint32_t>(file.size() + entry.offset_error);
+    file += "PK\3\4" + bytes_of(std::uint16_t{20}) + common +
+            (entry.local_name.empty() ? entry.name : entry.local_name) + packed;
+    directory += "PK\1\2" + bytes_of(std::uint16_t{20}) + bytes_of(std::uint16_t{20}) + common +
+                 bytes_of(std::uint16_t{0}) + bytes_of(std::uint16_t{0}) +
+                 bytes_of(std::uint16_t{0}) + bytes_of(std::uint32_t{0}) + bytes_of(offset) +
+                 entry.name;
+  }
+  const auto count = static_cast<std::uint16_t>(entries.size());
+  const auto begin = static_cast<std::uint32_t>(file.size());
+  return file + directory + "PK\5\6" + bytes_of(std::uint32_t{0}) + bytes_of(count) +
+         bytes_of(count) + bytes_of(static_cast<std::uint32_t>(directory.size())) +
+         bytes_of(begin) + bytes_of(std::uint16_t{0});
+}
+
+// Parts of pickles of protocol 2.
+inline std::string pickled(std::string_view text) {
+  return "X" + bytes_of(static_cast<std::uint32_t>(text.size())) + std::string(text);
+}
+inline std::string pickled(std::int64_t number) { return "\x8a\x08" + bytes_of(number); }
+inline std::string pickled_tuple(std::initializer_list<std::string> items) {
+  std::string tuple = "(";
+  for (const std::string& item : items) tuple += item;
+  return tuple + "t";
+}
+inline std::string pickled_sizes(const std::vector<std::int64_t>& sizes) {
+  std::string tuple = "(";
+  for (const std::int64_t size : sizes) tuple += pickled(size);
+  return tuple + "t";
+}
+inline std::string pickle_of(std::string_view instructions) {
+  return "\x80\x02" + std::string(instructions) + ".";
+}
+
+struct WrittenTensor {
+  std::string name = "w";
+  std::string type = "FloatStorage";
+  std::string key = "0";
+  std::int64_t elements = 6, offset = 0;
+  std::vector<std::int64_t> shape{2, 3}, strides{3, 1};
+};
+
+inline std::string pickled_tensor(const WrittenTensor& t) {
+  const std::string storage = pickled_tuple({pickled("storage"), "ctorch\n" + t.type + "\n",
+                                             pickled(t.key), pickled("cpu"), pickled(t.elements)}) +
+                              "Q";
+  return "ctorch._utils\n_rebuild_tensor_v2\n" +
+         pickled_tuple({storage, pickled(t.offset), pickled_sizes(t.shape),
+                        pickled_sizes(t.strides), "\x89", "ccollections\nOrderedDict\n)R"}) +
+         "R";
+}
+
+// A dictionary with one tensor.
+inline std::string pickled_state(const WrittenTensor& tensor) {
+  return pickle_of("}" + pickled(tensor.name) + pickled_tensor(tensor) + "s");
+}
+
+// A checkpoint with these bytes as its storage "0".
+inline std::string written_torch_zip(const std::string& pickle, const std::string& storage) {
+  return written_zip({{"m/data.pkl", pickle}, {"m/data/0", storage}});
+}
+
+inline std::string written_torch_legacy(const std::string& pickle, const std::string& storage,
+                                        std::int64_t count) {
+  const std::string magic("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19");
+  return pickle_of(magic) + pickle_of("M\xe9\x03") +
+         pickle_of("}" + pickled("little_endian") + "\x88s") + pickle +
+         pickle_of("]" + pickled("0") + "a") + bytes_of(count) + storage;
+}
+
+// An array of NumPy.
+inline std::string written_npy(const std::string& header, const std::string& data) {
+  return "\x93NUMPY" + std::string("\1\0", 2) +
+         bytes_of(static_cast<std::uint16_t>(header.size())) + header + data;
+}
+
+struct WrittenMarianItem {
+  std::string name;
+  std::uint64_t type = 0x404;
+  std::vector<std::int32_t> shape = {};
+  std::string data;
+};
+
+inline std::string written_marian(const std::vector<WrittenMarianItem>& items) {
+  std::string headers, names, shapes, data;
+  for (const WrittenMarianItem& item : items) {
+    headers += bytes_of(std::uint64_t{item.name.size() + 1}) + bytes_of(item.type) +
+               bytes_of(std::uint64_t{item.shape.size()}) +
+               bytes_of(std::uint64_t{item.data.size()});
+    names += item.name + std::string(1, '\0');
+    for (const std::int32_t extent : item.shape) shapes += bytes_of(extent);
+    data += item.data;
+  }
+  return bytes_of(std::uint64_t{1}) + bytes_of(std::uint64_t{items.size()}) + headers + names +
+         shapes + bytes_of(std::uint64_t{0}) + data;
+}
+
+}  // namespace attend
