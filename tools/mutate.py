@@ -41,7 +41,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the bottom of ARCHITECTURE.md's table to the top; `parity` compares models with PyTorch.
 LAYERS = ["core", "plot", "tensor", "backend", "autograd", "ops", "nn", "text", "metrics", "demo", "models", "data", "optim", "checkpoint",
-          "parity", "train", "decode", "tasks", "api", "inspect", "lab", "cli"]
+          "parity", "train", "decode", "tasks", "api", "inspect", "interchange", "lab", "cli"]
 SECONDS = 1800  # for one test program: ten times what the longest takes
 
 

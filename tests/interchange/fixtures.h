@@ -1,4 +1,4 @@
-// The files that tools/make_interchange_fixtures.py has written, and what is in them.
+// What is in the files that tools/make_interchange_fixtures.py has written.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,9 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -17,17 +14,9 @@
 
 #include "attend/checkpoint/file_content.h"
 #include "attend/interchange/tensor_table.h"
+#include "interchange/fixture_files.h"
 
 namespace attend {
-
-inline std::filesystem::path fixture(std::string_view name) {
-  return std::filesystem::path(ATTEND_SOURCE_DIR) / "tests/interchange/data" / name;
-}
-
-inline std::string fixture_bytes(std::string_view name) {
-  std::ifstream stream(fixture(name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 inline std::shared_ptr<const InputFile> open_fixture(std::string_view name) {
   return std::make_shared<const InputFile>(fixture(name));

@@ -17,7 +17,7 @@ class ModelDirectory {
   explicit ModelDirectory(const std::filesystem::path& path);
 
   std::string path() const { return path_.string(); }
-  // Whether there is something of that name in it. The rest throws as file() does.
+  // Whether there is something of that name in it, be it a file or not.
   bool contains(std::string_view name) const;
 
   // Where the file is. `name` may come from a file of the model, so it is one name, not a path.

@@ -1,0 +1,81 @@
+// The reader of PyTorch's pickles against hostile bytes: tensors that are inside their storages, or
+// a DataError.
+#include <stdexcept>
+
+#include "attend/error.h"
+#include "attend/interchange/formats/pickle.h"
+#include "attend/interchange/formats/torch_state.h"
+#include "fuzz/fuzz_target.h"
+#include "interchange/written_formats.h"
+
+namespace attend {
+namespace {
+
+void read(std::span<const std::byte> bytes) {
+  try {
+    const Pickle pickle(bytes, torch_functions(), "fuzz");
+    if (pickle.size() > bytes.size()) throw std::logic_error("a pickle longer than its bytes");
+    for (const TorchTensor& tensor : torch_tensors(pickle)) {
+      if (tensor.offset + *tensor.layout.extent() > tensor.storage.elements ||
+          *count_elements(tensor.layout.shape) > tensor.storage.elements)
+        throw std::logic_error("a tensor that is larger than its storage");
+    }
+  } catch (const DataError&) {
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> fuzz_corpus() {
+  return {pickled_state({}),
+          pickled_state({.type = "HalfStorage", .offset = 1, .shape = {2, 2}, .strides = {1, 2}}),
+          pickle_of("ccollections\nOrderedDict\n)Rq\1(" + pickled("a") + "q\2" +
+                    pickled_tensor({.shape = {}, .strides = {}}) + "h\2h\1u}" +
+                    pickled("_metadata") + "h\1sb"),
+          pickle_of("](K\1M\1\1J\1\1\1\1\x8a\x09" + std::string(9, '\xff') + "N\x88\x89e"),
+          pickle_of("]q\1h\1a")};
+}
+
+std::vector<std::string> fuzz_dictionary() {
+  return {"ctorch._utils\n_rebuild_tensor_v2\n",
+          "ctorch._utils\n_rebuild_parameter\n",
+          "ccollections\nOrderedDict\n",
+          "ctorch\nFloatStorage\n",
+          "ctorch\nBoolStorage\n",
+          "cos\nsystem\n",
+          pickled("storage"),
+          pickled(std::int64_t{-1}),
+          pickled(std::int64_t{9223372036854775807}),
+          "(",
+          "t",
+          "R",
+          "Q",
+          "u",
+          "s",
+          "e",
+          "a",
+          "b",
+          "q\1",
+          "h\1",
+          "r\xff\xff\xff\xff",
+          "j\xff\xff\xff\xff",
+          "\x85",
+          "\x86",
+          "\x87",
+          ")",
+          "]",
+          "}"};
+}
+
+// What ends too early never shows what it holds.
+void fuzz_repair(std::string& input) {
+  if (!input.starts_with("\x80\x02")) input.insert(0, "\x80\x02");
+  if (!input.ends_with('.')) input += '.';
+}
+
+}  // namespace attend
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  attend::read(std::as_bytes(std::span(data, size)));
+  return 0;
+}
