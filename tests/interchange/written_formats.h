@@ -41,6 +41,7 @@ struct WrittenEntry {
   std::uint32_t claimed_size = 0;  // 0: the real one
   std::uint16_t flags = 0, method = 0xffff;
   std::uint32_t checksum_error = 0;
+  bool without_checksum = false;
   std::string local_name = {};  // empty: the same
   std::int64_t offset_error = 0;
 };
@@ -58,7 +59,8 @@ inline std::string written_zip(const std::vector<WrittenEntry>& entries) {
     const std::uint16_t method = entry.method != 0xffff ? entry.method : entry.deflate ? 8 : 0;
     const std::string common =
         bytes_of(entry.flags) + bytes_of(method) + bytes_of(0) +
-        bytes_of(checksum ^ entry.checksum_error) + bytes_of(packed_size) + bytes_of(size) +
+        bytes_of(entry.without_checksum ? 0 : checksum ^ entry.checksum_error) +
+        bytes_of(packed_size) + bytes_of(size) +
         bytes_of(static_cast<std::uint16_t>(entry.name.size())) + bytes_of(std::uint16_t{0});
     const auto offset = static_cast<std::uint32_t>(file.size() + entry.offset_error);
     file += "PK\3\4" + bytes_of(std::uint16_t{20}) + common +

@@ -150,6 +150,16 @@ TEST(ZipArchive, NoticesDamagedBytes) {
   expect_zip_error(file, {"entry 'a'", "damaged"});
 }
 
+TEST(ZipArchive, DoesWithoutChecksums) {
+  for (const bool deflate : {false, true})
+    EXPECT_EQ(
+        content(
+            ZipArchive(memory_file(written_zip(
+                {{.name = "a", .bytes = "bytes", .deflate = deflate, .without_checksum = true}}))),
+            "a"),
+        "bytes");
+}
+
 TEST(ZipArchive, NamesWhatItCannotRead) {
   expect_zip_error(written_zip({{.name = "a", .bytes = "1", .flags = 1}}),
                    {"entry 'a'", "expected plain bytes, found encrypted ones"});

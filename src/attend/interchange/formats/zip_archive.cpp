@@ -28,6 +28,11 @@ std::uint32_t add_to_checksum(std::uint32_t checksum, std::span<const std::byte>
       crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
+void check_checksum(const InputFile& file, const ZipEntry& entry, std::uint32_t found) {
+  if (entry.checksum != 0 && found != entry.checksum)
+    refuse_entry(file, entry, "its checksum is wrong: damaged");
+}
+
 // The unpacked bytes of a deflated entry, one after the other.
 class Inflater {
  public:
@@ -61,7 +66,7 @@ class Inflater {
     while (!ended_ && stream_.avail_out == 1) advance();
     if (stream_.avail_out == 0)
       refuse_entry(file_, entry_, fmt::format("expected {} bytes, found more", entry_.size));
-    if (checksum_ != entry_.checksum) refuse_entry(file_, entry_, "its checksum is wrong: damaged");
+    check_checksum(file_, entry_, checksum_);
   }
 
  private:
@@ -126,8 +131,7 @@ void read_stored(const InputFile& file, const ZipEntry& entry, std::uint64_t ski
   // What is skipped is the header of an array, or many tensors, which are not read for this.
   if (skip > kPieceBytes || skip + to.size() != entry.size) return;
   const auto skipped = read_range(file, entry.begin, skip, "an entry");
-  if (add_to_checksum(add_to_checksum(0, skipped), to) != entry.checksum)
-    refuse_entry(file, entry, "its checksum is wrong: damaged");
+  check_checksum(file, entry, add_to_checksum(add_to_checksum(0, skipped), to));
 }
 
 }  // namespace

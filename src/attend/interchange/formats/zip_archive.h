@@ -28,7 +28,7 @@ struct ZipEntry {
   std::uint64_t begin = 0;        // where its bytes begin
   std::uint64_t packed_size = 0;  // in the file
   std::uint64_t size = 0;         // unpacked; of a stored entry the same
-  std::uint32_t checksum = 0;     // CRC-32 of the unpacked bytes
+  std::uint32_t checksum = 0;  // CRC-32 of the unpacked bytes; 0: PyTorch was told to leave it out
   bool deflated = false;
 
   std::uint64_t end() const { return begin + packed_size; }
