@@ -1,4 +1,4 @@
-// The element types of other programs' files, and how their elements become f32.
+// Element types of foreign weights, and their conversion to f32.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,33 @@ std::string_view name_of(ElementType type);
 // nullopt for any other spelling.
 std::optional<ElementType> element_type(std::string_view name);
 
-// The number of elements; nullopt for a negative extent, or for so many elements that they are 2^60
-// bytes or more.
+// Returns nullopt if an extent is negative, or if the elements could exceed 2^60 bytes. Zero
+// extents do not hide others that are too large.
 std::optional<std::uint64_t> count_elements(std::span<const std::int64_t> shape);
 
-// Converts `from.size() / size_of(type)` little-endian elements. What f32 cannot hold exactly is
-// rounded to the nearest, and an F64 beyond its range becomes an infinity; a BOOL is 0 or 1.
-// Precondition: `to` has as many elements.
+// Converts little-endian elements at any address. Rounds to nearest. An F64 outside the range of
+// f32 becomes an infinity; a BOOL becomes 0 or 1. Precondition: `from` holds to.size() elements.
 void convert_to_f32(ElementType type, std::span<const std::byte> from, std::span<float> to);
 
-// The same for whole numbers. Precondition: the type is one of I64, I32, I16, I8, U8, BOOL.
+// The same for integers. Precondition: is_integer(type).
 void convert_to_i64(ElementType type, std::span<const std::byte> from, std::span<std::int64_t> to);
 
+// I64, I32, I16, I8, U8 or BOOL.
 bool is_integer(ElementType type);
 
-// How the elements of a tensor lie in memory: element (i, j, ...) is i * strides[0] + j *
-// strides[1] + ... elements behind the first one.
+// The memory layout of a tensor: element (i, j, ...) is at offset i * strides[0] + j * strides[1] +
+// ..., counted in elements.
 struct StridedLayout {
   std::vector<std::int64_t> shape, strides;  // of equal length, none negative
 
-  // Whether the elements lie row after row without gaps.
+  // Whether the layout is row-major without gaps.
   bool is_row_major() const;
-  // How many elements there are from the first up to and with the last one in memory; nullopt when
-  // 64 bits cannot count them.
+  // The largest offset + 1, or 0 without elements; nullopt if it overflows.
   std::optional<std::uint64_t> extent() const;
 };
 
-// Copies elements of `element_bytes` bytes, row after row. Precondition: `from` holds extent()
-// elements and `to` all of the shape.
+// Copies elements of `element_bytes` bytes into row-major order. Precondition: `from` holds
+// extent() elements and `to` exactly those of the shape.
 void gather(const StridedLayout& layout, std::size_t element_bytes, std::span<const std::byte> from,
             std::span<std::byte> to);
 

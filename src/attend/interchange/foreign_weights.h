@@ -1,4 +1,4 @@
-// The weights of foreign models, whatever they are stored in.
+// Opens the weights of a foreign model in any supported container.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@
 
 namespace attend {
 
-// One file: safetensors, a PyTorch checkpoint (formats/torch_file.h), a NumPy archive
-// (formats/npz.h) or a model of Marian (formats/marian_binary.h), known by its first bytes. Throws
-// DataError for what is none of them, or damaged; IoError when it cannot be read.
+// Opens one file and detects its format: safetensors, a PyTorch checkpoint (formats/torch_file.h),
+// a NumPy archive (formats/npz.h) or a binary Marian model (formats/marian_binary.h). Throws
+// DataError if it is none of these or damaged, IoError if it cannot be read.
 TensorTable open_foreign_weights(std::shared_ptr<const InputFile> file);
 
-// The weights of a Hugging Face directory: model.safetensors, pytorch_model.bin, or one of them in
-// shards, listed in <name>.index.json; of several the first. Throws DataError also when none is
-// there, when a shard is not in the directory, and when the list and the shards do not hold the
-// same tensors.
+// Opens the weights of a Hugging Face directory: the first of model.safetensors,
+// model.safetensors.index.json, pytorch_model.bin and pytorch_model.bin.index.json. An index lists
+// shards. Also throws DataError if none exists, if a shard is not in the directory, or if the index
+// and the shards disagree.
 TensorTable open_huggingface_weights(const ModelDirectory& directory);
 
-// The list of a sharded model: the file that each tensor is in. Throws DataError "<where>: ...".
+// Reads the index of a sharded model: tensor name -> shard. Throws DataError "<where>: ...".
 std::map<std::string, std::string> parse_weight_map(std::string_view json, std::string_view where);
 
 }  // namespace attend

@@ -1,10 +1,8 @@
-// What every reader of foreign weights gives: tensors by name, of which nothing but the description
-// has been read.
+// The result of every reader of foreign weights: a table of named tensors.
 //
-// The elements of a tensor come from the file when they are asked for, so that a model of 2 GB is
-// in memory once: where it is wanted. Whoever has read what a model needs asks at the end whether
-// anything was left over: a tensor that nobody has a use for is a model that somebody has not
-// understood.
+// A table holds descriptions. The elements of a tensor are read from the file on demand, so a model
+// of 2 GB is in memory once. After an importer has read its tensors, it checks that none is left:
+// an unused tensor means that the importer does not understand the model.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +20,12 @@
 namespace attend {
 
 struct ForeignTensor {
-  std::string file;  // that it is in: begins the messages
+  std::string file;  // its path, for error messages
   std::string name;
   ElementType type = ElementType::f32;
   std::vector<std::int64_t> shape;  // any rank, extents >= 0
-  // Fills bytes() bytes with the elements, row after row, little-endian. Throws DataError when the
-  // file is damaged or cut short, IoError when it cannot be read.
+  // Fills `to`, of bytes() bytes, with the elements in row-major order, little-endian. Throws
+  // DataError if the file is damaged or cut short, IoError if it cannot be read.
   std::function<void(std::span<std::byte> to)> read;
 
   std::uint64_t elements() const { return *count_elements(shape); }
@@ -36,33 +34,32 @@ struct ForeignTensor {
 
 class TensorTable {
  public:
-  // `where`, a file or a directory, begins the messages about tensors that are not there.
+  // `where` is the file or directory to name in errors about missing tensors.
   explicit TensorTable(std::string where) : where_(std::move(where)) {}
 
-  // Precondition: the shape has a number of elements (count_elements). Throws DataError when there
-  // is a tensor of that name already.
+  // Precondition: count_elements(tensor.shape) has a value. Throws DataError if the name is taken.
   void add(ForeignTensor tensor);
 
   const std::string& where() const { return where_; }
   const std::vector<ForeignTensor>& tensors() const { return tensors_; }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  // nullptr when there is none of that name. Looking is not using.
+  // Returns nullptr if there is no such tensor. Does not mark the tensor as used.
   const ForeignTensor* find(std::string_view name) const;
 
-  // The tensor as f32 in host memory (convert_to_f32), used from now on. Throws DataError when
-  // there is none of that name, or it has another shape, or more dimensions than a Tensor.
+  // Reads a tensor into host memory, converts it to f32 (see convert_to_f32) and marks it as used.
+  // Throws DataError if it is missing, differs in shape, or exceeds the rank of Tensor.
   Tensor read(std::string_view name);
   Tensor read(std::string_view name, const Shape& expected);
-  // The whole numbers of a tensor of any shape. Throws DataError when its elements are of another
-  // kind.
+  // Reads a tensor of integers, of any shape, and marks it as used. Throws DataError if it is
+  // missing or has another element type.
   std::vector<std::int64_t> read_integers(std::string_view name);
-  // The bytes of a tensor of I8 or U8, up to the first zero: text that Marian keeps among its
-  // tensors.
+  // Reads a tensor of I8 or U8 as text, up to the first zero byte, and marks it as used. Marian
+  // stores its options this way.
   std::string read_text(std::string_view name);
 
-  // Throws DataError, naming the first of them, when there are tensors that have neither been read
-  // nor match one of `ignorable`, in which a '*' stands for any run of characters without a dot.
-  // `what` is what the tensors should have been of: "a MarianMT model".
+  // Throws DataError if a tensor is neither used nor matched by a pattern of `ignorable`, and names
+  // the first such tensor. '*' in a pattern matches any run of characters without a dot. `what`
+  // names the expected model in the message: "a MarianMT model".
   void require_all_used(std::span<const std::string_view> ignorable, std::string_view what) const;
 
  private:

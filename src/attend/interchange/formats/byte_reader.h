@@ -1,4 +1,4 @@
-// Little-endian numbers and bytes from a file, never past its end. Private to interchange/.
+// Bounds-checked reading of little-endian binary data. Private to interchange/.
 #pragma once
 
 #include <concepts>
@@ -14,8 +14,8 @@
 
 namespace attend {
 
-// Reads from the front of `bytes`. Everything throws DataError "<where>: ..." when fewer bytes are
-// left than asked for; nothing is read then.
+// Consumes `bytes` from the front. All functions throw DataError "<where>: ..." if too few bytes
+// are left.
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string where)
@@ -40,8 +40,8 @@ class ByteReader {
   std::string where_;
 };
 
-// `count` bytes of a file from `begin` on. Throws DataError, naming `what` is looked for, when the
-// file ends before.
+// Reads `count` bytes of a file at `begin`. Throws DataError, with `what` was expected, if the file
+// ends earlier.
 std::vector<std::byte> read_range(const InputFile& file, std::uint64_t begin, std::uint64_t count,
                                   std::string_view what);
 

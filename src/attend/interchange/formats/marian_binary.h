@@ -1,4 +1,4 @@
-// Marian's own model files (.bin), version 1.
+// Binary Marian models (.bin), version 1.
 //
 //   8 bytes    version
 //   8 bytes    N, the number of tensors
@@ -16,8 +16,8 @@
 
 namespace attend {
 
-// Tensors of float32, and text (int8). Throws DataError for a damaged file, and, naming it, for any
-// other type: weights that were packed for one kind of processor cannot be read on another.
+// Reads tensors of float32 and text (int8). Throws DataError if the file is damaged, and for any
+// other type, which it names: weights packed for a kind of processor (intgemm) are not supported.
 TensorTable read_marian_binary(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

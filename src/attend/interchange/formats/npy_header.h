@@ -26,8 +26,8 @@ struct NpyHeader {
 
 inline constexpr std::size_t kLongestNpyHeader = std::size_t{64} << 10;
 
-// Reads the header at the beginning of `bytes`. Throws DataError "<where>: ..." for what is none,
-// is longer than kLongestNpyHeader, or describes elements that are no little-endian numbers.
+// Reads the header at the beginning of `bytes`. Throws DataError "<where>: ..." if it is no header,
+// is longer than `bytes`, or describes anything but little-endian numbers.
 NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace attend

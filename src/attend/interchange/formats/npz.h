@@ -9,8 +9,8 @@
 
 namespace attend {
 
-// The arrays by their names without ".npy". Arrays in column-major order are read row after row.
-// Throws DataError for an entry that is no array, or not as large as its header says.
+// Reads all arrays, named without ".npy". Converts column-major arrays to row-major ones. Throws
+// DataError for an entry that is no array or has another size than its header says.
 TensorTable read_npz(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

@@ -1,9 +1,8 @@
-// Python pickles, read as data: nothing in them is called, imported or built.
+// Python pickles, read as data: nothing is called or imported.
 //
-// A pickle is a program for a small stack machine, and Python's own reader runs whatever function
-// it names. This one knows the instructions that PyTorch needs for a dictionary of tensors and
-// nothing else. A function that is named must be on the reader's list; a call of one stays what it
-// is in the file, a function and its arguments, for the reader to look at.
+// A pickle is a program for a stack machine, and Python runs any function that it names. This
+// machine knows only the instructions that PyTorch needs for a dictionary of tensors. Functions
+// must be on a list, and a call remains data: the function and its arguments.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +31,7 @@ enum class PickleKind : std::uint8_t {
 // "an integer", for messages.
 std::string_view name_of(PickleKind kind);
 
-// Values refer to each other by number: one may be in several others, and even in itself.
+// The index of a value. A value can occur in several others, and even in itself.
 using PickleRef = std::uint32_t;
 
 struct PickleValue {
@@ -45,9 +44,9 @@ struct PickleValue {
 
 class Pickle {
  public:
-  // Reads the pickle at the beginning of `bytes`, of protocol 2. `functions` are those that it may
-  // name; "collections.OrderedDict", called without arguments, is read as a dictionary. What is set
-  // on objects (BUILD) is dropped. Throws DataError "<where>: ..." for everything else.
+  // Reads the pickle of protocol 2 at the beginning of `bytes`, which may name `functions`. A call
+  // of "collections.OrderedDict" without arguments becomes a dictionary. The state that BUILD sets
+  // is dropped. Throws DataError "<where>: ..." for any other content.
   Pickle(std::span<const std::byte> bytes, std::span<const std::string_view> functions,
          std::string where);
 

@@ -1,5 +1,5 @@
-// Checkpoints of PyTorch (`pytorch_model.bin`, what torch.save writes of a state dict): a pickle
-// that names tensors, and the storages that they lie in.
+// PyTorch checkpoints (`pytorch_model.bin`), as torch.save writes a state dict: a pickle that
+// describes tensors, and their storages.
 //
 //   since PyTorch 1.6   a ZIP archive: R/data.pkl, R/data/KEY for every storage, R/byteorder
 //   before              pickles, one after the other: a magic number, 1001, facts about the
@@ -15,8 +15,8 @@
 
 namespace attend {
 
-// Reads either container; nothing in the pickle is run. Throws DataError for a file that is
-// neither, is damaged, or holds anything but tensors; IoError when it cannot be read.
+// Reads either container. Runs nothing in the pickle. Throws DataError if the file is neither, is
+// damaged, or holds anything but tensors; IoError if it cannot be read.
 TensorTable read_torch_file(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

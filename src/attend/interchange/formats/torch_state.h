@@ -1,5 +1,4 @@
-// What the pickle of a PyTorch checkpoint says of its tensors: where in which storage they are.
-// Private to interchange/.
+// The tensors in the pickle of a PyTorch checkpoint, as views of storages. Private to interchange/.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +15,10 @@
 
 namespace attend {
 
-// The functions that such a pickle may name: how tensors are rebuilt, and the types of storages.
+// The functions and storage types that such a pickle may name.
 std::span<const std::string_view> torch_functions();
 
-// One block of elements of one type, which several tensors may share.
+// A block of elements of one type. Several tensors may share it.
 struct TorchStorage {
   std::string key;  // its name in the file
   ElementType type = ElementType::f32;
@@ -30,17 +29,17 @@ struct TorchTensor {
   std::string name;
   TorchStorage storage;
   std::uint64_t offset = 0;  // of the first element, in elements
-  StridedLayout layout;      // all of it inside the storage, and no larger than it
+  StridedLayout layout;      // lies inside the storage and has no more elements than it
 };
 
-// The tensors of a dictionary from names to tensors. Throws DataError for any other pickle, and for
-// a tensor that is not inside its storage.
+// Reads a dictionary from names to tensors. Throws DataError for any other pickle, and for a tensor
+// that exceeds its storage.
 std::vector<TorchTensor> torch_tensors(const Pickle& pickle);
 
 // Fills `to` with the bytes of a storage from `begin` on.
 using ReadStorage = std::function<void(std::uint64_t begin, std::span<std::byte> to)>;
 
-// The tensor as readers give it.
+// Converts to the type that all readers return.
 ForeignTensor to_foreign(const TorchTensor& tensor, std::string file, ReadStorage read);
 
 }  // namespace attend

@@ -7,9 +7,8 @@
 //     - 58101                         "\x84\u2581\"": 3
 //   devices: [0, 1]
 //
-// One dictionary, whose values are single ones or lists of single ones, each on a line. Whatever
-// else YAML has (values over several lines, dictionaries in dictionaries, anchors, tags) is an
-// error with its line, never a guess.
+// One mapping of keys to scalars or lists of scalars. All other YAML (multi-line scalars, nested
+// mappings, anchors, tags) is an error with its line number.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,9 +17,9 @@
 
 namespace attend {
 
-// The dictionary as a JSON object. Plain true, false, null, ~, integers and other numbers are what
-// they look like; everything else, and everything in quotes, is a string. Throws DataError
-// "<where>, line N: ..." for what is not such a text, and for a key that is there twice.
+// Returns a JSON object. Plain true, false, null, ~ and numbers get their types; all other scalars,
+// and all quoted ones, are strings. Throws DataError "<where>, line N: ..." for unsupported YAML
+// and for duplicate keys.
 nlohmann::json parse_yaml(std::string_view text, std::string_view where);
 
 }  // namespace attend

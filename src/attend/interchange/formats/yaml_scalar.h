@@ -1,4 +1,4 @@
-// A value of one line of YAML. Private to interchange/.
+// Scalars and flow lists on one line of YAML. Private to interchange/.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,22 +7,21 @@
 
 namespace attend {
 
-// One line of a text, read from its beginning. Everything throws DataError "<where>: ...", in which
-// `where` names file and line.
+// Consumes a line from its beginning. Throws DataError "<where>: ..."; `where` names file and line.
 class YamlLine {
  public:
   YamlLine(std::string_view line, std::string where) : line_(line), where_(std::move(where)) {}
 
-  // The characters that end a plain value: nothing but a comment or the end of the line; also ": ",
-  // which ends a key; also ',' and ']', which end an item of a list in brackets.
+  // What ends a plain scalar besides a comment and the end of the line: nothing; ": " after a key;
+  // ',' or ']' after an item of a flow list.
   enum class Ends { line, key, item };
 
   void skip_blanks();
   bool at_end() const;  // nothing but blanks and a comment is left
   bool accept(char c);  // behind blanks
-  // A value, which blanks may precede: plain or in quotes.
+  // A plain or quoted scalar, with its type. Skips leading blanks.
   nlohmann::json scalar(Ends ends);
-  // The same as text, whatever it looks like.
+  // The same, always as text.
   std::string text(Ends ends);
   // "[a, b]". Precondition: accept('[') was true.
   nlohmann::json flow_list();

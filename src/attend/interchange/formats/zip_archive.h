@@ -6,8 +6,8 @@
 //   directory for every entry "PK\1\2": the same, and where its local header begins
 //   end       (64-bit record "PK\6\6", its locator "PK\6\7",) "PK\5\6": where the directory is
 //
-// A program that believes the directory and one that believes the local headers can be made to see
-// different files. Here both must say the same, and no two entries may share a byte.
+// The directory and the local headers must agree, and entries must not overlap: otherwise two
+// programs could see different content in one file.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct ZipEntry {
   std::uint64_t begin = 0;        // where its bytes begin
   std::uint64_t packed_size = 0;  // in the file
   std::uint64_t size = 0;         // unpacked; of a stored entry the same
-  std::uint32_t checksum = 0;  // CRC-32 of the unpacked bytes; 0: PyTorch was told to leave it out
+  std::uint32_t checksum = 0;     // CRC-32 of the unpacked bytes; 0: none
   bool deflated = false;
 
   std::uint64_t end() const { return begin + packed_size; }
@@ -36,21 +36,19 @@ struct ZipEntry {
 
 class ZipArchive {
  public:
-  // Reads the directory and every local header. Throws DataError for what is not such an archive,
-  // is encrypted, packed in another way, in several parts, or claims to unpack to far more than it
-  // can honestly hold.
+  // Reads the directory and all local headers. Throws DataError if the file is no such archive, is
+  // encrypted, split, or compressed by another method, or claims to unpack to an implausible size.
   explicit ZipArchive(std::shared_ptr<const InputFile> file);
 
   const std::string& path() const { return file_->path(); }
   const std::vector<ZipEntry>& entries() const { return entries_; }  // in the directory's order
-  // nullptr when there is none.
+  // Returns nullptr if there is no such entry.
   const ZipEntry* find(std::string_view name) const;
 
-  // Fills `to` with the bytes of an entry behind the first `skip`. Throws DataError when the entry
-  // is shorter, does not unpack, or (where its last byte is read, and all others are on the way)
-  // has not the checksum that it should have.
+  // Fills `to` with the bytes of an entry after the first `skip`. Throws DataError if the entry is
+  // shorter or damaged. Checks the checksum when `to` ends with the entry and `skip` is small.
   void read(const ZipEntry& entry, std::uint64_t skip, std::span<std::byte> to) const;
-  // All bytes of an entry. Throws DataError also when there are more than `most`.
+  // Reads a whole entry. Also throws DataError if it has more than `most` bytes.
   std::vector<std::byte> read(const ZipEntry& entry, std::uint64_t most) const;
 
  private:
