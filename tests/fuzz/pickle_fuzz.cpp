@@ -32,7 +32,9 @@ std::vector<std::string> fuzz_corpus() {
           pickle_of("ccollections\nOrderedDict\n)Rq\1(" + pickled("a") + "q\2" +
                     pickled_tensor({.shape = {}, .strides = {}}) + "h\2h\1u}" +
                     pickled("_metadata") + "h\1sb"),
-          pickle_of("](K\1M\1\1J\1\1\1\1\x8a\x09" + std::string(9, '\xff') + "N\x88\x89e"),
+          pickle_of("](K\1M\1\1J\1\1\1\1\x8a\x09" + std::string(9, '\xff') +
+                    "N\x88\x89"
+                    "e"),
           pickle_of("]q\1h\1a")};
 }
 
