@@ -59,7 +59,7 @@ TEST_F(StopSignals, AClosedTerminalEndsATrainingInGoodOrder) {
                   "done; kill -HUP $!; wait $!"),
             128 + SIGHUP)
       << error_;
-  EXPECT_NE(out_.find("a checkpoint is saved"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("checkpoint saved"), std::string::npos) << out_;
 }
 
 }  // namespace

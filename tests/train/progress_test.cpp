@@ -107,8 +107,8 @@ TEST(Progress, SaysWhereAFailedRunGoesOn) {
     return out.text();
   };
   EXPECT_EQ(last_line({1234, TrainingEnd::failed, 60, 1200}),
-            "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: --resume goes "
-            "on from it\n");
+            "failed at step 1,234 after 1:00; the checkpoint of step 1,200 is kept: continue "
+            "with --resume\n");
   EXPECT_EQ(last_line({1234, TrainingEnd::failed, 60, 0}), "failed at step 1,234 after 1:00\n");
   EXPECT_EQ(last_line({1234, TrainingEnd::finished, 60, 1234}),
             "finished at step 1,234 after 1:00\n");

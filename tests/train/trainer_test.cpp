@@ -416,7 +416,7 @@ TEST_F(TrainerTest, NamesTheCheckpointBeforeAHopelessLoss) {
   run.objective.nll_at_call = {{7, 1e6}, {8, 1e6}};
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"hopelessly high at step 8", "the checkpoint of step 4 is good: --resume goes on from it"});
+      {"hopelessly high at step 8", "the checkpoint of step 4 is good: continue with --resume"});
   EXPECT_EQ(run.recorder.end.resumable_step, 4);
   EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{4});
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHeldBack = std::size_t{64} << 10;
 
 std::string held_back;   // of the answers
-int remark_failure = 0;  // error number of the first remark that was not written
+int remark_failure = 0;  // errno of the first remark that failed
 
 std::string reason(int failure) {
   return failure == EBADF ? "it is closed or not open for writing" : std::strerror(failure);
@@ -31,8 +31,7 @@ void detail::write_answer(std::string_view text) {
 }
 
 void flush_answers() {
-  const std::string text =
-      std::exchange(held_back, {});  // what could not be written once is not tried again
+  const std::string text = std::exchange(held_back, {});  // output that failed once is not retried
   if (const int failure = write_all(STDOUT_FILENO, text); failure != 0)
     throw IoError(fmt::format("cannot write standard output: {}", reason(failure)));
 }
@@ -48,15 +47,15 @@ void check_remarks() {
   std::clearerr(stdout);
   const int failure = std::exchange(remark_failure, 0);
   if (failure == 0 || failure == EBADF) return;
-  throw IoError(fmt::format(
-      "the work is done, but standard output, which tells of it, could not be written: {}",
-      reason(failure)));
+  throw IoError(
+      fmt::format("the work is done, but its report could not be written to standard output: {}",
+                  reason(failure)));
 }
 
 void detail::write_to_standard_error(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 std::string shown_path(const std::filesystem::path& path) {
-  constexpr std::size_t kLongestPath = 4096;  // that the system takes
+  constexpr std::size_t kLongestPath = 4096;  // the system's limit
   return printable(path.native(), kLongestPath);
 }
 

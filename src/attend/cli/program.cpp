@@ -34,9 +34,9 @@ void run(CLI::App& app, int argc, const char* const* argv) {
   flush_answers();
 }
 
-// The last gate before the terminal: messages quote what did not come from us, but none gets out
-// that is long or that a terminal would obey. What was wrong tends to stand at the beginning, why
-// and what to do at the end.
+// The last filter before the terminal: messages quote untrusted text, but their output is short and
+// without control characters. The error tends to be at the beginning, the cause and advice at the
+// end.
 std::string shown_message(std::string_view message) {
   constexpr std::size_t kBeginning = 1200, kEnd = 400;
   if (message.size() <= kBeginning + kEnd) return printable(message, message.size());
@@ -48,7 +48,7 @@ std::string shown_message(std::string_view message) {
   return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));
 }
 
-// What was answered before something went wrong comes before the message about it.
+// Flushes earlier answers before the error message.
 int fail(std::string_view message) {
   try {
     flush_answers();

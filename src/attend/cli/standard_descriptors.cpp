@@ -14,8 +14,8 @@ namespace attend {
 void fill_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // Opened for the opposite of its use: EBADF is then what reading or writing gives. The lowest
-    // free number is this one.
+    // Opened for the opposite direction, so that reading or writing gives EBADF. The lowest free
+    // descriptor is this one.
     if (::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
       throw IoError(
           fmt::format("descriptor {} is closed, and /dev/null cannot be opened for it: {}",

@@ -3,9 +3,9 @@
 
 namespace attend {
 
-// Fills those that are closed, so that no file which is opened later becomes standard input, output
-// or error by getting their number. Reading the one, or writing the others, fails as if they were
-// closed still. Throws IoError where that is not possible.
+// Opens those that are closed, so that no file opened later becomes standard input, output or error
+// by accident. Reading or writing them still fails as if closed. Throws IoError if that is
+// impossible.
 void fill_standard_descriptors();
 
 }  // namespace attend

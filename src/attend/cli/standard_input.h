@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Reads the descriptor, or, where somebody has given std::cin another buffer, that.
+// Reads the descriptor, or the buffer of std::cin if it was replaced.
 LineReader standard_input();
 
 }  // namespace attend

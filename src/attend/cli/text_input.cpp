@@ -5,7 +5,7 @@
 namespace attend {
 namespace {
 
-// A translation model is given its source, others the only text they know.
+// Translation models read their source, others their only text.
 std::optional<TextKind> kind_of_input(const SavedModel& model) {
   for (const char* side : {"src", "text"}) {
     const auto found = model.text_kinds.find(side);

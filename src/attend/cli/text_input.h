@@ -1,5 +1,5 @@
-// The text that a command gives a model: prepared as asked, and watched whether it is of the kind
-// that the model knows.
+// The input text of a command: prepared as requested, and checked against the kind of text that the
+// model knows.
 #pragma once
 
 #include <optional>
@@ -31,15 +31,15 @@ class TextInput {
  public:
   // Throws ConfigError for a language without rules.
   TextInput(const SavedModel& model, const TextInputOptions& options);
-  // For a command that has no such options: a warning does not advise them.
+  // For commands without these options; warnings do not suggest them.
   explicit TextInput(const SavedModel& model);
 
-  // Prepares and watches the lines that it gives from now on. This object must outlive their
+  // Prepares and checks the lines of the reader from now on. This object must outlive their
   // reading.
   void watch(LineReader& lines);
-  // The same for a text that is no line of a reader.
+  // The same for a single text.
   std::string take(std::string_view text);
-  // Tells on standard error, once, when the text is not of the kind that the model knows.
+  // Prints a warning on standard error, once, if the text is not of the kind that the model knows.
   void tell_warning() const;
 
  private:

@@ -1,4 +1,4 @@
-// Lines of a stream that cannot be answered: what stands in their place, and how many there were.
+// Lines of a stream that cannot be answered: their replacement and their count.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace attend {
 
-// empty: an answer without content, so there are as many lines out as in; skip: nothing; stop: the
-// command ends there with an error.
+// empty: an empty answer, so that output has as many lines as input; skip: nothing; stop: the
+// command ends with an error.
 enum class OnError { empty, skip, stop };
 inline std::span<const std::string_view> enum_names(OnError) {
   static constexpr std::array<std::string_view, 3> kNames{"empty", "skip", "stop"};
@@ -39,8 +39,8 @@ class UnansweredLines {
  public:
   explicit UnansweredLines(const UnansweredLineOptions& options) : on_error_(options.on_error) {}
 
-  // `print` and `leave_empty` write what stands for a line. What is printed is flushed whenever
-  // input has to be waited for. This object must outlive the sink.
+  // `print` and `leave_empty` write the output for a line. Output is flushed whenever the command
+  // waits for input. This object must outlive the sink.
   template <class Answer>
   AnswerSink<Answer> sink(std::function<void(const Answer&)> print,
                           std::function<void(const LineError&)> leave_empty) {
@@ -60,11 +60,10 @@ class UnansweredLines {
     return sink;
   }
 
-  // How many lines have been answered or left out so far.
+  // The number of lines answered or skipped so far.
   std::int64_t lines() const { return lines_; }
 
-  // Tells on standard error how many lines have no answer, if there are any, and why the first has
-  // none.
+  // Reports on standard error how many lines have no answer, if any, and the reason of the first.
   void tell_count() const;
 
  private:

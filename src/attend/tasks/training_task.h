@@ -1,4 +1,4 @@
-// A task made ready for a Trainer: what the prepare_training() of each task returns.
+// A prepared task for a Trainer: the result of each task's prepare_training().
 #pragma once
 
 #include <memory>
@@ -17,17 +17,17 @@ struct TrainingTask {
   std::unique_ptr<Objective> objective;
   int d_model = 0;
   std::shared_ptr<const SavedModel> model;  // with the network that the objective trains
-  std::vector<std::string> notes;           // what was read and made, a line each, for people
+  std::vector<std::string> notes;           // what was read and created, one line each, to print
 };
 
 // The run of a task in a folder, without listeners. `task` must outlive it.
 TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume);
 
-// The paths of `files`, which stand in `folder`.
+// The paths of `files` in `folder`.
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);
 
-// Throws ConfigError when what `resumed` was made with is not what is asked for `now`: the shape of
-// a model is settled by its first checkpoint.
+// Throws ConfigError if `resumed` was made with other settings than `now`: the first checkpoint
+// fixes the shape of the model.
 void require_same_model(const Checkpoint& resumed, const std::string& before,
                         const std::string& now);
 

@@ -1,15 +1,15 @@
-// When a training whose loss is still a number is beyond help.
+// Detects divergence of a training whose loss is still finite.
 //
-// The rule must not stop a run that could recover, so it compares with what knows nothing. A model
-// that guesses among V classes has a negative log-likelihood of ln V nats per target: 16 for a
-// vocabulary of ten million. An untrained model is near that or, badly initialized, at what the
-// first step has shown. A training has diverged when a look at its negative log-likelihood finds
+// The rule must not stop a run that could recover, so it compares with guessing. A model that
+// guesses among V classes has a negative log-likelihood of ln V nats per target: 16 for a
+// vocabulary of ten million. An untrained model is near that or, badly initialized, at the loss of
+// the first step. A training has diverged when its negative log-likelihood is
 //
 //   more than 100 nats and more than ten times the first step, once; or
 //   more than 20 nats and more than twice the first step, at every look during 200 steps.
 //
-// Healthy runs have spikes: they are lower than the first bound and shorter than the second. A run
-// that stays far above guessing has parameters that are too large for any learning rate to mend.
+// Spikes of healthy runs are below the first bound and shorter than the second. A run that stays
+// far above guessing has parameters too large for any learning rate to repair.
 #pragma once
 
 #include <cmath>
@@ -24,18 +24,19 @@ class DivergenceWatch {
   static constexpr std::int64_t kSteps = 10;
   static constexpr std::int64_t kLooks = 20;
 
-  // What a checkpoint keeps of it. `first`: of the first step; NaN: not seen yet.
+  // The state in a checkpoint. `first`: the first step's value; NaN: not seen yet.
   struct State {
     double first = std::numeric_limits<double>::quiet_NaN();
-    std::int64_t looks_above = 0;  // in a row, up to the newest
+    std::int64_t looks_above = 0;  // consecutive looks above the bound, up to the latest
   };
 
-  // The looks that count are the same in a resumed run: the first step, then every tenth.
+  // Looks are at the same steps in a resumed run: the first, then every tenth.
   static bool is_due(std::int64_t step) { return step == 1 || step % kSteps == 0; }
 
-  // `nll`: nats per target. Whether the run has diverged. The first look ever sets the comparison.
+  // `nll`: nats per target. Returns whether the run has diverged. The first look sets the
+  // reference.
   bool look(double nll);
-  // A look besides those that count.
+  // An extra look that does not count.
   bool is_hopeless(double nll) const { return !(nll <= bound(100, 10)); }
 
   double first() const { return state_.first; }

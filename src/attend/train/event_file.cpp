@@ -115,8 +115,8 @@ EventFile::EventFile(const std::filesystem::path& folder, double wall_time) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw IoError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  // TensorBoard reads a folder's files in the order of their names. Two runs started within one
-  // second get different ones.
+  // TensorBoard reads a folder's files in name order. Two runs started within one second get
+  // different names.
   for (int count = 0; !file_; ++count) {
     path_ = folder / fmt::format("events.out.tfevents.{:010}.{:03}.attend",
                                  static_cast<std::int64_t>(wall_time), count);

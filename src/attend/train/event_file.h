@@ -1,13 +1,14 @@
-// TensorBoard's event files, written by hand: no TensorFlow, no protobuf.
+// Writes TensorBoard event files without TensorFlow or protobuf.
 //
-// A file is a sequence of TFRecords,
+// A file is a sequence of TFRecords (all little-endian),
 //
-//   uint64 length | uint32 masked_crc32c(length) | length bytes | uint32 masked_crc32c(bytes) all
-//   little-endian
+//   uint64 length | uint32 masked_crc32c(length) | length bytes | uint32 masked_crc32c(bytes)
 //
-// each holding one protocol buffer `Event { double wall_time = 1; int64 step = 2; string
-// file_version = 3; Summary summary = 5; SessionLog session_log = 7 }` with `Summary { repeated
-// Value { string tag = 1; float simple_value = 2 } value = 1 }`.
+// each with one protocol buffer
+//
+//   Event { double wall_time = 1; int64 step = 2; string file_version = 3;
+//           Summary summary = 5; SessionLog session_log = 7 }
+//   Summary { repeated Value { string tag = 1; float simple_value = 2 } value = 1 }
 #pragma once
 
 #include <cstdint>
@@ -23,16 +24,16 @@ namespace attend {
 
 // CRC-32C (Castagnoli; RFC 3720, appendix B.4).
 std::uint32_t crc32c(std::string_view bytes);
-// As TFRecord stores it, so that a CRC of data that contains CRCs keeps its worth: rotated by 15
+// As stored in TFRecords, so that the CRC of data that contains CRCs stays useful: rotated by 15
 // bits, plus a constant.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 using Scalar = std::pair<std::string, float>;  // tag, value
 
-// The bytes of Events and of their frame. Times are seconds since 1970.
+// The bytes of Events with their frames. Times are seconds since 1970.
 std::string encode_version_event(double wall_time);
-// TensorBoard drops what earlier files of the folder hold from this step on: a resumed run draws
-// over what was lost.
+// Makes TensorBoard drop the points of earlier files in the folder from this step on, so that a
+// resumed run replaces them.
 std::string encode_session_start_event(double wall_time, std::int64_t step);
 std::string encode_scalars_event(double wall_time, std::int64_t step,
                                  std::span<const Scalar> scalars);
@@ -40,8 +41,7 @@ std::string frame_record(std::string_view event);
 
 class EventFile {
  public:
-  // A new file in `folder`, named so that TensorBoard finds it and reads it after the older ones.
-  // Throws IoError.
+  // A new file in `folder`, named so that TensorBoard reads it after older ones. Throws IoError.
   EventFile(const std::filesystem::path& folder, double wall_time);
 
   // Appends and flushes. Throws IoError.

@@ -1,16 +1,14 @@
-// What a training run tells the world. The trainer calls its listeners in order, on its own thread,
-// and owns none of the values longer than the call; a listener that throws stops the run. A
-// progress bar, log.jsonl and TensorBoard files are listeners; so is a test that collects losses.
+// Events of a training run. The trainer calls its listeners in order, on its own thread; values are
+// valid only during the call. A listener that throws stops the run. The progress bar, log.jsonl and
+// TensorBoard files are listeners; so is a test that collects losses.
 //
-// Order of calls: on_start; then, for every optimizer step, on_step, then on_validation if that
-// step is validated, then on_checkpoint if it is saved; on_end once, also when the run was
-// interrupted or diverged. A validation comes before the checkpoint of its step, so that whatever
-// resumes from that checkpoint has seen it. (What the trainer writes before a validation, lest it
-// fail, is not reported.)
+// Order of calls: on_start; for every optimizer step on_step, then on_validation if the step is
+// validated, then on_checkpoint if it is saved; on_end once, also after an interruption or
+// divergence. A validation precedes the checkpoint of its step, so that a resumed run has seen it.
+// (The checkpoint that protects a validation is not reported.)
 //
-// Steps count from 1: after step s, s updates have been made. Fields marked (clock) depend on the
-// machine and the moment; all others are a function of the data, the options and the seed, and
-// equal bit for bit in a resumed run.
+// Steps count from 1: after step s, s updates have been made. Fields marked (clock) depend on time;
+// all others are a function of data, options and seed, and bit-identical in a resumed run.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +22,21 @@
 namespace attend {
 
 struct TrainingStart {
-  std::int64_t resumed_step =
-      0;  // updates already made by the checkpoint this run continues; 0 for a new run
-  std::int64_t total_steps = 0;  // the step at which training is planned to end; 0 when unknown
-  std::int64_t parameters = 0;   // trained numbers in the model
+  // Updates made by the checkpoint that is resumed; 0 for a new run.
+  std::int64_t resumed_step = 0;
+  std::int64_t total_steps = 0;  // planned last step; 0 if unknown
+  std::int64_t parameters = 0;   // number of trained values in the model
   std::uint64_t seed = 0;
-  std::string resumed_from;      // the checkpoint's path; empty for a new run
-  bool validates_again = false;  // the checkpoint does not know of its step's validation, which is
-                                 // made (again) before the next step
-  std::string unit = "tokens";   // of the targets, for people
+  std::string resumed_from;      // path of the checkpoint; empty for a new run
+  bool validates_again = false;  // the checkpoint lacks the validation of its step, which is
+                                 // repeated before the next step
+  std::string unit = "tokens";   // of the targets, for display
 };
 
-// The first look at a loss or a norm that is no finite number throws DivergedError.
+// Reading a loss or norm that is not finite throws DivergedError.
 struct StepEvent {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;  // the epoch that the last batch of this step came from, from 0
+  std::int64_t epoch = 0;  // the epoch of this step's last batch, from 0
   Measured loss;           // the optimized loss per target token (label smoothing included)
   Measured nll;  // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;      // used by this step
@@ -46,8 +44,8 @@ struct StepEvent {
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
   double seconds = 0;            // (clock) since this process started training
-  std::int64_t source_tokens =
-      0;  // source tokens in this step's batches; 0 for models without a source
+  // Source tokens in this step's batches; 0 for models without a source.
+  std::int64_t source_tokens = 0;
 };
 
 using ValidationEvent = ValidationReport;  // as users see it
@@ -65,7 +63,7 @@ struct EndEvent {
   std::int64_t step = 0;
   TrainingEnd reason = TrainingEnd::finished;
   double seconds = 0;               // (clock) since this process started training
-  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
+  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: none
 };
 
 // exp(nll).

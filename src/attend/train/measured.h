@@ -1,4 +1,4 @@
-// A number that a step has measured.
+// A value measured during a step.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace attend {
 
-// It may still be on the device: the first conversion to double waits for it, and a step whose
-// numbers nobody reads waits for nothing.
+// The value may still be on the device: the first conversion to double waits for it. A step whose
+// values nobody reads does not wait.
 class Measured {
  public:
   Measured(double value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor)

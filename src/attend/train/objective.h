@@ -1,5 +1,5 @@
-// What a Trainer trains: parameters, and a loss on numbered batches. Translation, classification
-// and language modeling each are one.
+// The interface between the trainer and a task: parameters, and a loss on numbered batches.
+// Translation, classification and language modeling are objectives.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ struct BatchLoss {
 };
 
 struct BatchSize {
-  std::int64_t targets = 0;  // predicted tokens (or labels): what losses are averaged over
-  std::int64_t sources = 0;  // source tokens; 0 where there are none
+  std::int64_t targets = 0;  // predicted tokens (or labels), the divisor of losses
+  std::int64_t sources = 0;  // source tokens; 0 without a source
 };
 
-// The quality of the present parameters on held-out data.
+// Quality of the current parameters on held-out data.
 struct Validation {
   double loss = 0;                                      // per target
   double nll = 0;                                       // per target, without smoothing
   std::vector<std::pair<std::string, double>> metrics;  // {"bleu", 41.2}
-  double score = 0;                                     // what `best` means: higher is better
+  double score = 0;                                     // higher is better; decides `best`
 };
 
 class Objective {
@@ -37,12 +37,12 @@ class Objective {
   virtual ~Objective() = default;
   virtual ParameterSet& parameters() = 0;
 
-  // Batches of an epoch, and their sizes: functions of the seed and the epoch alone.
+  // Batches of an epoch and their sizes: functions of the seed and the epoch.
   virtual std::int64_t batches(std::int64_t epoch) = 0;
   virtual BatchSize size(std::int64_t epoch, std::int64_t batch) = 0;
-  // Epochs from which on a step costs something else than before; the first is 0.
+  // Epochs at which the cost of a step changes; the first is 0.
   virtual std::vector<std::int64_t> phases() const { return {0}; }
-  // What a target is, for people: "tokens", "texts".
+  // The kind of targets, for display: "tokens", "texts".
   virtual std::string unit() const { return "tokens"; }
   virtual BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) = 0;
 

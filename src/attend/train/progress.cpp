@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-constexpr double kSmoothing = 0.95;  // weight of the past in the loss and the speed that are shown
+constexpr double kSmoothing = 0.95;  // weight of the past in the displayed loss and speed
 constexpr int kColumnsForBar = 50;
 constexpr int kShortestBar = 12, kLongestBar = 40;
 constexpr int kUnlimited = 1 << 20;
@@ -80,7 +80,7 @@ void Progress::on_end(const EndEvent& event) {
   std::string line = fmt::format("{} at step {} after {}", name_of(event.reason),
                                  readable_count(event.step), readable_duration(event.seconds));
   if (event.reason == TrainingEnd::failed && event.resumable_step > 0)
-    line += fmt::format("; the checkpoint of step {} is kept: --resume goes on from it",
+    line += fmt::format("; the checkpoint of step {} is kept: continue with --resume",
                         readable_count(event.resumable_step));
   put(line + "\n");
 }
@@ -95,19 +95,21 @@ void Progress::note(const std::string& message) {
   }
 }
 
-// The parts of the line in the order of their worth: on a narrow terminal the last ones go. columns
-// = 0: all of them, no bar.
+// The parts of the line in order of importance; a narrow terminal drops the last ones. columns = 0:
+// all parts, no bar.
 std::string Progress::status(const StepEvent& event, int columns) const {
   const bool known = start_.total_steps > 0;
   const bool with_bar = known && columns >= kColumnsForBar;
   const int room =
-      columns == 0 ? kUnlimited
-                   : columns - 1 -
-                         (with_bar ? kShortestBar + 2
-                                   : 0);  // the last column stays free: some terminals wrap there
+      columns == 0
+          ? kUnlimited
+          : columns - 1 -
+                (with_bar ? kShortestBar + 2
+                          : 0);  // the last column stays free, because some terminals wrap there
   const std::string total = readable_count(start_.total_steps);
-  std::string line = fmt::format("step {:>{}}", readable_count(event.step),
-                                 with_bar ? total.size() : 0);  // aligned: the bar keeps its length
+  std::string line =
+      fmt::format("step {:>{}}", readable_count(event.step),
+                  with_bar ? total.size() : 0);  // aligned, so that the bar keeps its length
   if (known) line += "/" + total;
   for (const std::string& part : parts(event)) {
     if (width(line) + 2 + width(part) > room) break;

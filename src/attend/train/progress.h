@@ -1,5 +1,5 @@
-// Shows a run to whoever waits for it: on a terminal one line with a bar, redrawn in place, and a
-// lasting line per validation; elsewhere plain lines, few enough to read in a file.
+// Displays a run: on a terminal one line with a bar, redrawn in place, and a permanent line per
+// validation; elsewhere plain lines, few enough for a file.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace attend {
 
 struct ProgressOptions {
   bool terminal = false;        // redraw one line
-  bool unicode = true;          // bar of block characters; else of '#'
-  int columns = 0;              // width of the terminal; 0: asked for at every redraw
-  double redraw_seconds = 0.1;  // between two redraws on a terminal
-  double line_seconds = 10;     // between two plain lines
+  bool unicode = true;          // bar of block characters; otherwise '#'
+  int columns = 0;              // width of the terminal; 0: queried at every redraw
+  double redraw_seconds = 0.1;  // between redraws on a terminal
+  double line_seconds = 10;     // between plain lines
 };
 
-// What suits `out`: whether it is a terminal that understands redrawing, and whether the locale is
-// UTF-8.
+// Suitable options for `out`: whether it is a terminal that supports redrawing, and whether the
+// locale is UTF-8.
 ProgressOptions progress_options_for(std::FILE* out);
 
 class Progress : public TrainingListener {
  public:
-  // Writes to `out`, which must outlive this. What cannot be written is dropped: a closed terminal
-  // does not stop a training.
+  // Writes to `out`, which must outlive this. Write errors are ignored: a closed terminal does not
+  // stop training.
   explicit Progress(std::FILE* out, ProgressOptions options);
   explicit Progress(std::FILE* out) : Progress(out, progress_options_for(out)) {}
 
@@ -35,7 +35,7 @@ class Progress : public TrainingListener {
   void on_validation(const ValidationEvent& event) override;
   void on_end(const EndEvent& event) override;
 
-  // A message of somebody else, on a line of its own; the bar comes back under it.
+  // Prints a message on its own line; the bar reappears below it.
   void note(const std::string& message);
 
  private:
@@ -51,7 +51,7 @@ class Progress : public TrainingListener {
   TrainingStart start_;
   StepEvent last_;
   bool drawn_ = false;         // the bar is on the screen
-  double next_ = 0;            // when to show the next step, in StepEvent::seconds
+  double next_ = 0;            // time of the next display, in StepEvent::seconds
   double first_seconds_ = -1;  // of the first step of this process
   std::int64_t first_step_ = 0;
   double loss_ = 0, nll_ = 0, tokens_per_second_ = 0;  // smoothed

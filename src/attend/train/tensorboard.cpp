@@ -45,8 +45,7 @@ void TensorBoard::on_step(const StepEvent& e) {
 }
 
 void TensorBoard::on_validation(const ValidationEvent& e) {
-  if (!file_ || e.averaged > 0)
-    return;  // a second point at the same step would make the curves look broken
+  if (!file_ || e.averaged > 0) return;  // a second point at the same step would break the curve
   std::vector<Scalar> scalars = {scalar("valid/loss", e.loss),
                                  scalar("valid/perplexity", perplexity(e.nll))};
   for (const auto& [name, value] : e.metrics) scalars.push_back(scalar("valid/" + name, value));

@@ -1,6 +1,6 @@
-// Draws a run in TensorBoard: train/loss, train/perplexity, train/learning_rate,
+// Writes a run to TensorBoard: train/loss, train/perplexity, train/learning_rate,
 // train/gradient_norm, train/tokens_per_second, valid/loss, valid/perplexity and valid/<metric>
-// over the steps. Show with `tensorboard --logdir RUN`.
+// over the steps. View with `tensorboard --logdir RUN`.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace attend {
 
 struct TensorBoardOptions {
   int every = 10;
-  std::function<double()> now;  // seconds since 1970; the system's clock when empty
+  std::function<double()> now;  // seconds since 1970; the system clock if empty
 };
 
 template <class Visitor>
@@ -25,12 +25,12 @@ void fields(TensorBoardOptions& o, Visitor&& visit) {
 
 class TensorBoard : public TrainingListener {
  public:
-  // Nothing is made before on_start. Throws ConfigError unless every >= 1. Calls throw IoError when
+  // Creates nothing before on_start. Throws ConfigError unless every >= 1. Calls throw IoError if
   // the file cannot be written.
   explicit TensorBoard(std::filesystem::path folder, TensorBoardOptions options = {});
 
-  // A new event file each time; for a resumed run, one that makes TensorBoard forget the steps that
-  // are trained again.
+  // Creates a new event file each time; for a resumed run, one that makes TensorBoard drop the
+  // repeated steps.
   void on_start(const TrainingStart& start) override;
   void on_step(const StepEvent& event) override;
   void on_validation(const ValidationEvent& event) override;

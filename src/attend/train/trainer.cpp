@@ -31,18 +31,18 @@ void check(const TrainerOptions& o) {
                     o.average_last, o.keep_checkpoints));
 }
 
-// In the order of the batches.
+// Sums in batch order.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Looks at what a step measured. Throws DivergedError.
+// Checks the measured values of a step. Throws DivergedError.
 void require_finite(const StepEvent& event) {
   static_cast<void>(static_cast<double>(event.loss));
   static_cast<void>(static_cast<double>(event.gradient_norm));
 }
 
-// Puts other values into the parameters while it lives.
+// Replaces the values of the parameters during its lifetime.
 class Substitution {
  public:
   Substitution(const Tensor& parameters, const Tensor& values)
@@ -104,8 +104,8 @@ TrainingEnd Trainer::train() {
     for (TrainingListener* listener : run_.listeners) {
       try {
         listener->on_end(event());
-      } catch (const std::exception&) {  // as a log on a full disk: what failed first is what is
-                                         // reported
+      } catch (
+          const std::exception&) {  // such as a log on a full disk: the first error is reported
       }
     }
   };
@@ -124,8 +124,8 @@ TrainingEnd Trainer::train() {
 }
 
 TrainingEnd Trainer::loop() {
-  if (step_ > 0 && settle())
-    return TrainingEnd::interrupted;  // what the run that is resumed had not come to
+  // The resumed run had not processed it.
+  if (step_ > 0 && settle()) return TrainingEnd::interrupted;
   while (!finished()) {
     const StepEvent event = update();
     if (step_ == saved_step_ + 1) after_saved_ = last_;
@@ -148,8 +148,7 @@ void Trainer::watch(const StepEvent& event) {
     diverged("loss is hopelessly high");
 }
 
-// What comes after a step: its validation and its checkpoint, where they are due. Returns whether
-// the run is to stop.
+// After a step: its validation and checkpoint, if due. Returns whether the run should stop.
 bool Trainer::settle() {
   if (validation_is_due()) validate();
   const bool stop = stop_is_wanted();
@@ -178,8 +177,8 @@ bool Trainer::finished() const {
   return options_.patience > 0 && without_improvement_ >= options_.patience;
 }
 
-// One update. Batches follow one another through the epochs; the last of an epoch may share a step
-// with the first of the next.
+// One update. Batches continue across epochs; a step may combine the end of one epoch with the
+// start of the next.
 StepEvent Trainer::update() {
   const std::int64_t begun = now();
   struct Position {
@@ -244,7 +243,7 @@ void Trainer::diverged(const char* what) const {
   const float clip_norm = options_.optimizer.adam.clip_norm;
   throw DivergedError(fmt::format(
       "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
-      "rate {:.3g}); try a lower learning-rate, a longer warmup-steps, or {}; {}",
+      "rate {:.3g}); try a lower learning-rate, more warmup-steps, or {}; {}",
       what, step_, double{last_.loss}, watch_.first(), double{last_.gradient_norm},
       schedule_->at(step_),
       clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
@@ -261,7 +260,7 @@ void Trainer::validate() {
   const Validation result = validation_of(model_values());
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll)) {
-    if (secured) run_.folder.remove(step_);  // nothing good would come of it
+    if (secured) run_.folder.remove(step_);  // nothing useful would follow
     diverged(finite ? "loss of the validation is hopelessly high"
                     : "loss of the validation is not a finite number");
   }
@@ -272,7 +271,7 @@ void Trainer::validate() {
   if (best) save_model(model_values());
 }
 
-// The last act of a run. Where nothing is validated, the mean is taken on trust.
+// The last act of a run. Without validation, the average is used unchecked.
 void Trainer::validate_average() {
   std::vector<std::filesystem::path> paths;
   for (const RunFolder::Saved& saved : run_.folder.checkpoints()) paths.push_back(saved.path);
@@ -288,15 +287,14 @@ Validation Trainer::validation_of(const Tensor& values) {
   const Substitution substituted(objective_.parameters().values(), values);
   try {
     return objective_.validate();
-  } catch (
-      const NotFiniteError&) {  // of an output that was searched for: no loss of the model is one
+  } catch (const NotFiniteError&) {  // of decoding: no loss of the model is NaN
     Validation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
 }
 
-// Tells the listeners; whether the result is the best so far.
+// Reports to the listeners; returns whether the result is the best so far.
 bool Trainer::accept(const Validation& result, int averaged) {
   const ValidationEvent event{step_,      epoch_,         result.loss,
                               result.nll, result.metrics, result.score > best_score_,
@@ -306,7 +304,7 @@ bool Trainer::accept(const Validation& result, int averaged) {
   return event.best;
 }
 
-// The samples may be the first to show that the network no longer computes numbers.
+// The samples may be the first to show that the network computes NaN.
 void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
   const Substitution substituted(objective_.parameters().values(), values);
   try {

@@ -2,8 +2,7 @@
 // exact resumption.
 //
 // A run is a function of (data, options, seed): stopping after any step and resuming from its
-// checkpoint gives the same parameters, bit for bit, as never having stopped, with any number of
-// threads.
+// checkpoint gives bit-identical parameters, with any number of threads.
 #pragma once
 
 #include <atomic>
@@ -39,16 +38,16 @@ struct TrainerOptions {
   int average_last = 0;
   float ema_decay = 0.0f;  // the average is validated and saved as the model
   std::uint64_t seed = 1;
-  Precision precision = Precision::f32;  // also of the optimizer's products; validation is in f32
+  // GEMM precision, including the optimizer's; validation is in f32.
+  Precision precision = Precision::f32;
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };
 
 template <class Visitor>
 void fields(TrainerOptions& o, Visitor&& visit) {
-  visit("max-steps", o.max_steps, between(1, 1e12), "training steps at most");
-  visit("max-epochs", o.max_epochs, between(0, 1e12),
-        "passes over the training data at most; 0: no limit");
+  visit("max-steps", o.max_steps, between(1, 1e12), "maximum number of training steps");
+  visit("max-epochs", o.max_epochs, between(0, 1e12), "maximum number of epochs; 0: no limit");
   visit("accumulate", o.accumulate, between(1, 1e6),
         "batches whose gradients are summed for one step");
   visit("valid-every", o.valid_every, between(0, 1e12),
@@ -60,34 +59,33 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("patience", o.patience, between(0, 1e9),
         "validations without improvement before training stops; 0: never stop early");
   visit("average-last", o.average_last, between(0, 1e6),
-        "last checkpoints to average at the end, for a model that is kept if better; 0: none");
+        "last checkpoints to average at the end; the average is kept if better; 0: none");
   visit("ema-decay", o.ema_decay, below_one(),
         "decay of an exponential moving average of the parameters; 0: none");
   visit("seed", o.seed, any_seed(), "random seed of the run");
   visit("precision", o.precision,
-        "precision of matrix products in training: f32, or bf16 (faster where the processor "
-        "multiplies bf16)");
+        "precision of matrix products in training: f32, or bf16 (faster on CPUs with bf16 "
+        "instructions)");
   fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }
 
-// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to
-// be as long as the first, so the last step of a run can come a little later.
+// The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
+// as long as the first, so the actual last step may come slightly later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
 
-// What a run needs besides its objective and options.
+// The context of a run besides its objective and options.
 struct TrainingRun {
   RunFolder folder;
   bool resume = false;
   int d_model = 0;                                  // for the noam schedule
   std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that
-                                                    // every checkpoint is a model to use
+                                                    // every checkpoint is a usable model
   std::vector<TrainingListener*> listeners;
-  const std::atomic<bool>* stop =
-      nullptr;  // set from outside (a signal): checkpoint after this step, then return
-  std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
-  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the
-  // parameters that are saved.
+  // Set from outside (a signal): save a checkpoint after this step, then return.
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const std::string&)> warn;  // reports checkpoints skipped when resuming
+  // Adds golden samples, for RUN/model.safetensors only. The network has the saved parameters.
   std::function<void(Checkpoint&)> add_samples = {};
 };
 
@@ -96,19 +94,19 @@ class Trainer {
   // Throws ConfigError. `objective` must outlive the trainer.
   Trainer(Objective& objective, TrainerOptions options, TrainingRun run);
 
-  // Trains until the last step, early stopping, or the stop flag. Leaves the best model (the newest
-  // where nothing is validated) at RUN/model.safetensors. No other run may be going on in the
-  // folder (RunLock). Every validation has a checkpoint behind it: when it fails, or the process
-  // ends in it, a resumed run begins with it. Throws DivergedError when a loss is not finite or
-  // hopelessly high (see divergence.h), at the latest before the next checkpoint. Checkpoints
-  // remain; one whose next step cannot but end the same way is set aside.
+  // Trains until the last step, early stopping, or the stop flag. Leaves the best model (without
+  // validation, the newest) at RUN/model.safetensors. No other run may be active in the folder
+  // (RunLock). A checkpoint precedes every validation: if the validation fails or the process ends
+  // in it, a resumed run repeats it. Throws DivergedError if a loss is not finite or hopelessly
+  // high (see divergence.h), at the latest before the next checkpoint. Checkpoints remain; one
+  // whose next step would diverge again is set aside.
   TrainingEnd train();
 
-  // One step, without listeners, validation or files: for measuring. What the event holds can be
-  // read as long as the trainer lives.
+  // One step without listeners, validation or files, for measurement. The event's values are
+  // readable while the trainer lives.
   StepEvent update();
 
-  // The next step is the first of this epoch. For measuring, too.
+  // Makes this epoch's first step the next one, for measurement.
   void skip_to(std::int64_t epoch);
 
   std::int64_t step() const { return step_; }
@@ -134,8 +132,8 @@ class Trainer {
   bool stop_is_wanted() const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
-  const Tensor& model_values()
-      const;  // what is validated and saved: the parameters, or their moving average
+  // What is validated and saved: the parameters, or their moving average.
+  const Tensor& model_values() const;
   [[noreturn]] void diverged(const char* what) const;
   std::string set_aside_what_diverges() const;
   double seconds() const;
@@ -147,11 +145,11 @@ class Trainer {
   std::unique_ptr<MovingAverage> average_;
   std::unique_ptr<Schedule> schedule_;
 
-  // The position, in every checkpoint.
+  // The position, part of every checkpoint.
   std::int64_t step_ = 0;
   std::int64_t epoch_ = 0;
   std::int64_t batch_ = 0;       // next batch of the epoch
-  std::int64_t micro_step_ = 0;  // batches seen, the stream of dropout
+  std::int64_t micro_step_ = 0;  // batches seen: the stream of dropout
   double best_score_ = 0;
   std::int64_t validations_ = 0;
   std::int64_t without_improvement_ = 0;
@@ -166,13 +164,13 @@ class Trainer {
   Measures last_;
   std::optional<Measures> after_saved_;  // of the step after the newest checkpoint
 
-  // What of it is on the disk.
+  // What is on disk.
   std::int64_t saved_step_ = -1;
   std::int64_t saved_validations_ = 0;
-  std::int64_t secured_step_ =
-      0;  // has a checkpoint only because it is being validated; it goes when that has succeeded
-  std::int64_t stopped_step_ =
-      0;  // has a checkpoint only because the run was stopped there; it goes when the next is saved
+  // Has a checkpoint only for its validation; removed when that succeeds.
+  std::int64_t secured_step_ = 0;
+  // Has a checkpoint only because the run was stopped; removed when the next is saved.
+  std::int64_t stopped_step_ = 0;
 
   std::int64_t started_ = 0;  // steady clock, nanoseconds
 };

@@ -1,4 +1,4 @@
-// What a trainer keeps on the disk: its checkpoints, and the way back from them.
+// The trainer's checkpoints: saving, and resuming from them.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,8 +15,7 @@ namespace attend {
 
 namespace {
 
-// A number of things that a run has counted. Steps of a run times its batches of a step stay within
-// it.
+// A saved count, limited so that steps times batches per step cannot overflow.
 std::int64_t saved_count(const StateReader& state, std::string_view name,
                          const std::string& source) {
   constexpr NumberRange kCounts = between(0, 1e18);
@@ -33,9 +32,9 @@ std::string_view name(OptimizerKind kind) {
 
 }  // namespace
 
-// 0: there is none.
+// 0: none.
 std::int64_t Trainer::newest_checkpoint() const {
-  if (run_.folder.path().empty()) return 0;  // nothing is saved while measuring
+  if (run_.folder.path().empty()) return 0;  // nothing is saved during measurement
   try {
     const std::vector<RunFolder::Saved> saved = run_.folder.checkpoints();
     return saved.empty() ? 0 : saved.back().step;
@@ -44,33 +43,32 @@ std::int64_t Trainer::newest_checkpoint() const {
   }
 }
 
-// Whether a run that goes on from the checkpoint before this step has a future: the step is made
-// again before any other learning rate matters.
+// Whether a run resumed before this step can succeed: the step is repeated before any other
+// learning rate matters.
 bool Trainer::Measures::leads_on(const DivergenceWatch& watch) const {
   return std::isfinite(double{loss}) && std::isfinite(double{gradient_norm}) &&
          !watch.is_hopeless(nll);
 }
 
-// What is left to go on from, for the message of a run that has diverged.
+// Describes the checkpoint to resume from, for the message of a diverged run.
 std::string Trainer::set_aside_what_diverges() const {
   std::string text;
   if (after_saved_ && !after_saved_->leads_on(watch_)) {
     const std::filesystem::path moved = run_.folder.set_aside(saved_step_);
-    text = fmt::format("the checkpoint of step {} leads to the same and is now {}; ", saved_step_,
+    text = fmt::format("the checkpoint of step {} diverges again and is now {}; ", saved_step_,
                        moved.filename().string());
   }
   const std::int64_t newest = newest_checkpoint();
   if (newest > 0)
-    return text +
-           fmt::format("the checkpoint of step {} is good: --resume goes on from it", newest);
+    return text + fmt::format("the checkpoint of step {} is good: continue with --resume", newest);
   return text + "no good checkpoint had been saved yet";
 }
 
-// Before a validation: whatever becomes of it, a run goes on from here. The checkpoint does not
-// know of the validation, so that it is made (again) then.
+// Saves a checkpoint before a validation, so that a run can resume from here whatever happens. The
+// checkpoint does not include the validation, which is then repeated.
 void Trainer::secure() {
   save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
-  if (stopped_step_ > 0) {  // never more than one that is not to stay: this one takes its place
+  if (stopped_step_ > 0) {  // at most one temporary checkpoint: this one replaces it
     run_.folder.remove(std::exchange(stopped_step_, step_));
   } else {
     secured_step_ = step_;
@@ -129,8 +127,8 @@ void Trainer::restore() {
     throw ConfigError(
         fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting",
                     latest->checkpoint.source, average_ ? "without" : "with"));
-  const std::string saved_with =
-      state.contains("optimizer") ? state.text("optimizer") : "adam";  // before there was a choice
+  // Before there was a choice.
+  const std::string saved_with = state.contains("optimizer") ? state.text("optimizer") : "adam";
   if (saved_with != name(options_.optimizer.kind))
     throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting",
                                   latest->checkpoint.source, printable(saved_with, 60)));
@@ -150,8 +148,8 @@ void Trainer::restore_position(const StateReader& state, const std::string& sour
   batch_ = saved_count(state, "batch", source);
   if (const std::int64_t batches = objective_.batches(epoch_); batch_ >= batches)
     throw DataError(
-        fmt::format("{}: batch {} of an epoch of {}: expected the data that the run began with",
-                    source, batch_, batches));
+        fmt::format("{}: batch {} of an epoch of {}: expected the data of the original run", source,
+                    batch_, batches));
   micro_step_ = saved_count(state, "micro_step", source);
   best_score_ = state.get<double>("best_score");
   if (std::isnan(best_score_))
@@ -159,7 +157,7 @@ void Trainer::restore_position(const StateReader& state, const std::string& sour
   validations_ = saved_count(state, "validations", source);
   without_improvement_ = saved_count(state, "without_improvement", source);
   validated_step_ = state.get<std::int64_t>("validated_step");
-  if (!state.contains("first_nll")) return;  // a checkpoint from before it was watched
+  if (!state.contains("first_nll")) return;  // an older checkpoint without it
   const auto first = state.get<double>("first_nll");
   if (!std::isfinite(first))
     throw DataError(fmt::format("{}: first_nll: expected a number, got {}", source, first));

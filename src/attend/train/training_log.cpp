@@ -41,8 +41,8 @@ void check_header(const Json& header, const std::filesystem::path& path) {
   }
 }
 
-// Whether the line belongs to the run up to where it is resumed. The end, and the averaging before
-// it, are done again.
+// Whether the line belongs to the run up to the resumed step. The end, and the averaging before it,
+// are repeated.
 bool belongs(const Json& line, const TrainingStart& start) {
   const auto event = line.find("event"), of_step = line.find("step");
   const auto is = [&](const char* name) { return event != line.end() && *event == name; };
@@ -52,8 +52,7 @@ bool belongs(const Json& line, const TrainingStart& start) {
   return *of_step <= start.resumed_step;
 }
 
-// How many bytes of the log are to be kept on resuming: whole lines only. nullopt when there is no
-// log.
+// How many bytes of the log to keep when resuming, in whole lines. nullopt if there is no log.
 std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path,
                                          const TrainingStart& start) {
   std::ifstream file(path, std::ios::binary);
@@ -61,7 +60,7 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path,
   std::uintmax_t kept = 0;
   std::string text;
   for (std::int64_t number = 1; std::getline(file, text); ++number) {
-    if (file.eof()) break;  // no newline: the line was cut short
+    if (file.eof()) break;  // no newline: the line was truncated
     const Json line = try_parse_json(text).value_or(nullptr);
     if (!line.is_object()) {
       if (file.peek() == std::ifstream::traits_type::eof()) break;

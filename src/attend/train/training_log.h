@@ -1,19 +1,19 @@
-// log.jsonl: everything a run measured, one JSON object per line, appended and flushed as it
-// happens.
+// log.jsonl: all measurements of a run, one JSON object per line, appended and flushed as they
+// happen.
 //
 //   {"attend_log":1,"seed":1,"parameters":2612736,"total_steps":5000,
 //    "time":{"started":"2025-01-31T12:00:00Z"}}
 //   {"event":"step","step":1,"epoch":0,"loss":9.2,"nll":9.2,"perplexity":9897.1,
-//    "learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,"source_tokens":1699,"time":{"seconds":0.4,"tokens_per_second":4450}}
+//    "learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,"source_tokens":1699,
+//    "time":{"seconds":0.4,"tokens_per_second":4450}}
 //   {"event":"validation","step":500,"epoch":1,"loss":3.1,"nll":3.0,"perplexity":20.1,"bleu":12.4,
 //    "best":true,"time":{"seconds":203.1}}
 //   {"event":"end","step":5000,"reason":"finished","time":{"seconds":2040.5}}
 //
-// What depends on the clock is under "time" and nowhere else. On resuming from step s, the end and
-// everything after s is cut off and written anew, so that, "time" aside, the log of a resumed run
-// equals that of an uninterrupted one. Checkpoints are not in it for that reason: where a run was
-// interrupted is no property of the training. Numbers have all their digits; NaN and infinity are
-// null.
+// Only values under "time" depend on the clock. Resuming from step s removes the end and everything
+// after s and writes it again, so that the log of a resumed run equals that of an uninterrupted
+// one, except for "time". Checkpoints are not logged for that reason. Numbers have all their
+// digits; NaN and infinity are null.
 #pragma once
 
 #include <cstdio>
@@ -39,13 +39,13 @@ class TrainingLog : public TrainingListener {
  public:
   inline static constexpr int kVersion = 1;
 
-  // Nothing is opened before on_start. Throws ConfigError unless every >= 1.
+  // Opens nothing before on_start. Throws ConfigError unless every >= 1.
   explicit TrainingLog(std::filesystem::path path, TrainingLogOptions options = {});
 
-  // Begins the file anew, or continues it when the run is resumed. Throws IoError; DataError when
-  // the file to continue is not such a log or is damaged before its last line.
+  // Starts a new file, or continues it when resuming. Throws IoError; DataError if the existing
+  // file is not such a log or is damaged before its last line.
   void on_start(const TrainingStart& start) override;
-  // These throw IoError when the line cannot be written.
+  // These throw IoError if the line cannot be written.
   void on_step(const StepEvent& event) override;
   void on_validation(const ValidationEvent& event) override;
   void on_end(const EndEvent& event) override;

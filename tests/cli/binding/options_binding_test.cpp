@@ -160,7 +160,7 @@ TEST(OptionBinding, ShowsDefaultsInTheHelp) {
   EXPECT_NE(help.find("(on by default)"), std::string::npos) << help;
   EXPECT_EQ(help.find("d_model"), std::string::npos) << help;
   EXPECT_NE(help.find("Model:"), std::string::npos) << help;
-  const std::size_t trials = help.find("experimental (may change or go):");
+  const std::size_t trials = help.find("experimental (may change or be removed):");
   EXPECT_LT(trials, help.find("--magic INTEGER=0")) << help;
   EXPECT_LT(help.find("--norm"), trials) << help;
 }

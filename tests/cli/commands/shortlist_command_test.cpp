@@ -21,7 +21,7 @@ class ShortlistCommand : public SmallRunTest {
 
 TEST_F(ShortlistCommand, MakesAModelThatTranslatesWithItWhenAsked) {
   ASSERT_EQ(run(shortlist({"--translations", "10", "--frequent", "20"})), 0) << error_;
-  for (const char* words : {"400 pairs", "tokens in the mean", "% of the text's tokens"})
+  for (const char* words : {"400 pairs", "tokens on average", "% of the text's tokens"})
     EXPECT_NE(out_.find(words), std::string::npos) << out_;
   ASSERT_EQ(run({"translate", path("short"), "--shortlist"}, "The man sleeps.\n\n"), 0) << error_;
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);

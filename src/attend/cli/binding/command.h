@@ -1,6 +1,5 @@
-// A command of the program: its name, its positional arguments, what it does. Flags are bound by
-// OptionBinding. The header of the parser, which takes seconds to compile, stays out of the
-// commands.
+// A command of the program: its name, its positional arguments and its action. OptionBinding binds
+// flags. Keeps the header of the parser, which takes seconds to compile, out of the commands.
 #pragma once
 
 #include <functional>
@@ -15,10 +14,10 @@ namespace attend {
 
 // Lives as long as `parent`.
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
-// One of whose own commands must follow it on the line.
+// A command that requires one of its subcommands.
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
-// One that may follow a command which does something alone, too. The outer command must have its
-// arguments and flags; none of them may stand before the inner one.
+// A subcommand of a command that also works alone. The outer command must already have its
+// arguments and flags; none of them may precede the subcommand.
 CLI::App& add_inner_command(CLI::App& outer, const std::string& name, const std::string& help);
 
 struct Argument {
@@ -28,11 +27,11 @@ struct Argument {
   bool required = true;
 };
 
-// `value` must outlive the parsing.
+// `value` must outlive parsing.
 void add_argument(CLI::App& command, std::string& value, const Argument& argument);
 void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument);
 
-// What the command does once the line is parsed, unless it went on with an inner command.
+// The action after parsing, unless a subcommand was given.
 void on_command(CLI::App& command, std::function<void()> run);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// Flags left out mean what the model was made for, not what the library starts from.
+// Options that are not given take the model's defaults, not the library's.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace attend {
 
-// Takes from the model's own decoding what neither a flag nor a file has set.
+// Takes options from the model unless set by a flag or a file.
 inline void use_model_decoding(const TranslationEngine& translator, const OptionBinding& binding,
                                TranslationOptions& options) {
   const TranslationOptions own = translator.default_options();
@@ -18,7 +18,7 @@ inline void use_model_decoding(const TranslationEngine& translator, const Option
   if (!binding.is_set("length-penalty")) options.beam.length_penalty = own.beam.length_penalty;
 }
 
-// Throws ConfigError for options of a cache that there is none of.
+// Throws ConfigError for cache options without a cache.
 inline void use_model_cache(const LanguageModel& model, const OptionBinding& binding,
                             ContinuousCacheOptions& cache) {
   if (!binding.is_set("cache-tokens")) cache.tokens = model.cache.tokens;

@@ -54,7 +54,7 @@ std::string flag_names(const OptionField& field) {
 std::string help_of(const OptionField& field) {
   if (field.is_flag() && option_values(field).front() == "true")
     return field.help + " (on by default)";
-  constexpr double kTold = 1e5;  // an upper end beyond that is there for the machine
+  constexpr double kTold = 1e5;  // larger upper bounds are technical limits and not shown
   return field.is_number() && field.range.most < kTold
              ? fmt::format("{} ({})", field.help, range_text(field.range))
              : field.help;
@@ -63,8 +63,8 @@ std::string help_of(const OptionField& field) {
 CLI::Option* register_flag(CLI::App& app, const OptionField& field, const CLI::callback_t& set) {
   const std::string help = help_of(field);
   if (field.is_flag()) {
-    // Only add_flag knows "!--no-...", and it takes no callback that sees the text of --name=text;
-    // a validator does.
+    // Only add_flag supports "!--no-...", and its callback does not see the text of --name=text; a
+    // validator does.
     return app.add_flag(flag_names(field), help)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->each([set](const std::string& value) { set({value}); });
@@ -77,7 +77,7 @@ CLI::Option* register_flag(CLI::App& app, const OptionField& field, const CLI::c
   return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-// The command that was being given: the app, or the innermost of its commands on the line.
+// The command in use: the app, or the innermost command on the line.
 const CLI::App& innermost(const CLI::App& app) {
   const auto commands = app.get_subcommands();
   return commands.empty() ? app : innermost(*commands.front());
@@ -123,7 +123,7 @@ OptionBinding::OptionBinding(CLI::App& app, bool with_config_file)
     : app_(app), state_(std::make_shared<State>()) {
   app.formatter(std::make_shared<HelpFormatter>());
   if (!with_config_file) return;
-  // Callbacks run in the order of registration: the file first, then the flags, which so win.
+  // Callbacks run in order of registration: the file first, then the flags, which therefore win.
   const auto read = [state = state_](const std::string& path) {
     for (const std::string& name : apply_config_file(path, state->fields)) state->set.insert(name);
     state->config_file = true;
@@ -142,13 +142,13 @@ void OptionBinding::add_fields(const std::vector<OptionField>& fields, const std
       return true;
     };
     register_flag(app_, field, set)
-        ->group(field.experimental ? "experimental (may change or go)" : group);
+        ->group(field.experimental ? "experimental (may change or be removed)" : group);
     state_->fields.push_back(field);
   }
 }
 
 void OptionBinding::add_defaults_from(const std::filesystem::path& path) {
-  // Set everything, then set again what had been set before.
+  // Applies everything, then restores what was set before.
   std::vector<std::pair<const OptionField*, std::vector<std::string>>> kept;
   for (const OptionField& field : state_->fields) {
     if (is_set(field.name)) kept.emplace_back(&field, option_values(field));
@@ -168,7 +168,7 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     report_unexpected(app);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) throw;
-    // "A subcommand is required" is no help to who misspelled one.
+    // "A subcommand is required" does not help with a misspelled one.
     const bool required = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
     if (required && !app.remaining(/*recurse=*/true).empty()) report_unexpected(app);
     throw ConfigError(fmt::format("{}; {} --help shows the usage", printable(error.what()),

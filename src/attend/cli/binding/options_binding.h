@@ -2,12 +2,13 @@
 //
 //   CLI::App app("...");
 //   OptionBinding binding(app);           // adds --config FILE
-//   binding.add(config, "Model");         // --d-model, --n-heads, ..., listed in the help under
-//   "Model" binding.add(options, "Training"); parse_command_line(app, argc, argv);
+//   binding.add(config, "Model");         // --d-model, --n-heads, ..., under "Model" in the help
+//   binding.add(options, "Training");
+//   parse_command_line(app, argc, argv);
 //
-// After parsing, an option has the value of its flag, else the one of the file, else its default. A
-// flag may be spelled in kebab-case or snake_case; a bool is --name or --no-name; a list takes all
-// values up to the next flag.
+// After parsing, an option has the value of its flag, or else of the file, or else its default.
+// Flags may be in kebab-case or snake_case; a bool is --name or --no-name; a list takes all values
+// up to the next flag.
 #pragma once
 
 #include <filesystem>
@@ -27,22 +28,22 @@ namespace attend {
 
 class OptionBinding {
  public:
-  // Adds --config unless told not to. The app must outlive the binding, and the bound structs must
-  // outlive the parsing.
+  // Adds --config by default. The app must outlive the binding, and the bound structs must outlive
+  // parsing.
   explicit OptionBinding(CLI::App& app, bool with_config_file = true);
 
-  // The options' present values are the defaults that the help shows.
+  // The current values are the defaults shown in the help.
   template <class Options>
   void add(Options& options, const std::string& group = "Options") {
     add_fields(option_fields(options), group);
   }
   void add_fields(const std::vector<OptionField>& fields, const std::string& group);
 
-  // Whether a flag or the file has set the option of this name (in kebab-case).
+  // Whether a flag or the file has set this option (in kebab-case).
   bool is_set(const std::string& name) const;
   // Whether --config was given.
   bool has_config_file() const { return state_->config_file; }
-  // Takes from a file what neither a flag nor --config has set. Throws as apply_config_file() does.
+  // Takes options from a file unless set by a flag or --config. Throws like apply_config_file().
   void add_defaults_from(const std::filesystem::path& path);
   const std::vector<OptionField>& fields() const;
 
@@ -62,9 +63,9 @@ void bind_options(CLI::App& app, Options& options, const std::string& group = "O
   OptionBinding(app, /*with_config_file=*/false).add(options, group);
 }
 
-// Parses, and runs the callbacks. Throws ConfigError for whatever is wrong with the command line,
-// naming the nearest known flag or command for an unknown one. CLI::Success (--help, --version)
-// passes through: hand it to app.exit().
+// Parses, and runs the callbacks. Throws ConfigError for an invalid command line, suggesting the
+// nearest known flag or command. CLI::Success (--help, --version) propagates: pass it to
+// app.exit().
 void parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace attend

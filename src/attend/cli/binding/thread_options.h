@@ -1,4 +1,4 @@
-// How many threads a command uses.
+// The number of threads of a command.
 #pragma once
 
 #include "attend/core/runtime.h"
@@ -6,8 +6,8 @@
 
 namespace attend {
 
-// The runtime of a command, current for as long as the scope lives. Tells the number of its threads
-// on standard error when that is a terminal. Throws ConfigError.
+// The runtime of a command, current within the scope. Reports its number of threads on standard
+// error if that is a terminal. Throws ConfigError.
 [[nodiscard]] RuntimeScope enter_runtime(const ThreadOptions& options);
 
 }  // namespace attend

@@ -63,8 +63,8 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  AtomicFile page(
-      arguments.out);  // whether it can be written is known before anything is translated
+  // Checks that it can be written before translating.
+  AtomicFile page(arguments.out);
   visit_model(
       *load_model(arguments.model),
       [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },

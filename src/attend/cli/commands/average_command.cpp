@@ -26,7 +26,7 @@ void fields(AverageArguments& a, Visitor&& visit) {
   visit("last", a.last, between(0, 1e6), "newest checkpoints of a run to average; 0: all");
 }
 
-// Files as they are given; of a run, its checkpoints.
+// The given files, or the checkpoints of a run.
 std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& arguments) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& input : arguments.inputs) {
@@ -52,13 +52,13 @@ void run_average(const AverageArguments& arguments) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const auto paths = checkpoints_of(arguments);
   average_models(paths, arguments.out);
-  answer("{}: the mean of {} checkpoints\n", shown_path(arguments.out), paths.size());
+  answer("{}: the average of {} checkpoints\n", shown_path(arguments.out), paths.size());
 }
 
 }  // namespace
 
 void add_average_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "average", "The mean of several checkpoints, as a model");
+  CLI::App& command = add_command(app, "average", "Average several checkpoints into a model");
   const auto arguments = std::make_shared<AverageArguments>();
   add_argument(command, arguments->inputs,
                {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});

@@ -45,7 +45,7 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
   fields(a.classification, visit);
 }
 
-// Numbers with as many digits as their float has, not as its double would.
+// Numbers with the digits of a float, not of a double.
 std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
   std::string probabilities;
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -55,8 +55,8 @@ std::string to_json(const Classification& c, const std::vector<std::string>& lab
                      json_text(nlohmann::json(labels[c.label])), c.probability(), probabilities);
 }
 
-// Label, tab, probability, tab, label, ...: from the most probable class to the least; of equal
-// ones the first comes first, as in `label`.
+// Label, tab, probability, tab, label, ...: most probable first; ties in class order, as in
+// `label`.
 std::string to_text(const Classification& c, const std::vector<std::string>& labels) {
   std::vector<std::size_t> order(labels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

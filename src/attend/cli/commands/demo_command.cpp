@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
-// The corpus as files, as anybody's own would be.
+// Writes the corpus as files, like a user's own.
 void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   write_file_atomically(folder / "train.en", joined(corpus.train_src));
@@ -51,7 +51,7 @@ void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder)
   write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
 }
 
-// A small model, and a schedule that makes it learn in a minute.
+// A small model and a schedule that trains it in a minute.
 TranslationTraining demo_training(const std::filesystem::path& corpus) {
   TranslationTraining training;
   training.data.data = corpus.string();
@@ -86,8 +86,8 @@ void print_results(const TranslationEngine& translator, const DemoCorpus& corpus
     answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
 }
 
-// The sentence to look at: the longest of the test set that has a subordinate clause, where the
-// verbs change places.
+// The sentence for the page: the longest test sentence with a subordinate clause, where verbs
+// change places.
 std::string sentence_to_show(const DemoCorpus& corpus) {
   std::string shown = corpus.test_src.front();
   for (const std::string& sentence : corpus.test_src) {
@@ -140,7 +140,7 @@ void run_demo(const DemoArguments& arguments) {
 
 void add_demo_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "demo", "Train a small translator on a made-up corpus and look at its attention");
+      app, "demo", "Train a small translator on a generated corpus and show its attention");
   const auto arguments = std::make_shared<DemoArguments>();
   OptionBinding(command, /*with_config_file=*/false).add(*arguments);
   on_command(command, [arguments] { run_demo(*arguments); });

@@ -51,7 +51,7 @@ void fields(EmbedArguments& a, Visitor&& visit) {
   fields(a.embedding, visit);
 }
 
-// Numbers with as many digits as their float has, not as its double would.
+// Numbers with the digits of a float, not of a double.
 std::string to_json(const Tensor& vectors, std::int64_t row) {
   return fmt::format("[{}]", fmt::join(vectors.row(row), vectors.row(row) + vectors.cols(), ","));
 }
@@ -92,7 +92,7 @@ std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArg
                            : embedder.embed_without_context(texts, arguments.embedding.pooling);
 }
 
-// Hands on the lines as vectors.
+// Embeds line by line.
 void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& arguments, TextInput& input,
                  const AnswerSink<TextEmbedding>& sink) {
   LineReader lines = standard_input();
@@ -149,9 +149,9 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
 
 void add_embed_command(CLI::App& app) {
   CLI::App& command =
-      add_command(app, "embed", "Vectors of the lines of standard input, as a model sees them");
+      add_command(app, "embed", "Print a model's vectors for the lines of standard input");
   const auto arguments = std::make_shared<EmbedArguments>();
-  // Not required: a command of those below may follow instead.
+  // Not required, because a subcommand may follow.
   add_argument(command, arguments->model,
                {"model", "MODEL", "model file, or the folder of a run", /*required=*/false});
   OptionBinding binding(command);

@@ -49,9 +49,9 @@ void run_embed_nearest(const NearestArguments& a) {
 }  // namespace
 
 void add_embed_nearest_command(CLI::App& embed) {
-  CLI::App& command = add_inner_command(embed, "nearest",
-                                        "Lines of a corpus that use a word as the first line of "
-                                        "standard input does; further lines are not read");
+  CLI::App& command = add_inner_command(
+      embed, "nearest",
+      "Find the lines of a corpus that use a word like the first line of standard input");
   const auto arguments = std::make_shared<NearestArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

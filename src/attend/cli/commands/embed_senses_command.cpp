@@ -73,7 +73,7 @@ void run_embed_senses(const SenseArguments& a) {
 
 void add_embed_senses_command(CLI::App& embed) {
   CLI::App& command = add_inner_command(
-      embed, "senses", "How far apart the senses of a word are in its vectors, layer by layer");
+      embed, "senses", "Measure how far apart the senses of a word are, layer by layer");
   const auto arguments = std::make_shared<SenseArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

@@ -40,8 +40,7 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   return json;
 }
 
-// The texts that were classified wrongly, the most confident first. A tab in a text becomes a
-// space.
+// Writes the misclassified texts, most confident first. A tab in a text becomes a space.
 void write_errors(const std::string& path, const LabeledText& texts,
                   const std::vector<Classification>& found) {
   std::vector<std::size_t> wrong;

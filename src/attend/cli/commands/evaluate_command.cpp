@@ -22,7 +22,7 @@ struct EvaluateArguments {
   ClassifierEvaluation classifier;
 };
 
-// What is measured of a model depends on what it is for.
+// Evaluates a model according to its kind.
 void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
       *load_model(a.model),
@@ -48,8 +48,8 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "evaluate", "How good a model is on a text, or given translations (BLEU, chrF)");
+  CLI::App& command = add_command(app, "evaluate",
+                                  "Evaluate a model on a text, or given translations (BLEU, chrF)");
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_argument(
       command, arguments->model,

@@ -1,5 +1,5 @@
-// What `attend evaluate` can measure: of each kind of model its options and the function that does
-// it. evaluate_command.cpp binds all options to one command and picks the function.
+// The parts of `attend evaluate`: options and a function for each kind of model.
+// evaluate_command.cpp binds all options to one command and selects the function.
 #pragma once
 
 #include <array>
@@ -66,11 +66,11 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
   fields(o.perplexity, visit);
 }
 
-// `binding`: tells which of the options were given.
+// `binding` knows which options were given.
 void evaluate_language_model(const LanguageModel& model, LanguageEvaluation options,
                              const EvaluationOutput& output, const OptionBinding& binding);
 
-// A classifier, by texts whose labels are known.
+// A classifier, on labeled texts.
 struct ClassifierEvaluation {
   std::vector<std::string> labeled;
   std::string errors;
@@ -82,9 +82,8 @@ void fields(ClassifierEvaluation& o, Visitor&& visit) {
   visit("labeled", o.labeled,
         "files of labeled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
   visit("errors", o.errors,
-        "write the texts that were classified wrongly into this file, the most confident first: "
-        "label, prediction, its probability, text, "
-        "separated by tabs");
+        "write misclassified texts to this file, most confident first: label, prediction, its "
+        "probability, text, separated by tabs");
   fields(o.columns, visit);
 }
 

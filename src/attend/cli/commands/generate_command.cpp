@@ -39,7 +39,7 @@ void fields(GenerateArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-// The end of the last line is not part of it.
+// Without the last line break.
 std::string read_prompt() {
   LineReader lines = standard_input();
   std::string prompt;
@@ -48,7 +48,7 @@ std::string read_prompt() {
   return prompt;
 }
 
-// A prompt may have several lines.
+// Applies the text options to a prompt of several lines.
 std::string take_lines(TextInput& input, const std::string& prompt) {
   std::string out;
   for (std::size_t begin = 0; begin <= prompt.size();) {
@@ -73,13 +73,13 @@ std::string to_json(const Generation& generation, const GenerateArguments& argum
   return json_text(json);
 }
 
-// Whoever watches sees every piece as it comes.
+// Flushes, so that every token appears at once.
 void print(std::string_view text) {
   answer("{}", text);
   flush_answers();
 }
 
-// After the last of several there is no empty line.
+// No empty line after the last text.
 void end_text(const Generation& generation, bool more) {
   if (!generation.text.ends_with('\n')) print("\n");
   if (more) print("\n");
@@ -95,12 +95,12 @@ void write_samples(const GenerationEngine& generator, const GenerateArguments& a
       continue;
     }
     bool begun = false;
-    const auto accept = [&](std::string_view more) {  // the prompt, too, is printed only once it
-                                                      // has been found good
-      if (!begun && arguments.echo) print(arguments.prompt);
-      begun = true;
-      print(more);
-    };
+    const auto accept =
+        [&](std::string_view more) {  // prints the prompt only after it was accepted
+          if (!begun && arguments.echo) print(arguments.prompt);
+          begun = true;
+          print(more);
+        };
     end_text(generator.generate(arguments.prompt, arguments.generation, accept, number),
              sample + 1 < arguments.generation.n_best);
   }

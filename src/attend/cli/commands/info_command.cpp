@@ -70,13 +70,12 @@ void print_json(const FileDescription& file, bool tensors) {
     for (const TensorDescription& t : file.tensors)
       json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
   }
-  // Names and values of a file that anybody may have written: as escapes where they are not ASCII.
+  // File content is untrusted: non-ASCII is escaped.
   answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true,
                            nlohmann::ordered_json::error_handler_t::replace));
 }
 
-// Whether the model still computes what it did where it was saved. Throws DataError when it does
-// not.
+// Checks the golden samples. Throws DataError if the model no longer computes the same.
 void print_golden(const std::string& path) {
   const std::optional<ModelCheck> check = check_model(path);
   if (!check) return;
@@ -86,7 +85,7 @@ void print_golden(const std::string& path) {
                         : "DIFFERENT from when the model was saved",
          check->deviation);
   if (!check->holds())
-    throw DataError(fmt::format("{}: it computes something else than where it was saved", path));
+    throw DataError(fmt::format("{}: its results differ from those where it was saved", path));
 }
 
 void run_info(const InfoArguments& arguments) {
@@ -99,7 +98,7 @@ void run_info(const InfoArguments& arguments) {
 }  // namespace
 
 void add_info_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "info", "What is inside a model file");
+  CLI::App& command = add_command(app, "info", "Describe a model file");
   const auto arguments = std::make_shared<InfoArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

@@ -49,7 +49,7 @@ std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
   return list;
 }
 
-// The command that makes this result again.
+// The command that reproduces this result.
 std::string command_for(const lab::Experiment& experiment, const LabArguments& arguments,
                         int threads) {
   std::string command = fmt::format("attend lab {} --seed {} --threads {}", experiment.name,
@@ -85,9 +85,9 @@ void run_lab(const LabArguments& arguments) {
 }  // namespace
 
 void add_lab_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "lab",
-                                  "Measure the claims behind the Transformer, each by a small "
-                                  "experiment; without a name, list them");
+  CLI::App& command = add_command(
+      app, "lab",
+      "Test claims about the Transformer by small experiments; without a name, list them");
   const auto arguments = std::make_shared<LabArguments>();
   add_argument(command, arguments->names,
                {"name", "NAME", "experiments to run", /*required=*/false});

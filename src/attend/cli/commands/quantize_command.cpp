@@ -48,7 +48,7 @@ void check(const QuantizeArguments& a) {
   if (std::isnan(a.max_bleu_drop)) throw ConfigError("--max-bleu-drop: expected a number, got nan");
 }
 
-// Throws DataError when too much quality is lost.
+// Throws DataError if too much quality is lost.
 void compare(const Checkpoint& model, const Checkpoint& quantized, const QuantizeArguments& a) {
   const ParallelText text = read_parallel(std::vector{a.src}, std::vector{a.tgt});
   const TranslationMeasure before = measure_translation(model, text.src, text.tgt, a.bleu);
@@ -60,8 +60,8 @@ void compare(const Checkpoint& model, const Checkpoint& quantized, const Quantiz
          count / after.seconds, before.seconds / after.seconds);
   if (!(before.bleu - after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format(
-        "{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written",
-        a.model, before.bleu - after.bleu, a.max_bleu_drop));
+        "{}: 8 bits lose {:.2f} BLEU, more than --max-bleu-drop {}; nothing was written", a.model,
+        before.bleu - after.bleu, a.max_bleu_drop));
 }
 
 void run_quantize(const QuantizeArguments& a) {
@@ -81,7 +81,7 @@ void run_quantize(const QuantizeArguments& a) {
 }  // namespace
 
 void add_quantize_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "quantize", "A model in 8 bits: smaller, faster");
+  CLI::App& command = add_command(app, "quantize", "Quantize a model to 8 bits: smaller, faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

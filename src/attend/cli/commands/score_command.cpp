@@ -115,7 +115,7 @@ void run_score(const ScoreArguments& arguments) {
 
 void add_score_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "score", "Log-probabilities (natural logarithm) of given translations, or of lines");
+      app, "score", "Score given translations, or lines: log-probabilities (natural logarithm)");
   const auto arguments = std::make_shared<ScoreArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

@@ -52,9 +52,8 @@ void run_shortlist(const ShortlistArguments& a) {
   const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
   answer(
-      "{}\na sentence may use {:.0f} of {} tokens in the mean; {:.2f} % of the text's tokens are "
-      "among them\n{}: the model with its "
-      "shortlist\n",
+      "{}\na sentence may use {:.0f} of {} tokens on average; they cover {:.2f} % of the text's "
+      "tokens\n{}: the model with its shortlist\n",
       report.summary(), measure.tokens, model.tgt_tokenizer.vocab_size(), 100 * measure.coverage,
       shown_path(a.out));
 }
@@ -64,7 +63,7 @@ void run_shortlist(const ShortlistArguments& a) {
 void add_shortlist_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "shortlist",
-      "A model that knows which tokens may translate which: faster with translate --shortlist");
+      "Add a vocabulary shortlist to a model, for faster decoding with translate --shortlist");
   const auto arguments = std::make_shared<ShortlistArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

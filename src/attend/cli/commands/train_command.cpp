@@ -17,7 +17,7 @@ struct TrainArguments {
   std::unique_ptr<Trainable> task;
 };
 
-// A resumed run goes on with the configuration it was begun with, unless another is given.
+// A resumed run keeps its configuration unless another is given.
 void read_own_configuration(OptionBinding& binding, const SessionOptions& session) {
   const std::filesystem::path file = RunFolder(session.run.out).config_file();
   if (session.resume && !session.run.out.empty() && !binding.has_config_file() &&

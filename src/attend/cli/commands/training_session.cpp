@@ -42,7 +42,7 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
 std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
                                                       const SessionOptions& session) {
   if (!session.resume) return std::nullopt;
-  std::vector<std::string> skipped;  // the trainer reports these
+  std::vector<std::string> skipped;  // reported by the trainer
   auto latest = folder.latest(skipped);
   if (!latest) remark("nothing to resume in {}: starting from step 0\n", shown_path(folder.path()));
   return latest;
@@ -63,7 +63,7 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
                         progress.note("passed over: " + message);
                       }};
   if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
-    remark("a checkpoint is saved; attend train {} --resume --out {} goes on from it\n", task.name,
+    remark("checkpoint saved; resume with: attend train {} --resume --out {}\n", task.name,
            shown_path(session.run.out));
     throw Interrupted{stop.signal()};
   }

@@ -1,5 +1,5 @@
-// The part of `attend train ...` that is the same for every task: configuration, run folder,
-// listeners, signals, dry run.
+// The part of `attend train ...` common to all tasks: configuration, run folder, listeners,
+// signals, dry run.
 #pragma once
 
 #include <functional>
@@ -22,17 +22,16 @@ void fields(SessionOptions& o, Visitor&& visit) {
   visit("dry-run", o.dry_run, "train a few steps, report what a run would cost, write nothing");
 }
 
-// What run_training calls once the folder is settled and the runtime entered; the checkpoint to go
-// on from, or null.
+// Called by run_training once the folder is checked and the runtime entered, with the checkpoint to
+// resume or null.
 using PrepareTraining = std::function<TrainingTask(const Checkpoint* resumed)>;
 
-// Trains, or measures, and tells about it on standard output. `configuration` is the resolved one,
-// as TOML; it is printed and saved. Throws Interrupted after a signal, when the checkpoint is
-// written.
+// Trains or measures, and reports on standard output. `configuration` is the resolved one, as TOML;
+// it is printed and saved. Throws Interrupted after a signal, once the checkpoint is written.
 void run_training(const SessionOptions& session, const TrainerOptions& trainer,
                   const std::string& configuration, const PrepareTraining& prepare);
 
-// The second half of it: trains a prepared task in the folder of the session.
+// The second half of run_training: trains a prepared task in the run folder.
 void train_and_report(TrainingTask& task, const SessionOptions& session,
                       const TrainerOptions& trainer, const std::string& configuration);
 

@@ -76,7 +76,7 @@ std::string to_json(const Translation& translation, bool alignment) {
   return json_text(json);
 }
 
-// " ||| 0-0 2-1", source word and target word, as other programs write alignments.
+// " ||| 0-0 2-1", source word and target word, in the usual alignment format.
 std::string alignment_text(const TranslationCandidate& candidate) {
   std::vector<std::string> pairs;
   for (const auto& [source, target] : candidate.alignment)
@@ -99,7 +99,7 @@ void print(const Translation& translation, std::int64_t number,
   }
 }
 
-// nullopt: the translations are printed as the model writes them.
+// nullopt: prints translations as the model writes them.
 std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model,
                                                     const TranslateArguments& arguments) {
   if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses)

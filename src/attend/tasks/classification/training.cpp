@@ -34,7 +34,7 @@ std::vector<float> balanced_weights(const LabeledText& texts) {
   return weights;
 }
 
-// "label=number"; a label may have a '=' of its own.
+// "label=number"; the label may contain '='.
 void set_weight(const std::string& option, const std::vector<std::string>& classes,
                 std::vector<float>& weights, std::set<std::string>& named) {
   const std::size_t equals = option.rfind('=');
@@ -55,7 +55,7 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
-// The vocabulary, the classes and the shape of a model are settled by its first checkpoint.
+// The first checkpoint fixes the vocabulary, the classes and the shape of the model.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o,
                             const std::vector<std::string>& labels) {
   ClassificationModel model = classification_model(checkpoint);
@@ -90,8 +90,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   TrainingTask task;
   task.name = ClassificationTraining::kName;
   const LabeledText train = read_labeled(in_folder(o.data.data, o.data.train), o.data.columns);
-  std::optional<LabeledText>
-      valid;  // read before anything is trained: what is wrong with it shows at once
+  std::optional<LabeledText> valid;  // read before training, so that errors show at once
   if (!o.data.valid.empty())
     valid = read_labeled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
 
@@ -105,7 +104,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
   task.notes.push_back(
-      fmt::format("vocabulary: {} pieces; {} classes", config.vocab_size, config.classes));
+      fmt::format("vocabulary: {} tokens; {} classes", config.vocab_size, config.classes));
 
   const auto batches = [&](const LabeledText& texts, const char* name,
                            std::optional<std::uint64_t> seed) {

@@ -1,5 +1,4 @@
-// Training a classifier from files: everything one may choose, and the way from there to an
-// objective.
+// Trains a classifier from files: its options, and the preparation of its objective.
 #pragma once
 
 #include <string>
@@ -52,7 +51,7 @@ void fields(ClassificationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over all classes");
   visit("word-dropout", o.word_dropout, below_one(),
-        "share of the tokens of a text that a training step leaves out at random");
+        "share of the tokens of a training text that are dropped at random");
   visit("class-weights", o.class_weights,
         "weights of classes in the loss: label=number (1 for classes that are not named), or "
         "balanced (equal sums for all classes)");
@@ -68,7 +67,7 @@ struct ClassificationTraining {
   ClassificationLossOptions loss;
   TrainerOptions trainer = default_trainer();
 
-  // A classifier is trained in minutes, on a few passes.
+  // A classifier trains in minutes, in a few epochs.
   static TrainerOptions default_trainer() {
     TrainerOptions trainer;
     trainer.max_epochs = 10;
@@ -78,7 +77,7 @@ struct ClassificationTraining {
   }
 };
 
-// The options by subject: the sections of a configuration file and of the help.
+// The options by topic: the sections of a configuration file and of the help.
 template <class Visitor>
 void groups(ClassificationTraining& o, Visitor&& visit) {
   visit("data", o.data);
@@ -88,12 +87,12 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// The weights of the classes [C] that `options` (see class-weights above) mean for these texts;
-// undefined for none. Throws ConfigError.
+// The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
+// Throws ConfigError.
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
-// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
 // and DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 

@@ -36,14 +36,14 @@ void check(const LanguageTraining& o) {
   require_positions("sequence-length", o.data.windows.sequence_length, o.model);
 }
 
-// The vocabulary and the shape of a model are settled by its first checkpoint.
+// The first checkpoint fixes the vocabulary and the shape of the model.
 Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
   LanguageModel model = language_model(checkpoint);
   require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(config));
   return std::move(model.tokenizer);
 }
 
-// Half of every window is context, so that no token is predicted from next to nothing.
+// Half of every window is context, so that every token has some.
 LanguageValidation validation_of(const LanguageText& text, const LanguageDataOptions& data) {
   const int stride = std::max(1, data.windows.sequence_length / 2);
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
@@ -68,7 +68,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model)
                                                  : Tokenizer::train(lines, o.vocabulary);
-  task.notes.push_back(fmt::format("vocabulary: {} pieces", tokenizer.vocab_size()));
+  task.notes.push_back(fmt::format("vocabulary: {} tokens", tokenizer.vocab_size()));
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();

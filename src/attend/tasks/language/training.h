@@ -1,5 +1,4 @@
-// Training a language model from files: everything one may choose, and the way from there to an
-// objective.
+// Trains a language model from files: its options, and the preparation of its objective.
 #pragma once
 
 #include <string>
@@ -58,11 +57,11 @@ struct LanguageTraining {
   TokenizerOptions vocabulary;
   LanguageTransformerConfig model;
   LanguageLossOptions loss;
-  ContinuousCacheOptions cache;  // of the model when it is used; training goes by the model alone
+  ContinuousCacheOptions cache;  // for prediction; training ignores it
   TrainerOptions trainer;
 };
 
-// The options by subject: the sections of a configuration file and of the help.
+// The options by topic: the sections of a configuration file and of the help.
 template <class Visitor>
 void groups(LanguageTraining& o, Visitor&& visit) {
   visit("data", o.data);
@@ -74,7 +73,7 @@ void groups(LanguageTraining& o, Visitor&& visit) {
 }
 
 // Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
-// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
 // and DataError for the files.
 TrainingTask prepare_training(const LanguageTraining& options, const Checkpoint* resumed);
 

@@ -11,7 +11,7 @@ namespace attend {
 
 namespace {
 
-// As the encoder reads them.
+// With eos, as the encoder reads them.
 Ragged with_ends(const Ragged& src, std::int32_t eos) {
   RaggedBuilder ended;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {

@@ -1,4 +1,4 @@
-// A shortlist for a translation model, from sentence pairs.
+// Learns the shortlist of a translation model from sentence pairs.
 #pragma once
 
 #include "attend/core/options.h"
@@ -21,16 +21,16 @@ void fields(ShortlistOptions& o, Visitor&& visit) {
         "most frequent target tokens, which every translation may use");
 }
 
-// From pairs without bos and eos. Of a source token that is a target token too, that one is among
-// its translations: names stay as they are. Throws ConfigError.
+// `pairs` are without bos and eos. If a source token is also a target token, it is among its
+// translations, so that names can be copied. Throws ConfigError.
 Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pairs,
                          const ShortlistOptions& options);
 
-// How much a shortlist leaves of the pairs it is measured on.
+// The effect of a shortlist on the pairs it is measured on.
 struct ShortlistMeasure {
-  double tokens = 0;  // that a sentence may use, in the mean
-  double coverage =
-      0;  // of the target tokens, the end included: those in the list of their sentence
+  double tokens = 0;  // average number of tokens allowed per sentence
+  // Share of the target tokens, end included, that are in the list of their sentence.
+  double coverage = 0;
 };
 
 ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlist& shortlist,

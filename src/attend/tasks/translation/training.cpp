@@ -50,7 +50,7 @@ Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& o
   return {joint, joint};
 }
 
-// The vocabulary and the shape of a model are settled by its first checkpoint.
+// The first checkpoint fixes the vocabulary and the shape of the model.
 Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureConfig& config) {
   TranslationModel model = translation_model(checkpoint);
   const ArchitectureConfig saved = model.network->architecture();
@@ -81,8 +81,8 @@ void require_some(const ReadReport& report, const ParallelText& text, const Leng
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
-  if (joint) return fmt::format("vocabulary: {} pieces, joint", tokenizers.src.vocab_size());
-  return fmt::format("vocabularies: {} source and {} target pieces", tokenizers.src.vocab_size(),
+  if (joint) return fmt::format("vocabulary: {} tokens, joint", tokenizers.src.vocab_size());
+  return fmt::format("vocabularies: {} source and {} target tokens", tokenizers.src.vocab_size(),
                      tokenizers.tgt.vocab_size());
 }
 

@@ -1,5 +1,4 @@
-// Training a translator from files: everything one may choose, and the way from there to an
-// objective.
+// Trains a translator from files: its options, and the preparation of its objective.
 #pragma once
 
 #include <optional>
@@ -60,7 +59,7 @@ void fields(VocabularyOptions& o, Visitor&& visit) {
   visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
   fields(o.tokenizer, visit);
   visit("bpe-dropout", o.bpe_dropout, below_one(),
-        "share of BPE merges skipped at random, other ones in every epoch; 0: none");
+        "share of BPE merges dropped at random, differently in every epoch; 0: none");
 }
 
 struct TranslationLossOptions {
@@ -73,8 +72,8 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.training.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over the whole vocabulary");
   visit("r-drop", o.training.r_drop, between(0, 1000),
-        "weight of the divergence between two passes with different dropout (R-Drop, Liang et al. "
-        "2021), which cost twice as much; 0: off");
+        "weight of R-Drop, the divergence between two passes with different dropout (Liang et al. "
+        "2021), at twice the cost per step; 0: off");
   visit("r-drop-after", o.training.r_drop_after, between(0, 1e9), "epochs before R-Drop begins");
   visit("valid-beam-size", o.valid_beam_size, kBeamSizes,
         "beam size for the BLEU of the validation text");
@@ -92,7 +91,7 @@ struct TranslationTraining {
   TrainerOptions trainer;
 };
 
-// The options by subject: the sections of a configuration file and of the help.
+// The options by topic: the sections of a configuration file and of the help.
 template <class Visitor>
 void groups(TranslationTraining& o, Visitor&& visit) {
   visit("data", o.data);
@@ -104,7 +103,7 @@ void groups(TranslationTraining& o, Visitor&& visit) {
 }
 
 // Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run) and
-// makes the model. Throws ConfigError, also when the model differs from that of `resumed`; IoError
+// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
 // and DataError for the files.
 TrainingTask prepare_training(const TranslationTraining& options, const Checkpoint* resumed);
 
