@@ -128,8 +128,7 @@ TEST(OptionsFromJson, BoundTheDepthOfTheText) {
     options_from_json("{\"d_model\": " + lists + "}", options, "model");
     FAIL() << "expected a DataError";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("nested lists"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("nested lists"), std::string::npos) << error.what();
   }
   EXPECT_EQ(options.d_model, 512);
 }

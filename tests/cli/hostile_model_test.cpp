@@ -173,8 +173,8 @@ TEST_F(HostileModel, DeepMetadataAreShownAsTextAndReadAsNothing) {
   }
   Checkpoint classifier = small_classifier_checkpoint();
   classifier.metadata["attend.labels"] = deep + std::string(deep.size(), ']');
-  expect_error({"classify", save("classifier", classifier)},
-               {"attend.labels", "nested lists"}, "a good film\n");
+  expect_error({"classify", save("classifier", classifier)}, {"attend.labels", "nested lists"},
+               "a good film\n");
 }
 
 }  // namespace

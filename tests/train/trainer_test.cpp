@@ -427,7 +427,7 @@ TEST_F(TrainerTest, SetsACheckpointAsideThatLeadsToAHopelessLoss) {
   run.objective.validates = false;
   run.objective.nll_at_call = {{5, 1e6}, {6, 1e6}};
   expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"at step 6", "the checkpoint of step 4 leads to the same",
+                              {"at step 6", "the checkpoint of step 4 diverges again",
                                "diverged-step-00000004.safetensors", "step 2 is good"});
   EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{2});
   EXPECT_EQ(run.recorder.end.resumable_step, 2);
