@@ -38,14 +38,14 @@ struct TrainingStart {
 // The first look at a loss or a norm that is no finite number throws DivergedError.
 struct StepEvent {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;  // the epoch that the last batch of this step came from, from 0
+  std::int64_t epoch = 0;  // the epoch that the last batch of this step came from, from 1
   Measured loss;           // the optimized loss per target token (label smoothing included)
   Measured nll;  // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;      // used by this step
   Measured gradient_norm;        // before clipping
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
-  double seconds = 0;            // (clock) since this process started training
+  double seconds = 0;            // (clock) that the run has taken, before a resumption, too
   std::int64_t source_tokens =
       0;  // source tokens in this step's batches; 0 for models without a source
 };
@@ -64,7 +64,7 @@ const char* name_of(TrainingEnd reason);
 struct EndEvent {
   std::int64_t step = 0;
   TrainingEnd reason = TrainingEnd::finished;
-  double seconds = 0;               // (clock) since this process started training
+  double seconds = 0;               // (clock) that the run has taken, before a resumption, too
   std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
 };
 
