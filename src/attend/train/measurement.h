@@ -12,6 +12,9 @@ struct TrainingMeasurement {
   std::int64_t parameters = 0;  // trained numbers in the model
   std::int64_t steps = 0;  // that were timed, after as many that were not; the same again where a
                            // later phase costs more or less
+  // Of a batch in these steps, where those of the run would have taken too long; 0: they were the
+  // run's. Speed and memory are then estimates.
+  std::int64_t batch_tokens = 0;
   std::int64_t peak_bytes = 0;  // of tensors, at once
   std::int64_t process_bytes =
       0;  // the largest memory of the process so far, data and libraries included
@@ -29,9 +32,13 @@ struct TrainingMeasurement {
   double seconds_for(std::int64_t all_steps) const;
 };
 
-// Trains `objective`, whose parameters change, for twice `steps` steps in every phase. Throws
-// ConfigError.
+struct MeasurementLimits {
+  std::int64_t steps = 10;  // timed in every phase, and as many before them
+  double seconds = 8;       // about, in all: fewer and smaller steps where they would take longer
+};
+
+// Trains `objective`, whose parameters change. Throws ConfigError.
 TrainingMeasurement measure_training(Objective& objective, const TrainerOptions& options,
-                                     std::int64_t steps);
+                                     const MeasurementLimits& limits = {});
 
 }  // namespace attend
