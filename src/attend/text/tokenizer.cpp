@@ -8,6 +8,7 @@
 
 #include "attend/error.h"
 #include "attend/text/meta_symbol.h"
+#include "attend/text/sentencepiece_model.h"
 #include "attend/text/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer_model.h"
@@ -164,6 +165,20 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   for (const std::int32_t id : ids) text += stream.add(id);
   return text + stream.finish();
+}
+
+TokenizerType type_of(const Tokenizer& tokenizer) {
+  switch (detail::read_sentencepiece_model(tokenizer.bytes()).type) {
+    case detail::ModelType::unigram:
+      return TokenizerType::unigram;
+    case detail::ModelType::bpe:
+      return TokenizerType::bpe;
+    case detail::ModelType::chars:
+      return TokenizerType::chars;
+    case detail::ModelType::word:
+      break;
+  }
+  return TokenizerType::word;
 }
 
 std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids) const {
