@@ -99,7 +99,7 @@ TEST_F(HostileText, OfAPathLeavesJsonValid) {
   std::filesystem::copy_file(model("run"), file);
   ASSERT_EQ(run({"info", file, "--format", "json"}), 0) << error_;
   EXPECT_TRUE(nlohmann::json::accept(out_));
-  ASSERT_EQ(run({"info", file}), 0) << error_;
+  ASSERT_EQ(run({"info", file, "--all"}), 0) << error_;
   expect_harmless(out_, 100'000);
   ASSERT_EQ(run({"average", file, "--out", file}), 0) << error_;
   expect_harmless(out_, 1000);
@@ -140,7 +140,7 @@ TEST_F(HostileText, OfLabelsIsShownAsEscapes) {
       << error_;
   ASSERT_EQ(run({"classify", model("run")}, "bad film\n"), 0) << error_;
   expect_harmless(out_, 1000);
-  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  ASSERT_EQ(run({"info", model("run"), "--all"}), 0) << error_;
   expect_harmless(out_, 10'000);
   ASSERT_EQ(run({"evaluate", model("run"), "--labeled", path("labeled.tsv")}), 0) << error_;
   expect_harmless(out_, 10'000);
