@@ -56,14 +56,14 @@ struct TrainingOption {
 // data, options and seed, and bit-identical in a resumed run.
 struct StepReport {
   std::int64_t step = 0;   // from 1
-  std::int64_t epoch = 0;  // the epoch of this step's last batch, from 0
+  std::int64_t epoch = 0;  // the epoch of this step's last batch, from 1
   double loss = 0;         // the optimized loss per target token (label smoothing included)
   double nll = 0;  // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;      // used by this step
   double gradient_norm = 0;      // before clipping
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
-  double seconds = 0;            // (clock) since this process started training
+  double seconds = 0;            // (clock) time the run has taken, before resuming too
   // Source tokens in this step's batches; 0 for models without a source
   std::int64_t source_tokens = 0;
 };
@@ -71,13 +71,13 @@ struct StepReport {
 // Reported after each validation.
 struct ValidationReport {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;
+  std::int64_t epoch = 0;  // as in StepReport
   double loss = 0;
   double nll = 0;  // as in StepReport, over the whole validation set
   // Metrics of the task: {"bleu", 41.2}, {"accuracy", 0.89}
   std::vector<std::pair<std::string, double>> metrics;
   bool best = false;   // better than all previous validations
-  double seconds = 0;  // (clock) since this process started training
+  double seconds = 0;  // (clock) time the run has taken, before resuming too
   // Number of checkpoints averaged for this validation; 0: the model of this step
   int averaged = 0;
 };

@@ -1,5 +1,6 @@
 #include "attend/checkpoint/average.h"
 
+#include "attend/checkpoint/training_note.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {
@@ -44,6 +45,14 @@ TEST_F(AverageTest, LeavesTheStateOfTheTrainingOut) {
   const Checkpoint mean = average_checkpoints(std::vector<std::filesystem::path>{save("one", 1)});
   EXPECT_EQ(mean.find("state.mean"), nullptr);
   EXPECT_FALSE(mean.metadata.contains("state.step"));
+}
+
+TEST_F(AverageTest, DoesNotSayOfTheMeanWhatOneOfThemSays) {
+  Checkpoint checkpoint = load_checkpoint(save("one", 1));
+  checkpoint.metadata[std::string(kTrainingNote)] = "{\"step\":7}";
+  save_checkpoint(path("noted"), checkpoint);
+  const std::vector<std::filesystem::path> files{path("one"), path("noted")};
+  EXPECT_FALSE(average_checkpoints(files).metadata.contains(std::string(kTrainingNote)));
 }
 
 TEST_F(AverageTest, DoesNotDependOnTheOrder) {

@@ -39,6 +39,16 @@ TEST_F(RunFolderTest, NamesItsFiles) {
   EXPECT_EQ(run_.model_file().filename(), "model.safetensors");
 }
 
+TEST_F(RunFolderTest, KnowsWhetherItCouldBeMade) {
+  EXPECT_NO_THROW(run_.require_writable());
+  const RunFolder below(folder_ / "none" / "yet");
+  EXPECT_NO_THROW(below.require_writable());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "none")) << "looked at, not made";
+  write_file_atomically(folder_ / "file", "");
+  for (const char* name : {"file", "file/run", "file/a/b"})
+    EXPECT_THROW(RunFolder(folder_ / name).require_writable(), IoError) << name;
+}
+
 TEST_F(RunFolderTest, KeepsTheLastOnes) {
   for (int step = 100; step <= 500; step += 100) run_.save(step, checkpoint_of(step), 3);
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{300, 400, 500}));

@@ -65,7 +65,7 @@ TEST_F(ArchitectureOption, MakesAModelFileThatEveryCommandTakes) {
   ASSERT_EQ(run({"embed", model("run"), "--npy", path("vectors.npy")}, sentences), 0) << error_;
   EXPECT_NE(read(path("vectors.npy")).find("'shape': (3, 24)"), std::string::npos)
       << "two states of 12";
-  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  ASSERT_EQ(run({"info", model("run"), "--all"}), 0) << error_;
   EXPECT_NE(out_.find("attend.arch = rnn"), std::string::npos) << out_;
   EXPECT_NE(out_.find("golden translations: as they were"), std::string::npos) << out_;
   ASSERT_EQ(run({"average", path("run"), "--out", path("mean.safetensors")}), 0) << error_;
@@ -128,7 +128,7 @@ TEST_F(ArchitectureOption, OfAttentionGoesIntoTheModelFile) {
     }
     ASSERT_EQ(run({"translate", model(name), "--max-length", "8"}, "The man sleeps.\n"), 0)
         << error_;
-    ASSERT_EQ(run({"info", model(name)}), 0) << error_;
+    ASSERT_EQ(run({"info", model(name), "--all"}), 0) << error_;
     EXPECT_NE(out_.find("golden translations: as they were"), std::string::npos) << out_;
   }
 }

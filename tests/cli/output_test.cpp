@@ -110,8 +110,8 @@ TEST_F(Output, BeforeAnErrorComesFirst) {
 }
 
 TEST_F(Output, StandardErrorMayBeClosedOrFull) {
-  EXPECT_EQ(shell("$attend trian 2>&-"), 1);
-  EXPECT_EQ(shell("$attend trian 2>/dev/full"), 1);
+  EXPECT_EQ(shell("$attend trian 2>&-"), 2);
+  EXPECT_EQ(shell("$attend trian 2>/dev/full"), 2);
 }
 
 TEST(JsonText, IsValidWhateverItsTextsHold) {

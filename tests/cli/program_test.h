@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/cli/exit_status.h"
 #include "attend/cli/program.h"
 #include "cli/captured_terminal.h"
 
@@ -66,10 +67,29 @@ class ProgramTest : public testing::Test {
     return status;
   }
 
-  // Expects one line on standard error that holds all of `parts`, and exit status 1.
+  // Expects a failure or wrong usage, and one line on standard error that holds all of `parts`.
   void expect_error(const std::vector<std::string>& arguments,
                     const std::vector<std::string>& parts, const std::string& input = "") {
-    EXPECT_EQ(run(arguments, input), 1) << testing::PrintToString(arguments);
+    const int status = run(arguments, input);
+    EXPECT_TRUE(status == kFailure || status == kUsageError) << status;
+    expect_one_line(parts);
+  }
+  // The same, and exit status 1: the command was right, what it was to do failed.
+  void expect_failure(const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& parts, const std::string& input = "") {
+    expect_message(kFailure, arguments, parts, input);
+  }
+  // The same, and exit status 2: the command was wrong.
+  void expect_usage_error(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& parts, const std::string& input = "") {
+    expect_message(kUsageError, arguments, parts, input);
+  }
+  void expect_message(int status, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& parts, const std::string& input) {
+    EXPECT_EQ(run(arguments, input), status) << testing::PrintToString(arguments) << error_;
+    expect_one_line(parts);
+  }
+  void expect_one_line(const std::vector<std::string>& parts) const {
     EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
     for (const std::string& part : parts)
       EXPECT_NE(error_.find(part), std::string::npos) << part << " is not in: " << error_;

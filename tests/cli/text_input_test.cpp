@@ -42,7 +42,7 @@ TEST_F(TextInputTest, IsPreparedAndTheTranslationsAreRawAgain) {
   int changed = 0;
   for (const char* seed :
        {"1", "2", "3", "4", "5", "6", "7", "8"}) {  // of a model that knows nothing: any pieces
-    std::vector<std::string> flags{"--sample", "--sampling-seed", seed};
+    std::vector<std::string> flags{"--sample", "--seed", seed};
     ASSERT_EQ(run(translate(flags), prepared_lines(raw_, MosesLanguage::en)), 0) << error_;
     EXPECT_EQ(error_, "");
     const std::string tokens = out_;
@@ -88,7 +88,7 @@ TEST_F(TextInputTest, HasTheLanguagesThatTheModelNames) {
       << "by the name of the file";
   EXPECT_EQ(nlohmann::json::parse(named.text("attend.text_kind.tgt"))["language"], "fr");
   EXPECT_TRUE(nlohmann::json::parse(named.text("attend.text_kind.src"))["lowercased"]);
-  ASSERT_EQ(run({"info", model("mt"), "--no-tensors"}), 0) << error_;
+  ASSERT_EQ(run({"info", model("mt"), "--all"}), 0) << error_;
   EXPECT_NE(
       out_.find(
           "attend.text_kind.src\n  language = \"en\"\n  lowercased = true\n  tokenized = true\n"),
@@ -194,7 +194,7 @@ TEST_F(StandardInputFiles, AreNamedByASign) {
        "evaluate --hypotheses valid.en --references - < valid.de");
   EXPECT_EQ(shell("$attend evaluate lm --text - < /dev/null"), 1);
   EXPECT_NE(error_.find("standard input is empty"), std::string::npos) << error_;
-  EXPECT_EQ(shell("$attend score mt --src - --tgt - < valid.en"), 1);
+  EXPECT_EQ(shell("$attend score mt --src - --tgt - < valid.en"), 2);
   EXPECT_NE(
       error_.find("--src, --tgt: expected standard input (-) for one of them, got it for both"),
       std::string::npos)

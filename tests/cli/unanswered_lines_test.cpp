@@ -88,8 +88,8 @@ TEST_F(Unanswered, SentencesAreTranslatedAsNothing) {
 
 TEST_F(Unanswered, SamplesAreThoseOfTheOtherLines) {
   train("mt");
-  const std::vector<std::string> sample{"translate", model("mt"),       "--sample", "--max-length",
-                                        "8",         "--sampling-seed", "3"};
+  const std::vector<std::string> sample{"translate", model("mt"), "--sample", "--max-length",
+                                        "8",         "--seed",    "3"};
   expect_answers(sample, "", "The man sleeps.\n\nThe dog runs.\n", "");
   const std::vector<std::string> expected = lines();
   expect_answers(sample, "", "The man sleeps.\n\xff\nThe dog runs.\n", "left empty");

@@ -114,6 +114,17 @@ TEST_F(Lines, CountsLinesForMessages) {
   EXPECT_EQ(line, "");
 }
 
+TEST_F(Lines, KnowsBeforehandWhichFileCannotBeRead) {
+  std::ofstream(path("there")) << "text\n";
+  const auto of = [this](const std::string& last) {
+    return std::vector<std::string>{path("there"), "-", last};
+  };
+  EXPECT_NO_THROW(require_readable(of(path("there"))));
+  const std::string message = message_of<IoError>([&] { require_readable(of(path("missing"))); });
+  EXPECT_EQ(message, message_of<IoError>([&] { LineReader reader(path("missing")); }));
+  EXPECT_THROW(require_readable(of(testing::TempDir())), IoError) << "a folder";
+}
+
 TEST_F(Lines, SaysThatAFileIsMissing) {
   const std::string message = message_of<IoError>([&] { LineReader reader(path("missing")); });
   EXPECT_TRUE(contains(message, path("missing"))) << message;

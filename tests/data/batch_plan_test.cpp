@@ -51,6 +51,18 @@ TEST(BatchPlanner, KeepsTheOrderWithoutASeed) {
   EXPECT_EQ(batches_of(*planner.plan(5)), batches_of(*planner.plan(0)));
 }
 
+TEST(BatchPlanner, MakesSmallerBatchesWhileAsked) {
+  BatchPlanner planner(std::vector<std::int32_t>(4, 1), {2}, std::nullopt);
+  EXPECT_EQ(planner.plan(0)->batches(), 2);
+  planner.limit_batches(1);
+  EXPECT_EQ(planner.plan(0)->batches(), 4);
+  planner.limit_batches(3);
+  EXPECT_EQ(planner.plan(0)->batches(), 2) << "never larger ones";
+  planner.limit_batches(1);
+  planner.limit_batches(0);
+  EXPECT_EQ(planner.plan(0)->batches(), 2);
+}
+
 TEST(BatchPlanner, ShufflesBySeedAndEpochAlone) {
   const std::vector<std::int32_t> costs(100, 1);
   const BatchPlanner planner(costs, {7}, 42);

@@ -10,9 +10,9 @@ trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$root"' EXIT
 in_root() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 
 echo "== lintian"
-# One package for people who want all of it: the library and its headers have no packages of their own, the program no manual page.
+# One package for people who want all of it: the library and its headers have no packages of their own.
 lintian --fail-on error,warning --allow-root \
-  --suppress-tags no-manual-page,package-name-doesnt-match-sonames,link-to-shared-library-in-wrong-package "$package"
+  --suppress-tags package-name-doesnt-match-sonames,link-to-shared-library-in-wrong-package "$package"
 
 echo "== a bare Debian 12"
 debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 || { tail "$root.log"; exit 1; }

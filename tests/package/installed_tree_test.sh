@@ -18,6 +18,12 @@ echo "== what is installed"
 ls "$source/include/attend" >"$work/headers"
 ls "$prefix/include/attend" | cmp - "$work/headers"
 [ -z "$(find "$prefix/include" -mindepth 2 -type d)" ] || { echo "headers that are not public are installed"; exit 1; }
+share=$prefix/share
+for file in man/man1/attend.1 bash-completion/completions/attend zsh/site-functions/_attend fish/vendor_completions.d/attend.fish; do
+  [ -s "$share/$file" ] || { echo "$file is not installed"; exit 1; }
+done
+grep -q '^.SS attend train translation' "$share/man/man1/attend.1"
+bash -c ". '$share/bash-completion/completions/attend' && complete -p attend" | grep -q _attend
 # The library exports its own symbols and those of the standard library, none of its dependencies.
 if nm -DC --defined-only "$libraries/libattend.so" | grep -E 'sentencepiece|hwy|fmt::|nlohmann|toml::|Backend|Tensor|autograd'; then
   echo "libattend.so shows names that are not public"

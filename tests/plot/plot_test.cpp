@@ -82,6 +82,20 @@ TEST(Svg, DrawsBarsFromZero) {
   EXPECT_NE(svg.find(">0<"), std::string::npos);
 }
 
+// Programs that are no browsers know rules of classes, but no variables: they draw black.
+TEST(Svg, HasPlainColors) {
+  Plot plot{"p", "P", {"x"}, {"y"}, {}};
+  for (int i = 0; i < 6; ++i) plot.series.push_back({"series", {{1, 2}, {2, 3}}});
+  const std::string svg = to_svg(plot);
+  EXPECT_EQ(occurrences(svg, "var("), 0u);
+  EXPECT_EQ(occurrences(svg, "--c"), 0u);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_GT(occurrences(svg, "<g class=\"s" + std::to_string(i) + "\">"), 0u);
+    for (const char* rule : {" .line{stroke:#", " .mark{fill:#"})
+      EXPECT_EQ(occurrences(svg, ".s" + std::to_string(i) + rule), 2u) << "light and dark";
+  }
+}
+
 TEST(Svg, EscapesText) {
   const Plot plot{"p", "a < b & c", {"x"}, {"y"}, {}};
   EXPECT_NE(to_svg(plot).find("a &lt; b &amp; c"), std::string::npos);

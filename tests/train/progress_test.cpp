@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/counted.h"
+#include "attend/core/parallel.h"
 #include "attend/core/utf8.h"
 #include "attend/train/readable.h"
 
@@ -50,7 +52,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 StepEvent step_event(std::int64_t step) {
   StepEvent event;
   event.step = step;
-  event.epoch = 2;
+  event.epoch = 3;
   event.loss = 2.5;
   event.nll = 1.0;
   event.learning_rate = 7e-4;
@@ -74,7 +76,8 @@ TEST(Progress, WritesPlainLinesToAFile) {
   for (int step = 1; step <= 31; ++step) progress.on_step(step_event(step));
   const std::vector<std::string> lines = split(out.text(), '\n');
   ASSERT_EQ(lines.size(), 6u);  // start, steps 1, 11, 21, 31, and what is after the last newline
-  EXPECT_EQ(lines[0], "training 2,612,736 parameters, 1,000 steps, seed 3");
+  EXPECT_EQ(lines[0],
+            "training 2,612,736 parameters, 1,000 steps, seed 3, " + counted(threads(), "thread"));
   EXPECT_EQ(
       lines[1],
       "step 1/1,000  loss 2.500  ETA -:--  12.3k tokens/s  perplexity 2.718  lr 7.00e-04  epoch 3");
@@ -178,7 +181,8 @@ TEST(Progress, SaysFromWhereItResumed) {
   TrainingStart start = start_of(0);
   start.resumed_step = 1500;
   progress.on_start(start);
-  EXPECT_EQ(out.text(), "training 2,612,736 parameters, seed 3, from step 1,500\n");
+  EXPECT_EQ(out.text(), "training 2,612,736 parameters, seed 3, " + counted(threads(), "thread") +
+                            ", from step 1,500\n");
 }
 
 TEST(Progress, ShowsASmoothedLoss) {

@@ -49,6 +49,11 @@ class ToyObjective : public Objective {
     return result;
   }
 
+  // A loss on so many made-up rows.
+  BatchLoss loss_of_rows(std::int64_t rows, double normalizer, Pass& pass) {
+    return error(rows, RandomKey{7, 0}, normalizer, pass);
+  }
+
   bool can_validate() const override { return validates; }
   Validation validate() override {
     if (before_validation) before_validation();

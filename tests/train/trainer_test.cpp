@@ -165,9 +165,9 @@ TEST_F(TrainerTest, ReportsWhatAStepDid) {
   EXPECT_EQ(run.recorder.start.parameters, 96);
   EXPECT_EQ(run.recorder.start.seed, 3u);
   EXPECT_EQ(run.recorder.steps[1].tokens, 3 + 4 + 5);
-  EXPECT_EQ(run.recorder.steps[1].epoch, 0);
-  EXPECT_EQ(run.recorder.steps[2].tokens, 3 + 4 + 5) << "batch 3 of epoch 0, 0 and 1 of epoch 1";
-  EXPECT_EQ(run.recorder.steps[2].epoch, 1);
+  EXPECT_EQ(run.recorder.steps[1].epoch, 1);
+  EXPECT_EQ(run.recorder.steps[2].tokens, 3 + 4 + 5) << "the last batch of epoch 1, two of epoch 2";
+  EXPECT_EQ(run.recorder.steps[2].epoch, 2);
   EXPECT_EQ(run.objective.calls, 3 * 12);
   for (const auto& [step, event] : run.recorder.steps) {
     EXPECT_EQ(event.learning_rate, static_cast<double>(schedule->at(step)));

@@ -29,7 +29,7 @@ class TrainingLogTest : public ::testing::Test {
   static StepEvent step_event(std::int64_t step, double clock) {
     StepEvent event;
     event.step = step;
-    event.epoch = step / 4;
+    event.epoch = 1 + step / 4;
     event.loss = 10.0 / static_cast<double>(step) + 0.1;
     event.nll = event.loss - 0.05;
     event.learning_rate = 1e-4 * static_cast<double>(step);
@@ -56,7 +56,7 @@ class TrainingLogTest : public ::testing::Test {
   static void train(TrainingLog& log, std::int64_t from, std::int64_t to, double clock) {
     for (std::int64_t step = from + 1; step <= to; ++step) {
       log.on_step(step_event(step, clock));
-      if (step % 3 == 0) log.on_validation({step, 0, 2.5, 2.4, {{"bleu", 12.5}}, step == 3, clock});
+      if (step % 3 == 0) log.on_validation({step, 1, 2.5, 2.4, {{"bleu", 12.5}}, step == 3, clock});
     }
   }
 
@@ -85,11 +85,11 @@ class TrainingLogTest : public ::testing::Test {
 TEST_F(TrainingLogTest, BeginsWithItsVersion) {
   run(0, 1, TrainingEnd::finished, 0.5);
   const Json first = lines().front();
-  EXPECT_EQ(first["attend_log"], 1);
+  EXPECT_EQ(first["attend_log"], 2);
   EXPECT_EQ(first["seed"], 7);
   EXPECT_EQ(first["parameters"], 123);
   EXPECT_EQ(first["total_steps"], 10);
-  EXPECT_EQ(bytes().find("{\"attend_log\":1,"), 0u);
+  EXPECT_EQ(bytes().find("{\"attend_log\":2,"), 0u);
 }
 
 TEST_F(TrainingLogTest, HoldsStepsValidationsAndTheEnd) {
@@ -106,6 +106,34 @@ TEST_F(TrainingLogTest, HoldsStepsValidationsAndTheEnd) {
   EXPECT_EQ(all[4]["best"], true);
   EXPECT_EQ(all[6]["event"], "end");
   EXPECT_EQ(all[6]["reason"], "stopped early");
+}
+
+TEST_F(TrainingLogTest, CountsEpochsFromOne) {
+  run(0, 4, TrainingEnd::finished, 0.5);
+  EXPECT_EQ(lines()[1]["epoch"], 1);
+  EXPECT_EQ(lines()[4]["epoch"], 1) << "a validation";
+  EXPECT_EQ(lines()[5]["epoch"], 2);
+}
+
+// The first version of the log counted them from 0.
+TEST_F(TrainingLogTest, GoesOnInALogOfTheFirstVersionAsThatBegan) {
+  append("{\"attend_log\":1}\n{\"event\":\"step\",\"step\":3,\"epoch\":0}\n");
+  run(3, 6, TrainingEnd::finished, 0.5);
+  EXPECT_EQ(lines()[0]["attend_log"], 1);
+  EXPECT_EQ(lines()[2]["step"], 4);
+  EXPECT_EQ(lines()[2]["epoch"], 1) << "the second";
+  EXPECT_EQ(lines()[5]["event"], "validation");
+  EXPECT_EQ(lines()[5]["epoch"], 0);
+}
+
+TEST_F(TrainingLogTest, KnowsTheSecondsUpToAStep) {
+  run(0, 8, TrainingEnd::interrupted, 2);
+  EXPECT_EQ(logged_seconds(path_, 5), 10.0);
+  EXPECT_EQ(logged_seconds(path_, 8), 20.0) << "with what came after the last step";
+  EXPECT_EQ(logged_seconds(path_, 0), 0.0);
+  append("{\"step\":1,\"time\":3}\n[]\nno JSON\n{\"step\":\"x\"}\n{\"step\":8,\"time\":{}}\n");
+  EXPECT_EQ(logged_seconds(path_, 8), 20.0);
+  EXPECT_EQ(logged_seconds("no such file", 8), 0.0);
 }
 
 TEST_F(TrainingLogTest, KeepsEveryDigitOfALoss) {
@@ -170,7 +198,7 @@ TEST_F(TrainingLogTest, HasAValidationThatIsMadeAgainOnce) {
                   .seed = 7,
                   .resumed_from = "",
                   .validates_again = true});
-    log.on_validation({6, 0, 2.5, 2.4, {{"bleu", 12.5}}, false, 0.5});
+    log.on_validation({6, 1, 2.5, 2.4, {{"bleu", 12.5}}, false, 0.5});
     train(log, 6, 10, 0.5);
     log.on_end({10, TrainingEnd::finished, 5});
   }
@@ -219,8 +247,8 @@ TEST_F(TrainingLogTest, RefusesAForeignOrDamagedFile) {
             std::string::npos)
       << message();
   std::filesystem::remove(path_);
-  append("{\"attend_log\":2}\n");
-  EXPECT_NE(message().find("version 2"), std::string::npos) << message();
+  append("{\"attend_log\":3}\n");
+  EXPECT_NE(message().find("version 3"), std::string::npos) << message();
   std::filesystem::remove(path_);
   append("{\"attend_log\":1}\nnot json\n{\"event\":\"step\",\"step\":2}\n");
   EXPECT_NE(message().find(path_.string() + ":2: "), std::string::npos) << message();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/checkpoint/training_note.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -50,6 +51,7 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
                 [](const NamedTensor& t) { return t.name.starts_with(kTrainingState); });
   std::erase_if(mean.metadata,
                 [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
+  mean.metadata.erase(std::string(kTrainingNote));  // of one of them
 
   // Sums are in double, so that the order of the files makes no difference in f32.
   std::vector<std::vector<double>> sums(mean.tensors.size());

@@ -1,11 +1,13 @@
 #include "attend/checkpoint/run_folder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <system_error>
 
+#include "attend/core/counted.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -51,11 +53,24 @@ void RunFolder::create() const {
                               error.message()));
 }
 
+void RunFolder::require_writable() const {
+  fs::path existing = fs::absolute(path_).lexically_normal();
+  std::error_code error;
+  while (!fs::exists(existing, error) && existing.has_relative_path())
+    existing = existing.parent_path();
+  if (!fs::is_directory(existing, error))
+    throw IoError(fmt::format("{}: cannot create the folder: {} is no folder", path_.string(),
+                              existing.string()));
+  if (access(existing.c_str(), W_OK | X_OK) != 0)
+    throw IoError(fmt::format("{}: cannot create the folder: {} cannot be written to",
+                              path_.string(), existing.string()));
+}
+
 void RunFolder::require_unused() const {
   if (const std::vector<Saved> saved = checkpoints(); !saved.empty())
     throw ConfigError(fmt::format(
-        "{} holds a run of {} steps; resume it (--resume), choose another folder, or remove {}",
-        path_.string(), saved.back().step, checkpoint_folder().string()));
+        "{} holds a run of {}; resume it (--resume), choose another folder, or remove {}",
+        path_.string(), counted(saved.back().step, "step"), checkpoint_folder().string()));
 }
 
 std::vector<RunFolder::Saved> RunFolder::checkpoints() const {

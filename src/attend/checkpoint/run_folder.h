@@ -29,6 +29,10 @@ class RunFolder {
   // Creates the folder, its parents and checkpoints/ if missing. Throws IoError.
   void create() const;
 
+  // Throws IoError where create() would fail: a file is in the way, or the nearest existing parent
+  // is not writable. Creates nothing.
+  void require_writable() const;
+
   // For a new run: throws ConfigError if there are checkpoints already.
   void require_unused() const;
 

@@ -9,6 +9,7 @@
 
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
+#include "attend/cli/exit_status.h"
 #include "attend/cli/output.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
@@ -22,6 +23,7 @@ namespace {
 void run(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version",
                        [] { return fmt::format("attend {}\n{}", version(), build_information()); });
+  app.footer(kExitStatusHelp);
   app.require_subcommand(1);
   add_commands(app);
   try {
@@ -48,14 +50,14 @@ std::string shown_message(std::string_view message) {
   return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));
 }
 
-// Flushes earlier answers before the error message.
-int fail(std::string_view message) {
+// What was answered before something went wrong comes before the message about it.
+int fail(std::string_view message, int status) {
   try {
     flush_answers();
   } catch (const Error&) {  // one message is enough
   }
   tell("attend: {}\n", shown_message(message));
-  return 1;
+  return status;
 }
 
 }  // namespace
@@ -75,6 +77,9 @@ void add_commands(CLI::App& app) {
   add_info_command(app);
   add_evaluate_command(app);
   add_lab_command(app);
+  add_help_command(app);
+  add_completion_command(app);
+  add_man_command(app);
 }
 
 int run_program(int argc, const char* const* argv) {
@@ -82,13 +87,15 @@ int run_program(int argc, const char* const* argv) {
     fill_standard_descriptors();
     CLI::App app("Trains and runs Transformers.", "attend");
     run(app, argc, argv);
-    return 0;
+    return kSuccess;
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
+  } catch (const ConfigError& error) {
+    return fail(error.what(), kUsageError);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory; try shorter lines, smaller batches or fewer threads");
+    return fail("out of memory; try shorter lines, smaller batches or fewer threads", kFailure);
   } catch (const std::exception& error) {
-    return fail(error.what());
+    return fail(error.what(), kFailure);
   }
 }
 

@@ -3,8 +3,9 @@
 
 namespace attend {
 
-// Runs the command in the arguments and returns the exit status: 0; 1 after one line of error
-// message on standard error; 128 + signal after a signal that stopped training.
+// Runs the command that the arguments name and returns the exit status (exit_status.h): after a
+// failure or wrong usage, one line on standard error says what was wrong; 128 + the signal when one
+// ended a training in good order.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace attend

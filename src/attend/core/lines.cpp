@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "attend/core/byte_source.h"
@@ -123,6 +124,15 @@ void require_text(std::span<const std::string> lines, std::span<const std::strin
   if (std::all_of(lines.begin(), lines.end(), is_blank))
     throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else",
                                 fmt::join(files, ", "), lines.size()));
+}
+
+void require_readable(std::span<const std::string> files) {
+  for (const std::string& file : files) {
+    if (file == "-") continue;
+    std::error_code error;
+    if (access(file.c_str(), R_OK) != 0 || std::filesystem::is_directory(file, error))
+      LineReader{file};  // says why
+  }
 }
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
 
 BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options,
                            std::optional<std::uint64_t> seed)
-    : costs_(std::move(costs)), limit_(options.batch_tokens), seed_(seed) {
+    : costs_(std::move(costs)), batch_tokens_(options.batch_tokens), seed_(seed) {
   check_options(options);
 }
 
@@ -46,6 +47,11 @@ BatchPlanner::BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& 
                            std::optional<std::uint64_t> seed)
     : BatchPlanner([costs = std::move(costs)](std::int64_t) { return costs; }, options, seed) {
   plan(0);
+}
+
+void BatchPlanner::limit_batches(std::int64_t tokens) {
+  limit_ = tokens > 0 ? std::min(tokens, batch_tokens_) : batch_tokens_;
+  latest_->plan = nullptr;
 }
 
 std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {

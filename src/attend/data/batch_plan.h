@@ -58,12 +58,17 @@ class BatchPlanner {
   BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
                std::optional<std::uint64_t> seed);
 
+  // Limits batches to so many tokens from now on; 0: no limit but the options'. For measuring. Not
+  // while another thread uses the planner.
+  void limit_batches(std::int64_t tokens);
+
   // Throws DataError if there are no samples.
   std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;
 
  private:
   Costs costs_;
-  std::int64_t limit_;
+  std::int64_t batch_tokens_;
+  std::int64_t limit_ = batch_tokens_;  // batch_tokens_, or less for measuring
   std::optional<std::uint64_t> seed_;
 
   struct Latest {

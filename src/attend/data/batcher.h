@@ -37,6 +37,9 @@ class TranslationBatcher {
                      const SpecialTokens& tgt, const BatchOptions& options,
                      std::optional<std::uint64_t> seed);
 
+  // As BatchPlanner::limit_batches().
+  void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
+
   std::int64_t pairs() const { return source_->pairs(0)->src.sequences(); }
   std::int64_t batches(std::int64_t epoch) const;
   // Throws DataError unless 0 <= index < batches(epoch).

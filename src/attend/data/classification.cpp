@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
@@ -136,7 +137,7 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
 }
 
 std::string LabeledReport::summary() const {
-  std::string text = fmt::format("{} texts", texts);
+  std::string text = counted(texts, "text");
   if (empty > 0) text += fmt::format("; {} empty", empty);
   if (truncated > 0) text += fmt::format("; {} truncated to the maximum length", truncated);
   return text;

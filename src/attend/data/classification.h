@@ -111,6 +111,8 @@ class ClassificationBatcher {
   // are no texts.
   ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
                         std::optional<std::uint64_t> seed);
+  // As BatchPlanner::limit_batches().
+  void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
 
   std::int64_t texts() const { return texts_.text.sequences(); }
   std::int64_t batches(std::int64_t epoch) const;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 
+#include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
@@ -54,7 +55,7 @@ std::string ParallelText::where(std::int64_t i) const {
 std::string ReadReport::summary() const {
   const std::string first =
       first_over_long.empty() ? "" : fmt::format("the first: {}", first_over_long);
-  std::string text = fmt::format("{} pairs: {} kept", pairs, kept);
+  std::string text = fmt::format("{}: {} kept", counted(pairs, "pair"), readable_count(kept));
   if (truncated > 0)
     text += fmt::format(" ({} of them truncated to the maximum length{}{})", truncated,
                         first.empty() ? "" : ", ", first);

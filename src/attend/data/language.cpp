@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/random.h"
@@ -141,8 +142,8 @@ std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stre
 }  // namespace
 
 std::string LanguageText::summary() const {
-  return fmt::format("{} lines ({} empty), {} words, {} tokens", lines, empty_lines, words,
-                     targets());
+  return fmt::format("{} ({} empty), {}, {}", counted(lines, "line"), empty_lines,
+                     counted(words, "word"), counted(targets(), "token"));
 }
 
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,

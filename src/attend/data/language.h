@@ -71,6 +71,9 @@ class LanguageBatcher {
   LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options,
                   const BatchOptions& batch_options, std::optional<std::uint64_t> seed);
 
+  // As BatchPlanner::limit_batches().
+  void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
+
   std::int64_t targets() const { return static_cast<std::int64_t>(stream_.size()) - 1; }
   std::int64_t batches(std::int64_t epoch) const;
   // All targets count. Throws DataError unless 0 <= index < batches(epoch).

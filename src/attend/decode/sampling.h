@@ -23,7 +23,7 @@ void fields(SamplingOptions& o, Visitor&& visit) {
         "sampling: draw among the k most likely tokens; 0: all");
   visit("top-p", o.top_p, above(0, 1),
         "sampling: draw among the most likely tokens that together have this probability");
-  visit("sampling-seed", o.seed, any_seed(), "sampling: random seed");
+  visit("seed", o.seed, any_seed(), "sampling: random seed");
 }
 
 // Incremental sampling: one hypothesis per sentence. Sentence s draws from the stream (seed,

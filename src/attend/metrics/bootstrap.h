@@ -18,7 +18,7 @@ namespace attend {
 template <class Visitor>
 void fields(BootstrapOptions& o, Visitor&& visit) {
   visit("bootstrap-samples", o.samples, between(1, 1e6), "resamples of the bootstrap");
-  visit("bootstrap-seed", o.seed, any_seed(), "random seed of the bootstrap");
+  visit("seed", o.seed, any_seed(), "random seed of the bootstrap");
 }
 
 struct PairedBootstrap {

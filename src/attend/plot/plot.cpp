@@ -17,14 +17,20 @@ constexpr double kCharacter = 6.9;  // average letter width at 13 pixels
 constexpr int kColors = 6;
 
 // The colors of Okabe and Ito (2008), which most color-blind people can distinguish, adapted to
-// light and dark pages.
+// light and dark pages. No CSS variables: only browsers know them, and other programs would draw
+// everything black.
 constexpr const char* kStyle = R"(<style>
-.page{fill:#fff}.text{fill:#222;font:13px sans-serif}.title{fill:#222;font:bold 15px sans-serif}.axis{stroke:#222}.grid{stroke:#ddd}
-.s0{--c:#0072b2}.s1{--c:#d55e00}.s2{--c:#008060}.s3{--c:#b0508a}.s4{--c:#a87400}.s5{--c:#666}
-.line{fill:none;stroke:var(--c);stroke-width:2}.mark{fill:var(--c)}
+.page{fill:#fff}.text{fill:#222;font:13px sans-serif}.title{fill:#222;font:bold 15px sans-serif}
+.axis{stroke:#222}.grid{stroke:#ddd}.line{fill:none;stroke-width:2}
+.s0 .line{stroke:#0072b2}.s0 .mark{fill:#0072b2}.s1 .line{stroke:#d55e00}.s1 .mark{fill:#d55e00}
+.s2 .line{stroke:#008060}.s2 .mark{fill:#008060}.s3 .line{stroke:#b0508a}.s3 .mark{fill:#b0508a}
+.s4 .line{stroke:#a87400}.s4 .mark{fill:#a87400}.s5 .line{stroke:#666}.s5 .mark{fill:#666}
 @media (prefers-color-scheme:dark){
 .page{fill:#16181c}.text,.title{fill:#e6e6e6}.axis{stroke:#e6e6e6}.grid{stroke:#3a3d44}
-.s0{--c:#56b4e9}.s1{--c:#ff8a3d}.s2{--c:#2fc79a}.s3{--c:#e39bc6}.s4{--c:#f0c14b}.s5{--c:#aaa}}
+.s0 .line{stroke:#56b4e9}.s0 .mark{fill:#56b4e9}.s1 .line{stroke:#ff8a3d}.s1 .mark{fill:#ff8a3d}
+.s2 .line{stroke:#2fc79a}.s2 .mark{fill:#2fc79a}.s3 .line{stroke:#e39bc6}.s3 .mark{fill:#e39bc6}
+.s4 .line{stroke:#f0c14b}.s4 .mark{fill:#f0c14b}.s5 .line{stroke:#aaa}.s5 .mark{fill:#aaa}
+}
 </style>
 )";
 

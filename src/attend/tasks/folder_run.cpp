@@ -35,6 +35,7 @@ std::string resolved_configuration(RunOptions& run, const std::vector<OptionGrou
 void require_folder_for(const RunOptions& run, bool resume) {
   if (run.out.empty()) throw ConfigError("--out: expected a folder for the run, got none");
   const RunFolder folder(run.out);
+  folder.require_writable();
   RunLock::require_free(folder.path());
   if (!resume) folder.require_unused();
 }
@@ -49,6 +50,9 @@ TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,
   TrainingRun in_folder = run_of(task, folder, run.resume);
   in_folder.listeners = {&config, &log, &tensorboard};
   in_folder.listeners.insert(in_folder.listeners.end(), run.listeners.begin(), run.listeners.end());
+  in_folder.seconds_before = [&folder](std::int64_t step) {
+    return logged_seconds(folder.log_file(), step);
+  };
   in_folder.stop = run.stop;
   in_folder.warn = run.warn;
   return Trainer(*task.objective, trainer, in_folder).train();

@@ -62,6 +62,11 @@ std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path) {
   return load_model(open_checkpoint(path));
 }
 
+bool is_known_task(const Checkpoint& checkpoint) {
+  const auto task = checkpoint.metadata.find("attend.task");
+  return task != checkpoint.metadata.end() && find_task(task->second) != nullptr;
+}
+
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   const Task* const task = find_task(checkpoint.text("attend.task"));
   if (task == nullptr || !checkpoint.metadata.contains(kGoldenKey)) return std::nullopt;

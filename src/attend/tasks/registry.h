@@ -18,6 +18,9 @@ namespace attend {
 std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint);
 std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path);
 
+// Whether the file is a model for a known task.
+bool is_known_task(const Checkpoint& checkpoint);
+
 // Checks the golden samples; nullopt if the file has none or its task is unknown. Throws DataError
 // if it is damaged.
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint);

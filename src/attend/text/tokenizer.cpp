@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <variant>
 
 #include "attend/error.h"
 #include "attend/text/byte_bpe_training.h"
+#include "attend/text/sentencepiece_model.h"
 #include "attend/text/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer_engine.h"
+#include "attend/text/tokenizer_file.h"
 #include "attend/text/wordpiece_training.h"
 
 namespace attend {
@@ -80,6 +83,25 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   for (const std::int32_t id : ids) text += stream.add(id);
   return text + stream.finish();
+}
+
+TokenizerType type_of(const Tokenizer& tokenizer) {
+  if (detail::is_tokenizer_file(tokenizer.bytes())) {
+    const auto file = detail::read_tokenizer_file(tokenizer.bytes());
+    return std::holds_alternative<detail::WordPieceDescription>(file) ? TokenizerType::wordpiece
+                                                                      : TokenizerType::byte_bpe;
+  }
+  switch (detail::read_sentencepiece_model(tokenizer.bytes()).type) {
+    case detail::ModelType::unigram:
+      return TokenizerType::unigram;
+    case detail::ModelType::bpe:
+      return TokenizerType::bpe;
+    case detail::ModelType::chars:
+      return TokenizerType::chars;
+    case detail::ModelType::word:
+      break;
+  }
+  return TokenizerType::word;
 }
 
 std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids) const {

@@ -36,16 +36,16 @@ struct TrainingStart {
 // Reading a loss or norm that is not finite throws DivergedError.
 struct StepEvent {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;  // the epoch of this step's last batch, from 0
+  std::int64_t epoch = 0;  // the epoch that the last batch of this step came from, from 1
   Measured loss;           // the optimized loss per target token (label smoothing included)
   Measured nll;  // negative log-likelihood per target token, natural logarithm, no smoothing
   double learning_rate = 0;      // used by this step
   Measured gradient_norm;        // before clipping
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
-  double seconds = 0;            // (clock) since this process started training
-  // Source tokens in this step's batches; 0 for models without a source.
-  std::int64_t source_tokens = 0;
+  double seconds = 0;            // (clock) that the run has taken, before a resumption, too
+  std::int64_t source_tokens =
+      0;  // source tokens in this step's batches; 0 for models without a source
 };
 
 using ValidationEvent = ValidationReport;  // as users see it
@@ -62,8 +62,8 @@ const char* name_of(TrainingEnd reason);
 struct EndEvent {
   std::int64_t step = 0;
   TrainingEnd reason = TrainingEnd::finished;
-  double seconds = 0;               // (clock) since this process started training
-  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: none
+  double seconds = 0;               // (clock) that the run has taken, before a resumption, too
+  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
 };
 
 // exp(nll).

@@ -9,13 +9,17 @@
 namespace attend {
 
 struct TrainingMeasurement {
-  std::int64_t parameters = 0;  // number of trained values in the model
-  std::int64_t steps = 0;       // timed steps, after as many untimed ones, in each phase
-  std::int64_t peak_bytes = 0;  // of tensors, peak
-  // Peak memory of the process so far, including data and libraries.
-  std::int64_t process_bytes = 0;
-  // Memory requests to the system during the timed steps; should be 0.
-  std::int64_t allocator_calls = 0;
+  std::int64_t parameters = 0;  // trained numbers in the model
+  std::int64_t steps = 0;  // that were timed, after as many that were not; the same again where a
+                           // later phase costs more or less
+  // Of a batch in these steps, where those of the run would have taken too long; 0: they were the
+  // run's. Speed and memory are then estimates.
+  std::int64_t batch_tokens = 0;
+  std::int64_t peak_bytes = 0;  // of tensors, at once
+  std::int64_t process_bytes =
+      0;  // the largest memory of the process so far, data and libraries included
+  std::int64_t allocator_calls =
+      0;  // calls to the system for memory during the timed steps; 0 is what they should need
   double steps_per_epoch = 0;
   struct Phase {
     std::int64_t begin = 0;        // its first epoch
@@ -28,9 +32,13 @@ struct TrainingMeasurement {
   double seconds_for(std::int64_t all_steps) const;
 };
 
-// Trains `objective`, changing its parameters, for twice `steps` steps in every phase. Throws
-// ConfigError.
+struct MeasurementLimits {
+  std::int64_t steps = 10;  // timed in every phase, and as many before them
+  double seconds = 8;       // about, in all: fewer and smaller steps where they would take longer
+};
+
+// Trains `objective`, whose parameters change. Throws ConfigError.
 TrainingMeasurement measure_training(Objective& objective, const TrainerOptions& options,
-                                     std::int64_t steps);
+                                     const MeasurementLimits& limits = {});
 
 }  // namespace attend

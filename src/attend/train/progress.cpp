@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/parallel.h"
 #include "attend/core/terminal.h"
 #include "attend/core/utf8.h"
 #include "attend/train/readable.h"
@@ -33,9 +34,9 @@ Progress::Progress(std::FILE* out, ProgressOptions options) : out_(out), options
 
 void Progress::on_start(const TrainingStart& start) {
   start_ = start;
-  std::string line = fmt::format("training {} parameters", readable_count(start.parameters));
-  if (start.total_steps > 0) line += fmt::format(", {} steps", readable_count(start.total_steps));
-  line += fmt::format(", seed {}", start.seed);
+  std::string line = fmt::format("training {}", counted(start.parameters, "parameter"));
+  if (start.total_steps > 0) line += ", " + counted(start.total_steps, "step");
+  line += fmt::format(", seed {}, {}", start.seed, counted(threads(), "thread"));
   if (start.resumed_step > 0)
     line += fmt::format(", from step {}", readable_count(start.resumed_step));
   put(line + "\n");
@@ -65,7 +66,7 @@ void Progress::on_step(const StepEvent& event) {
 }
 
 void Progress::on_validation(const ValidationEvent& event) {
-  std::string line = event.averaged > 0 ? fmt::format("mean of {} checkpoints", event.averaged)
+  std::string line = event.averaged > 0 ? "mean of " + counted(event.averaged, "checkpoint")
                                         : fmt::format("step {}", readable_count(event.step));
   line += fmt::format(": validation loss {}, perplexity {}", readable_measure(event.loss),
                       readable_measure(perplexity(event.nll)));
@@ -136,7 +137,7 @@ std::vector<std::string> Progress::parts(const StepEvent& event) const {
   parts.push_back(fmt::format("{} {}/s", readable_quantity(tokens_per_second_), start_.unit));
   parts.push_back("perplexity " + readable_measure(perplexity(nll_)));
   parts.push_back("lr " + readable_rate(event.learning_rate));
-  parts.push_back("epoch " + readable_count(event.epoch + 1));
+  parts.push_back("epoch " + readable_count(event.epoch));
   return parts;
 }
 

@@ -6,13 +6,6 @@
 
 namespace attend {
 
-std::string readable_count(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 std::string readable_quantity(double quantity) {
   if (!std::isfinite(quantity)) return fmt::format("{}", quantity);
   static constexpr const char* kSuffixes[] = {"", "k", "M", "G", "T"};

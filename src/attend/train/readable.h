@@ -1,12 +1,12 @@
 // Formats numbers and durations for people.
 #pragma once
 
-#include <cstdint>
 #include <string>
+
+#include "attend/core/counted.h"
 
 namespace attend {
 
-std::string readable_count(std::int64_t count);  // 1,234,567
 std::string readable_quantity(double quantity);  // 950, 12.3k, 4.56M: three digits
 std::string readable_duration(
     double seconds);  // 0:59, 12:03, 3:04:05, 2d 03h; "-:--" if unknown (negative, NaN, infinite)

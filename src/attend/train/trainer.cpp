@@ -14,8 +14,11 @@
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/run_lock.h"
+#include "attend/checkpoint/training_note.h"
+#include "attend/core/counted.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
+#include "attend/train/training_note.h"
 
 namespace attend {
 
@@ -23,15 +26,7 @@ namespace {
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-void check(const TrainerOptions& o) {
-  check_options(o);
-  if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
-    throw ConfigError(
-        fmt::format("average-last: {} checkpoints cannot be averaged when keep-checkpoints is {}",
-                    o.average_last, o.keep_checkpoints));
-}
-
-// Sums in batch order.
+// In the order of the batches.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
@@ -60,6 +55,14 @@ class Substitution {
 
 }  // namespace
 
+void validate(const TrainerOptions& o, int d_model) {
+  check_options(o);
+  if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
+    throw ConfigError(fmt::format("average-last: {} cannot be averaged when keep-checkpoints is {}",
+                                  counted(o.average_last, "checkpoint"), o.keep_checkpoints));
+  make_schedule(o.schedule, d_model, o.max_steps);
+}
+
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
   if (o.max_epochs <= 0) return o.max_steps;
   const double steps = std::ceil(static_cast<double>(o.max_epochs) *
@@ -73,7 +76,7 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
       options_(options),
       run_(std::move(run)),
       optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)) {
-  check(options_);
+  attend::validate(options_, run_.d_model);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
     average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
@@ -94,6 +97,7 @@ TrainingEnd Trainer::train() {
     start.resumed_step = step_;
     start.validates_again = step_ > 0 && validation_is_due();
     if (step_ > 0) start.resumed_from = run_.folder.checkpoint_file(step_).string();
+    if (step_ > 0 && run_.seconds_before) seconds_before_ = run_.seconds_before(step_);
   }
   for (TrainingListener* listener : run_.listeners) listener->on_start(start);
 
@@ -133,7 +137,7 @@ TrainingEnd Trainer::loop() {
     watch(event);
     if (settle()) return TrainingEnd::interrupted;
   }
-  if (validations_ == 0) save_model(model_values());
+  if (validations_ == 0) save_model(model_values(), nullptr);
   if (options_.average_last > 1) validate_average();
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
@@ -215,7 +219,7 @@ StepEvent Trainer::update() {
 
   const auto targets = static_cast<double>(event.tokens);
   event.step = step_;
-  event.epoch = positions.back().epoch;
+  event.epoch = positions.back().epoch + 1;
   last_.loss = Measured([targets, losses] { return total(losses) / targets; });
   last_.nll = Measured([targets, nlls] { return total(nlls) / targets; });
   last_.gradient_norm = Measured([squares] { return std::sqrt(squares); });
@@ -268,7 +272,7 @@ void Trainer::validate() {
   ++validations_;
   const bool best = accept(result, /*averaged=*/0);
   without_improvement_ = best ? 0 : without_improvement_ + 1;
-  if (best) save_model(model_values());
+  if (best) save_model(model_values(), &result);
 }
 
 // The last act of a run. Without validation, the average is used unchecked.
@@ -279,8 +283,10 @@ void Trainer::validate_average() {
     paths.erase(paths.begin(), paths.end() - options_.average_last);
   const Tensor mean = Tensor::empty(objective_.parameters().values().shape());
   read_parameters(average_checkpoints(paths), objective_.parameters(), mean);
-  if (!objective_.can_validate() || accept(validation_of(mean), static_cast<int>(paths.size())))
-    save_model(mean);
+  const auto averaged = static_cast<int>(paths.size());
+  if (!objective_.can_validate()) return save_model(mean, nullptr, averaged);
+  const Validation result = validation_of(mean);
+  if (accept(result, averaged)) save_model(mean, &result, averaged);
 }
 
 Validation Trainer::validation_of(const Tensor& values) {
@@ -296,9 +302,14 @@ Validation Trainer::validation_of(const Tensor& values) {
 
 // Reports to the listeners; returns whether the result is the best so far.
 bool Trainer::accept(const Validation& result, int averaged) {
-  const ValidationEvent event{step_,      epoch_,         result.loss,
-                              result.nll, result.metrics, result.score > best_score_,
-                              seconds(),  averaged};
+  const ValidationEvent event{.step = step_,
+                              .epoch = epoch_of_last_batch(),
+                              .loss = result.loss,
+                              .nll = result.nll,
+                              .metrics = result.metrics,
+                              .best = result.score > best_score_,
+                              .seconds = seconds(),
+                              .averaged = averaged};
   for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
   if (event.best) best_score_ = result.score;
   return event.best;
@@ -314,14 +325,18 @@ void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
   }
 }
 
-void Trainer::save_model(const Tensor& values) const {
+void Trainer::save_model(const Tensor& values, const Validation* validation, int averaged) const {
   Checkpoint model;
   add_parameters(model, objective_.parameters(), values);
   run_.describe_model(model);
+  model.metadata[std::string(kTrainingNote)] =
+      to_json(TrainingNote{step_, epoch_of_last_batch(), validation, averaged});
   if (run_.add_samples) add_samples(model, values);
   save_checkpoint(run_.folder.model_file(), model);
 }
 
-double Trainer::seconds() const { return static_cast<double>(now() - started_) * 1e-9; }
+double Trainer::seconds() const {
+  return seconds_before_ + static_cast<double>(now() - started_) * 1e-9;
+}
 
 }  // namespace attend

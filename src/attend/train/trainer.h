@@ -70,8 +70,12 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   fields(o.schedule, visit);
 }
 
-// The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
-// as long as the first, so the actual last step may come slightly later.
+// What no range of one option says: which of them contradict each other, for a model of this width.
+// Throws ConfigError.
+void validate(const TrainerOptions& options, int d_model);
+
+// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to
+// be as long as the first, so the last step of a run can come a little later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
 
 // The context of a run besides its objective and options.
@@ -82,10 +86,13 @@ struct TrainingRun {
   std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that
                                                     // every checkpoint is a usable model
   std::vector<TrainingListener*> listeners;
-  // Set from outside (a signal): save a checkpoint after this step, then return.
-  const std::atomic<bool>* stop = nullptr;
-  std::function<void(const std::string&)> warn;  // reports checkpoints skipped when resuming
-  // Adds golden samples, for RUN/model.safetensors only. The network has the saved parameters.
+  const std::atomic<bool>* stop =
+      nullptr;  // set from outside (a signal): checkpoint after this step, then return
+  std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
+  // The seconds that the run had taken up to a step, which a resumed run counts on from.
+  std::function<double(std::int64_t step)> seconds_before = {};
+  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the
+  // parameters that are saved.
   std::function<void(Checkpoint&)> add_samples = {};
 };
 
@@ -122,7 +129,8 @@ class Trainer {
   bool accept(const Validation& result, int averaged);
   Checkpoint checkpoint() const;
   void save();
-  void save_model(const Tensor& values) const;
+  // `validation`: of these values; null: none. `averaged`: checkpoints that they are the mean of.
+  void save_model(const Tensor& values, const Validation* validation, int averaged = 0) const;
   void add_samples(Checkpoint& model, const Tensor& values) const;
   void restore();
   void restore_position(const StateReader& state, const std::string& source);
@@ -137,6 +145,8 @@ class Trainer {
   [[noreturn]] void diverged(const char* what) const;
   std::string set_aside_what_diverges() const;
   double seconds() const;
+  // From 1; 0 before the first step.
+  std::int64_t epoch_of_last_batch() const { return batch_ == 0 ? epoch_ : epoch_ + 1; }
 
   Objective& objective_;
   TrainerOptions options_;
@@ -172,7 +182,8 @@ class Trainer {
   // Has a checkpoint only because the run was stopped; removed when the next is saved.
   std::int64_t stopped_step_ = 0;
 
-  std::int64_t started_ = 0;  // steady clock, nanoseconds
+  std::int64_t started_ = 0;   // steady clock, nanoseconds
+  double seconds_before_ = 0;  // that the run took up to its resumption
 };
 
 }  // namespace attend

@@ -25,7 +25,11 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
-void check_header(const Json& header, const std::filesystem::path& path) {
+// The first version counted epochs from 0. Such a log goes on as it began.
+constexpr int kEpochsFromZero = 1;
+
+// Returns the version.
+int check_header(const Json& header, const std::filesystem::path& path) {
   const auto version = header.find("attend_log");
   if (version == header.end() || !version->is_number_integer()) {
     throw DataError(
@@ -33,12 +37,13 @@ void check_header(const Json& header, const std::filesystem::path& path) {
                     "move the file away to resume without it",
                     path.string(), TrainingLog::kVersion));
   }
-  if (*version != TrainingLog::kVersion) {
+  if (*version != TrainingLog::kVersion && *version != kEpochsFromZero) {
     throw DataError(
         fmt::format("{}:1: a log of version {}, this program writes version {}; move the file away "
                     "to resume without it",
                     path.string(), version->dump(), TrainingLog::kVersion));
   }
+  return version->get<int>();
 }
 
 // Whether the line belongs to the run up to the resumed step. The end, and the averaging before it,
@@ -52,12 +57,17 @@ bool belongs(const Json& line, const TrainingStart& start) {
   return *of_step <= start.resumed_step;
 }
 
-// How many bytes of the log to keep when resuming, in whole lines. nullopt if there is no log.
-std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path,
-                                         const TrainingStart& start) {
+// What of a log stays on resuming: whole lines only.
+struct KeptLog {
+  std::uintmax_t bytes = 0;
+  int version = TrainingLog::kVersion;
+};
+
+// nullopt when there is no log.
+std::optional<KeptLog> kept_log(const std::filesystem::path& path, const TrainingStart& start) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  std::uintmax_t kept = 0;
+  KeptLog kept;
   std::string text;
   for (std::int64_t number = 1; std::getline(file, text); ++number) {
     if (file.eof()) break;  // no newline: the line was truncated
@@ -70,18 +80,32 @@ std::optional<std::uintmax_t> kept_bytes(const std::filesystem::path& path,
                       path.string(), number, quote(text, 40)));
     }
     if (number == 1) {
-      check_header(line, path);
+      kept.version = check_header(line, path);
     } else if (!belongs(line, start)) {
       break;
     }
-    kept += text.size() + 1;
+    kept.bytes += text.size() + 1;
   }
   if (file.bad())
     throw IoError(fmt::format("cannot read {}; move it away to resume without it", path.string()));
-  return kept == 0 ? std::nullopt : std::optional(kept);
+  return kept.bytes == 0 ? std::nullopt : std::optional(kept);
 }
 
 }  // namespace
+
+double logged_seconds(const std::filesystem::path& path, std::int64_t step) {
+  double seconds = 0;
+  std::ifstream file(path, std::ios::binary);
+  for (std::string text; std::getline(file, text);) {
+    const Json line = try_parse_json(text).value_or(nullptr);
+    const Json of_step = line.is_object() ? line.value("step", Json()) : Json();
+    if (!of_step.is_number_integer() || of_step.get<std::int64_t>() > step) continue;
+    const Json time = line.value("time", Json::object());
+    const Json so_far = time.is_object() ? time.value("seconds", Json()) : Json();
+    if (so_far.is_number()) seconds = so_far.get<double>();
+  }
+  return seconds;
+}
 
 TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options)
     : path_(std::move(path)), options_(options) {
@@ -90,9 +114,10 @@ TrainingLog::TrainingLog(std::filesystem::path path, TrainingLogOptions options)
 
 void TrainingLog::on_start(const TrainingStart& start) {
   if (start.resumed_step > 0) {
-    if (const auto kept = kept_bytes(path_, start)) {
+    if (const auto kept = kept_log(path_, start)) {
+      first_epoch_ = kept->version == kEpochsFromZero ? 0 : 1;
       std::error_code error;
-      std::filesystem::resize_file(path_, *kept, error);
+      std::filesystem::resize_file(path_, kept->bytes, error);
       if (error)
         throw IoError(fmt::format("cannot shorten {}: {}", path_.string(), error.message()));
       return open("ab");
@@ -111,7 +136,7 @@ void TrainingLog::on_step(const StepEvent& e) {
   if (e.step % options_.every != 0) return;
   write(Json{{"event", "step"},
              {"step", e.step},
-             {"epoch", e.epoch},
+             {"epoch", e.epoch - 1 + first_epoch_},
              {"loss", double{e.loss}},
              {"nll", double{e.nll}},
              {"perplexity", perplexity(e.nll)},
@@ -124,7 +149,7 @@ void TrainingLog::on_step(const StepEvent& e) {
 }
 
 void TrainingLog::on_validation(const ValidationEvent& e) {
-  Json line{{"event", "validation"}, {"step", e.step}, {"epoch", e.epoch},
+  Json line{{"event", "validation"}, {"step", e.step}, {"epoch", e.epoch - 1 + first_epoch_},
             {"loss", e.loss},        {"nll", e.nll},   {"perplexity", perplexity(e.nll)}};
   for (const auto& [name, value] : e.metrics) line[name] = value;
   if (e.averaged > 0) line["averaged"] = e.averaged;

@@ -1,18 +1,19 @@
 // log.jsonl: all measurements of a run, one JSON object per line, appended and flushed as they
 // happen.
 //
-//   {"attend_log":1,"seed":1,"parameters":2612736,"total_steps":5000,
+//   {"attend_log":2,"seed":1,"parameters":2612736,"total_steps":5000,
 //    "time":{"started":"2025-01-31T12:00:00Z"}}
-//   {"event":"step","step":1,"epoch":0,"loss":9.2,"nll":9.2,"perplexity":9897.1,
-//    "learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,"source_tokens":1699,
-//    "time":{"seconds":0.4,"tokens_per_second":4450}}
+//   {"event":"step","step":1,"epoch":1,"loss":9.2,"nll":9.2,"perplexity":9897.1,
+//    "learning_rate":1e-7,"gradient_norm":2.4,"tokens":1780,"source_tokens":1699,"time":{"seconds":0.4,"tokens_per_second":4450}}
 //   {"event":"validation","step":500,"epoch":1,"loss":3.1,"nll":3.0,"perplexity":20.1,"bleu":12.4,
 //    "best":true,"time":{"seconds":203.1}}
 //   {"event":"end","step":5000,"reason":"finished","time":{"seconds":2040.5}}
 //
-// Only values under "time" depend on the clock. Resuming from step s removes the end and everything
-// after s and writes it again, so that the log of a resumed run equals that of an uninterrupted
-// one, except for "time". Checkpoints are not logged for that reason. Numbers have all their
+// What depends on the clock is under "time" and nowhere else; its seconds are those that the run
+// has taken, before a resumption, too. On resuming from step s, the end and
+// everything after s is cut off and written anew, so that, "time" aside, the log of a resumed run
+// equals that of an uninterrupted one. Checkpoints are not in it for that reason: where a run was
+// interrupted is no property of the training. Steps and epochs count from 1. Numbers have all their
 // digits; NaN and infinity are null.
 #pragma once
 
@@ -37,7 +38,7 @@ void fields(TrainingLogOptions& o, Visitor&& visit) {
 
 class TrainingLog : public TrainingListener {
  public:
-  inline static constexpr int kVersion = 1;
+  inline static constexpr int kVersion = 2;
 
   // Opens nothing before on_start. Throws ConfigError unless every >= 1.
   explicit TrainingLog(std::filesystem::path path, TrainingLogOptions options = {});
@@ -59,7 +60,11 @@ class TrainingLog : public TrainingListener {
 
   std::filesystem::path path_;
   TrainingLogOptions options_;
+  std::int64_t first_epoch_ = 1;  // 0 in a log that an older version began
   std::unique_ptr<std::FILE, Close> file_;
 };
+
+// The seconds that a run had taken up to a step, as its log says; 0 where it does not.
+double logged_seconds(const std::filesystem::path& path, std::int64_t step);
 
 }  // namespace attend

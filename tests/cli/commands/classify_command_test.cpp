@@ -248,7 +248,7 @@ TEST_F(ClassifierCommands, TryARunOut) {
 
 TEST_F(ClassifierCommands, LookIntoAClassifier) {
   train();
-  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  ASSERT_EQ(run({"info", model("run"), "--all"}), 0) << error_;
   for (const char* part : {"attend.task = classification", "pooling = \"max\"",
                            "3 golden classified texts: as they were", "attend.labels"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
@@ -263,7 +263,7 @@ TEST_F(ClassifierCommands, LookIntoAClassifier) {
 TEST_F(ClassifierCommands, AverageCheckpoints) {
   train({"--save-every", "20"});
   ASSERT_EQ(run({"average", path("run"), "--out", path("mean.safetensors")}), 0) << error_;
-  ASSERT_EQ(run({"info", path("mean.safetensors"), "--no-tensors"}), 0) << error_;
+  ASSERT_EQ(run({"info", path("mean.safetensors"), "--all"}), 0) << error_;
   EXPECT_NE(out_.find("as they were"), std::string::npos) << out_;
   ASSERT_EQ(run({"classify", path("mean.safetensors")}, "good\n"), 0) << error_;
 }

@@ -93,6 +93,7 @@ class CommandOptionEffects : public OptionEffects {
     return {{"text", "@test.en", "", "out"},
             {"tokens", "yes", "", "out"},
             {"bits-per-character", "yes", "", "error"},
+            {"format", "json", "", "out"},
             {"max-tokens", "5", "", "out error"},
             {"on-error", "skip", "--max-tokens 5", "out error"},
             {"threads", "2", "", ""}};

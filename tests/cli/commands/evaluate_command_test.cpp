@@ -60,7 +60,7 @@ TEST_F(Evaluate, SaysInOneLineWhatIsWrong) {
                                        "missing",      "--references",
                                        "--hypotheses", "did you mean --hypotheses?"};
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    EXPECT_EQ(evaluate(wrong[i]), 1);
+    EXPECT_EQ(evaluate(wrong[i]), i < 3 ? kFailure : kUsageError);
     EXPECT_EQ(out_, "");
     EXPECT_NE(error_.find(parts[i]), std::string::npos) << error_;
     EXPECT_EQ(error_.find('\n'), error_.size() - 1) << error_;

@@ -10,7 +10,7 @@ const std::vector<OptionCase> kTranslationScores{
     {"digits", "4", "", "out"},
     {"hypotheses", "@second", "", "out"},
     {"references", "@second", "", "out"},
-    {"baseline", "@second", "--bootstrap-samples 50", "out"},
+    {"baseline", "@second", "", "out"},
     {"tokenize", "char", "", "out"},
     {"lowercase", "yes", "", "out"},
     {"smooth-method", "floor", "", "out"},
@@ -25,11 +25,10 @@ const std::vector<OptionCase> kTranslationScores{
     {"chrf-lowercase", "yes", "", "out"},
     {"bleu", "no", "", "out"},
     {"chrf", "no", "", "out"},
-    {"confidence", "yes", "--bootstrap-samples 50", "out"},
+    {"confidence", "yes", "", "out"},
     {"bootstrap-samples", "60", "--confidence --bootstrap-samples 50", "out"},
-    {"bootstrap-samples", "60", "", ""},
-    {"bootstrap-seed", "2", "--confidence --bootstrap-samples 50", "out"},
-    {"bootstrap-seed", "2", "--baseline @second --bootstrap-samples 50", "out"},
+    {"seed", "2", "--confidence --bootstrap-samples 50", "out"},
+    {"seed", "2", "--baseline @second --bootstrap-samples 50", "out"},
     {"threads", "2", "", ""},
 };
 const std::vector<OptionCase> kPerplexity{

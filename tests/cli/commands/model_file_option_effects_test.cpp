@@ -8,7 +8,8 @@ namespace {
 TEST_F(CommandOptionEffects, OfAverage) {
   train_classifier();
   const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},
-                                      {"last", "2", "", "out files"}};
+                                      {"last", "2", "", "out files"},
+                                      {"format", "json", "", "out"}};
   expect_cases("average @run --out @made/mean", cases);
   expect_config_file("average @run --out @made/mean", "--last 1", "last = 1\n");
   expect_a_case_for_every_option("average", {cases}, {"config"});
@@ -22,7 +23,8 @@ TEST_F(CommandOptionEffects, OfQuantize) {
       {"src", "@test.en", text + " --tokenize char", "out"},
       {"tgt", "@test.de", text + " --tokenize char", "out"},
       {"max-bleu-drop", "-101", text, "out status error files"},
-      {"max-bleu-drop", "-101", "", ""},
+      {"format", "json", "", "out"},
+      {"format", "json", text, "out"},
       {"tokenize", "char", text, "out"},
       {"threads", "2", text, ""},
   };
@@ -41,6 +43,7 @@ TEST_F(CommandOptionEffects, OfShortlist) {
       {"tgt", "@train.en", "", "out files"},
       {"translations", "1", "", "out files"},
       {"frequent", "5", "", "out files"},
+      {"format", "json", "", "out"},
       {"threads", "2", "", ""},
   };
   expect_cases("shortlist @run/model.safetensors --src @train.en --tgt @train.de --out @made/model",
@@ -55,11 +58,11 @@ TEST_F(CommandOptionEffects, OfShortlist) {
 
 TEST_F(CommandOptionEffects, OfInfo) {
   train_classifier();
-  const std::vector<OptionCase> cases{{"tensors", "no", "", "out"},
-                                      {"format", "json", "", "out"},
-                                      {"tensors", "no", "--format json", "out"}};
+  const std::vector<OptionCase> cases{{"all", "yes", "", "out"},
+                                      {"all", "yes", "--format json", ""},
+                                      {"format", "json", "", "out"}};
   expect_cases("info @model", cases);
-  expect_config_file("info @model", "--no-tensors", "tensors = false\n");
+  expect_config_file("info @model", "--all", "all = true\n");
   expect_a_case_for_every_option("info", {cases}, {"config"});
 }
 

@@ -53,7 +53,7 @@ TEST_F(QuantizeCommand, MakesASmallerModelForTheSameCommands) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
   ASSERT_EQ(run({"score", path("small"), "--src", path("valid.en"), "--tgt", path("valid.de")}), 0)
       << error_;
-  ASSERT_EQ(run({"info", path("small")}), 0) << error_;
+  ASSERT_EQ(run({"info", path("small"), "--all"}), 0) << error_;
   EXPECT_NE(out_.find(" I8 "), std::string::npos) << out_;
   EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
 }

@@ -29,7 +29,7 @@ TEST_F(ShortlistCommand, MakesAModelThatTranslatesWithItWhenAsked) {
   const std::string unrestricted = out_;
   ASSERT_EQ(run({"translate", model("run")}, "The man sleeps.\n"), 0) << error_;
   EXPECT_EQ(out_, unrestricted) << "unless asked, nothing changes";
-  ASSERT_EQ(run({"info", path("short")}), 0) << error_;
+  ASSERT_EQ(run({"info", path("short"), "--all"}), 0) << error_;
   EXPECT_NE(out_.find("shortlist.translations"), std::string::npos) << out_;
   EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
   ASSERT_EQ(run({"quantize", path("short"), "--out", path("small")}), 0) << error_;

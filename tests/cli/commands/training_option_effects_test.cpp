@@ -106,7 +106,7 @@ const Cases kStack{
     {"attention-choice", "hard", "", kModel},
     {"inverse-temperature", "2", "", kModel},
 };
-const std::set<std::string> kByHand{"config", "out", "resume", "dry-run", "data"};
+const std::set<std::string> kByHand{"config", "out", "resume", "dry-run", "print-config", "data"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:
@@ -236,7 +236,7 @@ class TrainingOptionEffects : public OptionEffects {
     for (const auto& [key, value] : model.metadata)
       if (key.starts_with("attend.text_kind.")) {
         seen["text_kind"] += key + value + "\n";
-      } else if (key != "attend.golden") {
+      } else if (key != "attend.golden" && key != "attend.training") {
         seen[key.substr(key.find('.') + 1)] = value;
       }
     for (const NamedTensor& tensor : model.tensors) {
@@ -282,6 +282,9 @@ class TrainingOptionEffects : public OptionEffects {
 
     EXPECT_EQ(run(joined(command, {"--dry-run", "--out", path("dry")})), 0) << error_;
     EXPECT_FALSE(std::filesystem::exists(path("dry"))) << "--dry-run";
+    EXPECT_EQ(run(joined(command, {"--print-config", "--out", path("dry")})), 0) << error_;
+    EXPECT_TRUE(out_.starts_with("[run]\n")) << "--print-config: " << out_;
+    EXPECT_FALSE(std::filesystem::exists(path("dry"))) << "--print-config";
   }
 };
 

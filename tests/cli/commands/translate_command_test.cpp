@@ -105,21 +105,19 @@ TEST_F(TranslateCommand, SearchesAsTheModelWasMadeForUnlessTold) {
 }
 
 TEST_F(TranslateCommand, SamplesTheSameWithTheSameSeed) {
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
+  ASSERT_EQ(translate({"--sample", "--seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
       << error_;
   const std::string first = out_;
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
+  ASSERT_EQ(translate({"--sample", "--seed", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
       << error_;
   EXPECT_EQ(out_, first);
-  ASSERT_EQ(translate({"--sample", "--sampling-seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0)
+  ASSERT_EQ(translate({"--sample", "--seed", "4"}, "The man sleeps.\nThe dog runs.\n"), 0)
       << error_;
   EXPECT_NE(out_, first);
 }
 
 TEST_F(TranslateCommand, PrintsSeveralSamplesNumbered) {
-  ASSERT_EQ(translate({"--sample", "--n-best", "3", "--beam-size", "1"},
-                      "The man sleeps.\nThe dog runs.\n"),
-            0)
+  ASSERT_EQ(translate({"--sample", "--n-best", "3"}, "The man sleeps.\nThe dog runs.\n"), 0)
       << error_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 6u);
@@ -151,7 +149,7 @@ TEST_F(TranslateCommand, AverageMakesAModelToUse) {
 }
 
 TEST_F(TranslateCommand, InfoTellsWhatIsInside) {
-  ASSERT_EQ(run({"info", model("run")}), 0) << error_;
+  ASSERT_EQ(run({"info", model("run"), "--all"}), 0) << error_;
   for (const char* part : {"d_model = 16", "attend.task = translation", "embedding.weight",
                            "golden translations: as they were"}) {
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in\n" << out_;

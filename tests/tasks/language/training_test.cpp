@@ -146,10 +146,11 @@ TEST_F(LanguageTrainingTest, SmoothsTheLossButNeitherTheLikelihoodNorTheValidati
 
 TEST_F(LanguageTrainingTest, SaysWhatItHasRead) {
   const TrainingTask task = prepare_training(options_, nullptr);
-  ASSERT_EQ(task.notes.size(), 3u);
-  EXPECT_EQ(task.notes[0], "vocabulary: 17 tokens");
-  EXPECT_EQ(task.notes[1], "training text: 8 lines (1 empty), 41 words, 49 tokens");
-  EXPECT_EQ(task.notes[2], "validation text: 2 lines (0 empty), 10 words, 12 tokens");
+  ASSERT_EQ(task.notes.size(), 4u);
+  EXPECT_TRUE(task.notes[0].starts_with("model: transformer decoder, ")) << task.notes[0];
+  EXPECT_EQ(task.notes[1], "vocabulary: 17 pieces");
+  EXPECT_EQ(task.notes[2], "training text: 8 lines (1 empty), 41 words, 49 tokens");
+  EXPECT_EQ(task.notes[3], "validation text: 2 lines (0 empty), 10 words, 12 tokens");
   EXPECT_TRUE(task.objective->can_validate());
   options_.data.valid.clear();
   EXPECT_FALSE(prepare_training(options_, nullptr).objective->can_validate());

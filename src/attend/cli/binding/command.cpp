@@ -1,7 +1,13 @@
 #include "attend/cli/binding/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <utility>
+
+#include "attend/core/nearest_name.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 
@@ -38,6 +44,25 @@ void add_argument(CLI::App& command, std::string& value, const Argument& argumen
 }
 void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument) {
   add(command, values, argument);
+}
+
+std::string help_of_command(CLI::App& program, std::span<const std::string> words) {
+  const CLI::App* command = &program;
+  std::string name = program.get_name();
+  for (const std::string& word : words) {
+    const CLI::App* inner = nullptr;
+    std::vector<std::string> names;
+    for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; })) {
+      if (one->get_name() == word) inner = one;
+      names.push_back(one->get_name());
+    }
+    if (inner == nullptr)
+      throw ConfigError(fmt::format("{} has no command {}{}", name, printable(word, 60),
+                                    did_you_mean(word, names)));
+    command = inner;
+    name += " " + word;
+  }
+  return command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
 }
 
 void on_command(CLI::App& command, std::function<void()> run) {

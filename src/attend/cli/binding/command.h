@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,11 @@ struct Argument {
 void add_argument(CLI::App& command, std::string& value, const Argument& argument);
 void add_argument(CLI::App& command, std::vector<std::string>& values, const Argument& argument);
 
-// The action after parsing, unless a subcommand was given.
+// What --help prints after these words of the line: the program's help after none. Throws
+// ConfigError for a command that does not exist, naming the nearest one.
+std::string help_of_command(CLI::App& program, std::span<const std::string> words);
+
+// What the command does once the line is parsed, unless it went on with an inner command.
 void on_command(CLI::App& command, std::function<void()> run);
 
 }  // namespace attend

@@ -159,6 +159,24 @@ void OptionBinding::add_defaults_from(const std::filesystem::path& path) {
 
 bool OptionBinding::is_set(const std::string& name) const { return state_->set.contains(name); }
 
+void OptionBinding::refuse_without(std::string_view needed,
+                                   std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    if (is_set(std::string(name)))
+      throw ConfigError(
+          fmt::format("--{0}: works only with {1}; add {1} or leave out --{0}", name, needed));
+  }
+}
+
+void OptionBinding::refuse_beside(std::string_view other,
+                                  std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    if (is_set(std::string(name)))
+      throw ConfigError(
+          fmt::format("--{0}: has no effect with {1}; leave out one of them", name, other));
+  }
+}
+
 const std::vector<OptionField>& OptionBinding::fields() const { return state_->fields; }
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv) {

@@ -12,10 +12,12 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/core/option_fields.h"
@@ -43,7 +45,13 @@ class OptionBinding {
   bool is_set(const std::string& name) const;
   // Whether --config was given.
   bool has_config_file() const { return state_->config_file; }
-  // Takes options from a file unless set by a flag or --config. Throws like apply_config_file().
+  // Options are never ignored in silence. Throws ConfigError for the first of `names` that is set:
+  // one that works only with `needed`, which is missing, or one that `other`, which is given,
+  // leaves without effect.
+  void refuse_without(std::string_view needed, std::initializer_list<std::string_view> names) const;
+  void refuse_beside(std::string_view other, std::initializer_list<std::string_view> names) const;
+
+  // Takes from a file what neither a flag nor --config has set. Throws as apply_config_file() does.
   void add_defaults_from(const std::filesystem::path& path);
   const std::vector<OptionField>& fields() const;
 

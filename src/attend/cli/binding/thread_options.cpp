@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "attend/cli/output.h"
+#include "attend/core/counted.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 
@@ -14,7 +15,7 @@ namespace attend {
 RuntimeScope enter_runtime(const ThreadOptions& options) {
   check_options(options);
   const auto runtime = std::make_shared<Runtime>(RuntimeOptions{.threads = options.threads});
-  if (isatty(STDERR_FILENO) == 1) tell("{} threads\n", runtime->threads());
+  if (isatty(STDERR_FILENO) == 1) tell("{}\n", counted(runtime->threads(), "thread"));
   return RuntimeScope(runtime);
 }
 

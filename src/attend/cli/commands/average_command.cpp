@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/run_folder.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/core/counted.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
 
@@ -18,19 +22,23 @@ struct AverageArguments {
   std::vector<std::string> inputs;
   std::string out;
   int last = 0;
+  OutputFormat format = OutputFormat::text;
 };
 
 template <class Visitor>
 void fields(AverageArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
   visit("last", a.last, between(0, 1e6), "newest checkpoints of a run to average; 0: all");
+  visit("format", a.format, "text for people, json for programs: the model and its checkpoints");
 }
 
-// The given files, or the checkpoints of a run.
+bool is_run(const std::string& input) { return std::filesystem::is_directory(input); }
+
+// Files as they are given; of a run, its checkpoints.
 std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& arguments) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& input : arguments.inputs) {
-    if (!std::filesystem::is_directory(input)) {
+    if (!is_run(input)) {
       paths.emplace_back(input);
       continue;
     }
@@ -40,19 +48,27 @@ std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& argume
           fmt::format("{}: expected a run with checkpoints/ in it, found none", input));
     const auto last = static_cast<std::size_t>(arguments.last);
     if (last > saved.size())
-      throw ConfigError(
-          fmt::format("--last: {} holds {} checkpoints, fewer than {}", input, saved.size(), last));
+      throw ConfigError(fmt::format("--last: {} holds {}, fewer than {}", input,
+                                    counted(saved.size(), "checkpoint"), last));
     const std::size_t first = last == 0 ? 0 : saved.size() - last;
     for (std::size_t i = first; i < saved.size(); ++i) paths.push_back(saved[i].path);
   }
   return paths;
 }
 
-void run_average(const AverageArguments& arguments) {
+void run_average(const AverageArguments& arguments, const OptionBinding& binding) {
   if (arguments.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
+  if (std::ranges::none_of(arguments.inputs, is_run))
+    binding.refuse_without("the folder of a run", {"last"});
   const auto paths = checkpoints_of(arguments);
   average_models(paths, arguments.out);
-  answer("{}: the average of {} checkpoints\n", shown_path(arguments.out), paths.size());
+  if (arguments.format == OutputFormat::text)
+    return answer("{}: the mean of {}\n", shown_path(arguments.out),
+                  counted(paths.size(), "checkpoint"));
+  nlohmann::ordered_json json{{"model", arguments.out},
+                              {"checkpoints", nlohmann::ordered_json::array()}};
+  for (const std::filesystem::path& path : paths) json["checkpoints"].push_back(path.string());
+  answer("{}\n", json_text(json));
 }
 
 }  // namespace
@@ -62,8 +78,9 @@ void add_average_command(CLI::App& app) {
   const auto arguments = std::make_shared<AverageArguments>();
   add_argument(command, arguments->inputs,
                {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_average(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_average(*arguments, binding); });
 }
 
 }  // namespace attend

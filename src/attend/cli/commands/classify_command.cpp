@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
@@ -20,15 +20,9 @@
 namespace attend {
 namespace {
 
-enum class ClassificationFormat { text, json };
-std::span<const std::string_view> enum_names(ClassificationFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
-  return kNames;
-}
-
 struct ClassifyArguments {
   std::string model;
-  ClassificationFormat format = ClassificationFormat::text;
+  OutputFormat format = OutputFormat::text;
   UnansweredLineOptions lines;
   TextInputOptions text;
   ThreadOptions threads;
@@ -74,7 +68,7 @@ void run_classify(const ClassifyArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
   LineReader lines = standard_input();
-  const bool json = arguments.format == ClassificationFormat::json;
+  const bool json = arguments.format == OutputFormat::json;
   const auto print = [&](const Classification& c) {
     answer("{}\n", json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
   };

@@ -59,4 +59,13 @@ void add_demo_command(CLI::App& app);
 // F --references F...: BLEU and chrF of a translation, or of two of the same lines.
 void add_evaluate_command(CLI::App& app);
 
+// attend help COMMAND...: what attend COMMAND... --help prints.
+void add_help_command(CLI::App& app);
+
+// attend completion bash|zsh|fish: a script that completes commands and options in a shell.
+void add_completion_command(CLI::App& app);
+
+// attend man: the manual page.
+void add_man_command(CLI::App& app);
+
 }  // namespace attend

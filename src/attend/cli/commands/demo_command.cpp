@@ -12,6 +12,7 @@
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
+#include "attend/core/counted.h"
 #include "attend/core/parallel.h"
 #include "attend/demo/corpus.h"
 #include "attend/error.h"
@@ -27,12 +28,14 @@ constexpr std::size_t kShownTranslations = 5;
 
 struct DemoArguments {
   std::string out = "attend-demo";
+  std::uint64_t seed = 1;
   ThreadOptions threads;
 };
 
 template <class Visitor>
 void fields(DemoArguments& a, Visitor&& visit) {
   visit("out", a.out, "folder for the corpus, the model and the attention page");
+  visit("seed", a.seed, any_seed(), "random seed of the corpus and of the training");
   fields(a.threads, visit);
 }
 
@@ -51,8 +54,8 @@ void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder)
   write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
 }
 
-// A small model and a schedule that trains it in a minute.
-TranslationTraining demo_training(const std::filesystem::path& corpus) {
+// A small model, and a schedule that makes it learn in a minute.
+TranslationTraining demo_training(const std::filesystem::path& corpus, std::uint64_t seed) {
   TranslationTraining training;
   training.data.data = corpus.string();
   training.data.src_train = {"train.en"};
@@ -67,6 +70,7 @@ TranslationTraining demo_training(const std::filesystem::path& corpus) {
   training.model.transformer.n_encoder_layers = 2;
   training.model.transformer.n_decoder_layers = 2;
   training.model.transformer.dropout = 0;
+  training.trainer.seed = seed;
   training.trainer.max_steps = 560;
   training.trainer.valid_every = 280;
   training.trainer.save_every = 0;
@@ -116,11 +120,11 @@ void run_demo(const DemoArguments& arguments) {
         "{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  remark("{} threads\nwriting English sentences and their German translations to {} ...\n",
-         threads(), shown_path(out / "corpus"));
-  const DemoCorpus corpus = make_demo_corpus();
+  remark("{}\nwriting English sentences and their German translations to {} ...\n",
+         counted(threads(), "thread"), shown_path(out / "corpus"));
+  const DemoCorpus corpus = make_demo_corpus({.seed = arguments.seed});
   write_corpus(corpus, out / "corpus");
-  TranslationTraining training = demo_training(out / "corpus");
+  TranslationTraining training = demo_training(out / "corpus", arguments.seed);
   TrainingTask task = prepare_training(training, nullptr);
   for (const std::string& note : task.notes) remark("{}\n", note);
   train_and_report(task, session, training.trainer,

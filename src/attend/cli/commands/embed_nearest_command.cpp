@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "attend/cli/binding/command.h"
@@ -8,6 +9,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/cli/standard_input.h"
 #include "attend/error.h"
 #include "attend/inspect/nearest_contexts.h"
@@ -19,6 +21,7 @@ struct NearestArguments {
   std::string model;
   NearestOptions nearest;
   int layer = EmbeddingOptions{}.layer;
+  OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
 
@@ -26,7 +29,19 @@ template <class Visitor>
 void fields(NearestArguments& a, Visitor&& visit) {
   fields(a.nearest, visit);
   visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
+  visit("format", a.format,
+        "text: similarity TAB line number TAB line; json: one object per line that was found");
   fields(a.threads, visit);
+}
+
+std::string to_json(const WordContext& context) {
+  return json_text(nlohmann::ordered_json{{"similarity", context.similarity},
+                                          {"line_number", context.line_number},
+                                          {"line", context.line}});
+}
+
+std::string to_text(const WordContext& context) {
+  return fmt::format("{:.4f}\t{}\t{}", context.similarity, context.line_number, context.line);
 }
 
 void run_embed_nearest(const NearestArguments& a) {
@@ -43,7 +58,7 @@ void run_embed_nearest(const NearestArguments& a) {
   LineReader corpus(a.nearest.corpus);
   for (const WordContext& context :
        nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count))
-    answer("{:.4f}\t{}\t{}\n", context.similarity, context.line_number, context.line);
+    answer("{}\n", a.format == OutputFormat::json ? to_json(context) : to_text(context));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -23,6 +25,7 @@ struct SenseArguments {
   std::string word;
   std::string plot;
   int layer = EmbeddingOptions{}.layer;
+  OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
 
@@ -33,6 +36,7 @@ void fields(SenseArguments& a, Visitor&& visit) {
   visit("word", a.word, "the word whose senses are compared");
   visit("plot", a.plot, "SVG plot to write, with a point for each use");
   visit("layer", a.layer, kEncoderLayers, kEncoderLayerHelp);
+  visit("format", a.format, "text: a table; json: an object with a row for each kind of vector");
   fields(a.threads, visit);
 }
 
@@ -54,7 +58,21 @@ void print_senses(const WordSenses& result) {
            row.between);
 }
 
-void run_embed_senses(const SenseArguments& a) {
+std::string to_json(const WordSenses& result) {
+  nlohmann::ordered_json json{{"senses", nlohmann::ordered_json::array()},
+                              {"vectors", nlohmann::ordered_json::array()}};
+  for (std::size_t s = 0; s < result.senses.size(); ++s)
+    json["senses"].push_back({{"sense", result.senses[s]}, {"uses", result.uses[s]}});
+  for (const SenseSeparation& row : result.separations)
+    json["vectors"].push_back({{"vectors", row.vectors},
+                               {"agreement", row.agreement},
+                               {"cosine_within", row.within},
+                               {"cosine_between", row.between}});
+  return json_text(json, 1);
+}
+
+void run_embed_senses(const SenseArguments& a, const OptionBinding& binding) {
+  if (a.plot.empty()) binding.refuse_without("--plot", {"layer"});
   if (a.uses.empty())
     throw ConfigError("--uses: expected the file with the uses of the word, got none");
   if (a.word.empty())
@@ -65,7 +83,11 @@ void run_embed_senses(const SenseArguments& a) {
   for (std::size_t i = 0; i < uses.texts.size(); ++i)
     embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
   const WordSenses result = measured_senses(embedder, uses, a);
-  print_senses(result);
+  if (a.format == OutputFormat::json) {
+    answer("{}\n", to_json(result));
+  } else {
+    print_senses(result);
+  }
   if (!a.plot.empty()) write_file_atomically(a.plot, to_svg(result.plot));
 }
 
@@ -76,8 +98,9 @@ void add_embed_senses_command(CLI::App& embed) {
       embed, "senses", "Measure how far apart the senses of a word are, layer by layer");
   const auto arguments = std::make_shared<SenseArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_embed_senses(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_embed_senses(*arguments, binding); });
 }
 
 }  // namespace attend

@@ -22,14 +22,28 @@ struct EvaluateArguments {
   ClassifierEvaluation classifier;
 };
 
-// Evaluates a model according to its kind.
+// The options of what is not measured here would be ignored. `measured`: "a classifier".
+template <class... Options>
+void refuse_options_of(const OptionBinding& binding, std::string_view measured, Options... others) {
+  const auto refuse = [&](auto& options) {
+    for (const OptionField& field : option_fields(options))
+      binding.refuse_beside(measured, {field.name});
+  };
+  (refuse(others), ...);
+}
+
+// What is measured of a model depends on what it is for.
 void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
       *load_model(a.model),
       [&](const LanguageModel& model) {
+        refuse_options_of(binding, "a language model", a.translations, a.classifier);
         evaluate_language_model(model, a.language, a.output, binding);
       },
-      [&](const ClassificationModel& model) { evaluate_classifier(model, a.classifier, a.output); },
+      [&](const ClassificationModel& model) {
+        refuse_options_of(binding, "a classifier", a.translations, a.language);
+        evaluate_classifier(model, a.classifier, a.output);
+      },
       [&](const SavedModel& model) {
         throw ConfigError(
             fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given "
@@ -39,9 +53,15 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
+  if (arguments.output.format == OutputFormat::json)
+    binding.refuse_beside("--format json", {"digits"});
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  if (arguments.model.empty())
+  if (arguments.model.empty()) {
+    refuse_options_of(binding, "given translations", arguments.language, arguments.classifier);
+    if (!arguments.translations.metrics.confidence && arguments.translations.baseline.empty())
+      binding.refuse_without("--confidence or --baseline", {"bootstrap-samples", "seed"});
     return evaluate_translations(arguments.translations, arguments.output);
+  }
   evaluate_model(arguments, binding);
 }
 

@@ -2,12 +2,10 @@
 // evaluate_command.cpp binds all options to one command and selects the function.
 #pragma once
 
-#include <array>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "attend/cli/output_format.h"
 #include "attend/core/options.h"
 #include "attend/data/classification.h"
 #include "attend/metrics/report.h"
@@ -17,12 +15,6 @@
 namespace attend {
 
 class OptionBinding;
-
-enum class OutputFormat { text, json };
-inline std::span<const std::string_view> enum_names(OutputFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
-  return kNames;
-}
 
 struct EvaluationOutput {
   OutputFormat format = OutputFormat::text;

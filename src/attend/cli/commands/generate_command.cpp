@@ -9,8 +9,8 @@
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
-#include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/tasks/language/engine.h"
@@ -119,7 +119,17 @@ void write_best(const GenerationEngine& generator, const GenerateArguments& argu
   }
 }
 
+// Beam search draws nothing at random; samples are not ranked.
+void check(const GenerateArguments& a, const OptionBinding& binding) {
+  if (a.generation.beam.beam_size > 0) {
+    binding.refuse_beside("--beam-size", {"temperature", "top-k", "top-p", "seed"});
+  } else {
+    binding.refuse_without("--beam-size", {"length-penalty"});
+  }
+}
+
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
+  check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const GenerationEngine generator = GenerationEngine::load(arguments.model);
   use_model_cache(generator.model(), binding, arguments.generation.cache);

@@ -1,45 +1,51 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/core/counted.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
-#include "attend/train/readable.h"
+#include "attend/tasks/model_summary.h"
+#include "attend/tasks/registry.h"
 
 namespace attend {
 namespace {
 
-enum class InfoFormat { text, json };
-std::span<const std::string_view> enum_names(InfoFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
-  return kNames;
-}
-
 struct InfoArguments {
   std::string model;
-  bool tensors = true;
-  InfoFormat format = InfoFormat::text;
+  bool all = false;
+  OutputFormat format = OutputFormat::text;
 };
 
 template <class Visitor>
 void fields(InfoArguments& a, Visitor&& visit) {
-  visit("tensors", a.tensors, "list the tensors");
+  visit("all", a.all, "text: print every option and tensor as well; json is always whole");
   visit("format", a.format, "text for people, json for programs");
 }
 
-void print_text(const FileDescription& file, bool tensors) {
+// What the file is, in a line or two.
+void print_summary(const FileDescription& file) {
   answer("{}\n", shown_path(file.path));
-  if (!file.format_problem.empty()) answer("cannot be used: {}\n", printable(file.format_problem));
-  answer("{} parameters, {} tensors, {} bytes\n",
-         readable_count(static_cast<std::int64_t>(file.parameters)), file.tensors.size(),
-         readable_count(static_cast<std::int64_t>(file.file_bytes)));
+  if (!file.format_problem.empty()) {
+    answer("cannot be used: {}\n", printable(file.format_problem));
+  } else {
+    const Checkpoint checkpoint = open_checkpoint(file.path);
+    if (is_known_task(checkpoint))
+      answer("{}\n", model_summary(checkpoint, *load_model(checkpoint)));
+  }
+  answer("{} in {}, {}\n", counted(static_cast<std::int64_t>(file.parameters), "parameter"),
+         counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"),
+         counted(static_cast<std::int64_t>(file.file_bytes), "byte"));
+}
+
+void print_metadata(const FileDescription& file) {
   for (const auto& [key, value] : file.metadata) {
     if (key == "attend.golden") continue;
     const auto json = try_parse_json(value);
@@ -51,7 +57,9 @@ void print_text(const FileDescription& file, bool tensors) {
     for (const auto& [name, option] : json->items())
       answer("  {} = {}\n", printable(name), printable(json_text(option)));
   }
-  if (!tensors) return;
+}
+
+void print_tensors(const FileDescription& file) {
   answer("\n");
   for (const TensorDescription& tensor : file.tensors) {
     answer("{:<60} {:>4} [{}]\n", printable(tensor.name), printable(tensor.dtype),
@@ -59,18 +67,16 @@ void print_text(const FileDescription& file, bool tensors) {
   }
 }
 
-void print_json(const FileDescription& file, bool tensors) {
+void print_json(const FileDescription& file) {
   nlohmann::ordered_json json{{"path", file.path},
                               {"bytes", file.file_bytes},
                               {"parameters", file.parameters},
                               {"problem", file.format_problem},
                               {"metadata", file.metadata}};
-  if (tensors) {
-    json["tensors"] = nlohmann::ordered_json::array();
-    for (const TensorDescription& t : file.tensors)
-      json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
-  }
-  // File content is untrusted: non-ASCII is escaped.
+  json["tensors"] = nlohmann::ordered_json::array();
+  for (const TensorDescription& t : file.tensors)
+    json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
+  // Names and values of a file that anybody may have written: as escapes where they are not ASCII.
   answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true,
                            nlohmann::ordered_json::error_handler_t::replace));
 }
@@ -90,15 +96,21 @@ void print_golden(const std::string& path) {
 
 void run_info(const InfoArguments& arguments) {
   const FileDescription file = describe(arguments.model);
-  (arguments.format == InfoFormat::json ? print_json : print_text)(file, arguments.tensors);
+  const bool text = arguments.format == OutputFormat::text;
+  text ? print_summary(file) : print_json(file);
+  if (text && arguments.all) {
+    print_metadata(file);
+    print_tensors(file);
+  }
   if (!file.format_problem.empty()) throw DataError(file.format_problem);
-  if (arguments.format == InfoFormat::text) print_golden(arguments.model);
+  if (text) print_golden(arguments.model);
 }
 
 }  // namespace
 
 void add_info_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "info", "Describe a model file");
+  CLI::App& command = add_command(
+      app, "info", "What a model file is: its task, vocabulary and training in a few lines");
   const auto arguments = std::make_shared<InfoArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

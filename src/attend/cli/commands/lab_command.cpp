@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/core/counted.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
 #include "attend/lab/experiment.h"
@@ -22,6 +25,7 @@ struct LabArguments {
   bool all = false;
   ThreadOptions threads;
   lab::LabOptions options;
+  OutputFormat format = OutputFormat::text;
 };
 
 template <class Visitor>
@@ -31,10 +35,17 @@ void fields(LabArguments& a, Visitor&& visit) {
         "folder for the plots (SVG); FOLDER.md gets the results and keeps those of experiments "
         "that are not run again");
   fields(a.options, visit);
+  visit("format", a.format, "text for people, json for programs: an object per experiment");
   fields(a.threads, visit);
 }
 
-void list_experiments() {
+void list_experiments(OutputFormat format) {
+  if (format == OutputFormat::json) {
+    for (const lab::Experiment& experiment : lab::experiments())
+      answer("{}\n", json_text(nlohmann::ordered_json{{"experiment", experiment.name},
+                                                      {"claim", experiment.claim}}));
+    return;
+  }
   for (const lab::Experiment& experiment : lab::experiments())
     answer("{}\n  {}\n", experiment.name, experiment.claim);
   answer("\nattend lab NAME runs one of them, attend lab --all every one.\n");
@@ -59,9 +70,23 @@ std::string command_for(const lab::Experiment& experiment, const LabArguments& a
   return command;
 }
 
+std::string to_json(const lab::Experiment& experiment, const lab::LabResult& result,
+                    const lab::RunDescription& run) {
+  return json_text(nlohmann::ordered_json{{"experiment", experiment.name},
+                                          {"claim", experiment.claim},
+                                          {"verdict", std::string(lab::name_of(result.verdict))},
+                                          {"finding", result.finding},
+                                          {"measured", result.measured},
+                                          {"columns", result.table.columns},
+                                          {"rows", result.table.rows},
+                                          {"command", run.command},
+                                          {"threads", run.threads},
+                                          {"seconds", run.seconds}});
+}
+
 void run_lab(const LabArguments& arguments) {
   const auto list = chosen(arguments);
-  if (list.empty()) return list_experiments();
+  if (list.empty()) return list_experiments(arguments.format);
   lab::RunDescription run;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   run.threads = threads();
@@ -75,8 +100,11 @@ void run_lab(const LabArguments& arguments) {
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
     const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
-    answer("{}({:.0f} s, {} threads{})\n\n", lab::to_text(*experiment, result), run.seconds,
-           run.threads, plots);
+    if (arguments.format == OutputFormat::json)
+      answer("{}\n", to_json(*experiment, result, run));
+    else
+      answer("{}({:.0f} s, {}{})\n\n", lab::to_text(*experiment, result), run.seconds,
+             counted(run.threads, "thread"), plots);
     flush_answers();
     if (!arguments.out.empty()) lab::write_result(arguments.out, *experiment, result, run);
   }

@@ -3,12 +3,15 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/options.h"
 #include "attend/data/corpus.h"
@@ -25,6 +28,7 @@ struct QuantizeArguments {
   std::string src;
   std::string tgt;
   double max_bleu_drop = 0.2;
+  OutputFormat format = OutputFormat::text;
   BleuOptions bleu;
   ThreadOptions threads;
 };
@@ -35,47 +39,83 @@ void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("src", a.src, "source text to translate with both models, to compare speed and quality");
   visit("tgt", a.tgt, "reference translation of --src, line by line");
   visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
-        "fail and write nothing when BLEU on --src drops by more than this");
+        "fail and write nothing when BLEU on --src drops by more than this; needs --src");
   visit("tokenize", a.bleu.tokenization,
-        "tokenization of BLEU: 13a, none (the text is tokenized already), intl or char");
+        "tokenization of BLEU on --src: 13a, none (the text is tokenized already), intl or char");
+  visit("format", a.format, "text for people, json for programs: sizes, BLEU, sentences/s");
   fields(a.threads, visit);
 }
 
-void check(const QuantizeArguments& a) {
+void check(const QuantizeArguments& a, const OptionBinding& binding) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   if (a.src.empty() != a.tgt.empty())
     throw ConfigError("--src and --tgt: expected both or neither, got one");
   if (std::isnan(a.max_bleu_drop)) throw ConfigError("--max-bleu-drop: expected a number, got nan");
+  if (a.src.empty()) binding.refuse_without("--src", {"max-bleu-drop", "tokenize"});
 }
 
-// Throws DataError if too much quality is lost.
-void compare(const Checkpoint& model, const Checkpoint& quantized, const QuantizeArguments& a) {
+// A model and the same in 8 bits on a text.
+struct Comparison {
+  TranslationMeasure before, after;
+  double sentences = 0;
+};
+
+Comparison compared(const Checkpoint& model, const Checkpoint& quantized,
+                    const QuantizeArguments& a) {
   const ParallelText text = read_parallel(std::vector{a.src}, std::vector{a.tgt});
-  const TranslationMeasure before = measure_translation(model, text.src, text.tgt, a.bleu);
-  const TranslationMeasure after = measure_translation(quantized, text.src, text.tgt, a.bleu);
-  const auto count = static_cast<double>(text.src.size());
-  answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", before.bleu, after.bleu,
-         after.bleu - before.bleu);
-  answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n", count / before.seconds,
-         count / after.seconds, before.seconds / after.seconds);
-  if (!(before.bleu - after.bleu <= a.max_bleu_drop))
-    throw DataError(fmt::format(
-        "{}: 8 bits lose {:.2f} BLEU, more than --max-bleu-drop {}; nothing was written", a.model,
-        before.bleu - after.bleu, a.max_bleu_drop));
+  return {measure_translation(model, text.src, text.tgt, a.bleu),
+          measure_translation(quantized, text.src, text.tgt, a.bleu),
+          static_cast<double>(text.src.size())};
 }
 
-void run_quantize(const QuantizeArguments& a) {
-  check(a);
+void print(const Comparison& c) {
+  answer("BLEU   {:>12.2f}  ->  {:>12.2f}   ({:+.2f})\n", c.before.bleu, c.after.bleu,
+         c.after.bleu - c.before.bleu);
+  answer("speed  {:>12.1f}  ->  {:>12.1f}   sentences/s ({:.2f} times)\n",
+         c.sentences / c.before.seconds, c.sentences / c.after.seconds,
+         c.before.seconds / c.after.seconds);
+}
+
+// Throws DataError when too much quality is lost.
+void require_quality(const Comparison& c, const QuantizeArguments& a) {
+  if (!(c.before.bleu - c.after.bleu <= a.max_bleu_drop))
+    throw DataError(fmt::format(
+        "{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written",
+        a.model, c.before.bleu - c.after.bleu, a.max_bleu_drop));
+}
+
+std::int64_t bytes_of(const std::string& path) {
+  return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path)));
+}
+
+std::string to_json(const QuantizeArguments& a, const std::optional<Comparison>& c) {
+  nlohmann::ordered_json json{
+      {"model", a.out}, {"bytes_before", bytes_of(a.model)}, {"bytes_after", bytes_of(a.out)}};
+  if (c) {
+    json["bleu_before"] = c->before.bleu;
+    json["bleu_after"] = c->after.bleu;
+    json["sentences_per_second_before"] = c->sentences / c->before.seconds;
+    json["sentences_per_second_after"] = c->sentences / c->after.seconds;
+  }
+  return json_text(json);
+}
+
+void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
+  check(a, binding);
   const RuntimeScope runtime = enter_runtime(a.threads);
   const Checkpoint model = load_checkpoint(a.model);
   const Checkpoint quantized = quantize_model(model);
-  if (!a.src.empty()) compare(model, quantized, a);
+  const bool text = a.format == OutputFormat::text;
+  std::optional<Comparison> comparison;
+  if (!a.src.empty()) {
+    comparison = compared(model, quantized, a);
+    if (text) print(*comparison);
+    require_quality(*comparison, a);
+  }
   save_checkpoint(a.out, quantized);
-  const auto bytes = [](const std::string& path) {
-    return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path)));
-  };
+  if (!text) return answer("{}\n", to_json(a, comparison));
   answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n",
-         readable_count(bytes(a.model)), readable_count(bytes(a.out)), shown_path(a.out));
+         readable_count(bytes_of(a.model)), readable_count(bytes_of(a.out)), shown_path(a.out));
 }
 
 }  // namespace
@@ -84,8 +124,9 @@ void add_quantize_command(CLI::App& app) {
   CLI::App& command = add_command(app, "quantize", "Quantize a model to 8 bits: smaller, faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_quantize(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_quantize(*arguments, binding); });
 }
 
 }  // namespace attend

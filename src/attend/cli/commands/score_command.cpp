@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/lines.h"
@@ -27,6 +29,7 @@ struct ScoreArguments {
   std::string text;
   bool tokens = false;
   bool bits_per_character = false;
+  OutputFormat format = OutputFormat::text;
   ScoringOptions scoring;
   UnansweredLineOptions lines;
   ThreadOptions threads;
@@ -41,21 +44,39 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("bits-per-character", a.bits_per_character,
         "also print the bits per character of all lines of a language model, to standard error");
+  visit("format", a.format,
+        "text: the log-probability of each line; json: an object per line, of a language model "
+        "with its bits per character");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.lines, visit);
   fields(a.threads, visit);
 }
 
-void print(const SequenceScore& score, bool tokens) {
-  answer("{:.6f}", score.log_probability);
-  if (tokens) answer("\t{:.6f}", fmt::join(score.token_scores, " "));
-  answer("\n");
+std::string to_text(const SequenceScore& score, bool tokens) {
+  const std::string text = fmt::format("{:.6f}", score.log_probability);
+  return tokens ? fmt::format("{}\t{:.6f}", text, fmt::join(score.token_scores, " ")) : text;
 }
 
-AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, bool tokens) {
+std::string to_json(const SequenceScore& score, bool tokens) {
+  nlohmann::ordered_json json{{"log_probability", score.log_probability},
+                              {"tokens", score.token_scores.size()}};
+  if (score.characters > 0) {
+    Perplexity line;
+    line.add(-double{score.log_probability}, std::ssize(score.token_scores), 0, score.characters);
+    json["characters"] = score.characters;
+    json["bits_per_character"] = line.bits_per_character();
+  }
+  if (tokens) json["token_log_probabilities"] = score.token_scores;
+  return json_text(json);
+}
+
+AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, const ScoreArguments& arguments) {
+  const bool json = arguments.format == OutputFormat::json, tokens = arguments.tokens;
   return unanswered.sink<SequenceScore>(
-      [tokens](const SequenceScore& score) { print(score, tokens); },
-      [](const LineError&) { answer("\n"); });
+      [json, tokens](const SequenceScore& score) {
+        answer("{}\n", json ? to_json(score, tokens) : to_text(score, tokens));
+      },
+      [json](const LineError& error) { answer("{}\n", json ? json_text(error) : ""); });
 }
 
 void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
@@ -73,7 +94,7 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
   const TranslationEngine translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
-  translator.score(src, tgt, printed(unanswered, arguments.tokens), arguments.scoring);
+  translator.score(src, tgt, printed(unanswered, arguments), arguments.scoring);
   unanswered.tell_count();
 }
 
@@ -84,7 +105,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
         "input");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
-  AnswerSink<SequenceScore> sink = printed(unanswered, arguments.tokens);
+  AnswerSink<SequenceScore> sink = printed(unanswered, arguments);
   Perplexity all;
   sink.accept = [&all, accept = sink.accept](const SequenceScore& score) {
     all.add(-double{score.log_probability}, std::ssize(score.token_scores), 0, score.characters);

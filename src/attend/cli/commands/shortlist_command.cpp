@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/shortlist_training.h"
 
@@ -21,6 +23,7 @@ struct ShortlistArguments {
   std::vector<std::string> src;
   std::vector<std::string> tgt;
   ShortlistOptions shortlist;
+  OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
 
@@ -32,6 +35,7 @@ void fields(ShortlistArguments& a, Visitor&& visit) {
         "times");
   visit("tgt", a.tgt, "translation of --src, line by line");
   fields(a.shortlist, visit);
+  visit("format", a.format, "text for people, json for programs: the model and its coverage");
   fields(a.threads, visit);
 }
 
@@ -51,6 +55,15 @@ void run_shortlist(const ShortlistArguments& a) {
   const Shortlist shortlist = make_shortlist(model, pairs, a.shortlist);
   const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
+  if (a.format == OutputFormat::json) {
+    const nlohmann::ordered_json json{{"model", a.out},
+                                      {"pairs", report.pairs},
+                                      {"kept", report.kept},
+                                      {"tokens_of_a_sentence", measure.tokens},
+                                      {"vocabulary", model.tgt_tokenizer.vocab_size()},
+                                      {"coverage", measure.coverage}};
+    return answer("{}\n", json_text(json));
+  }
   answer(
       "{}\na sentence may use {:.0f} of {} tokens on average; they cover {:.2f} % of the text's "
       "tokens\n{}: the model with its shortlist\n",

@@ -5,7 +5,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/output.h"
 #include "attend/cli/stop_signal.h"
-#include "attend/core/parallel.h"
+#include "attend/core/counted.h"
 #include "attend/error.h"
 #include "attend/train/measurement.h"
 #include "attend/train/progress.h"
@@ -15,19 +15,18 @@ namespace attend {
 
 namespace {
 
-constexpr std::int64_t kDryRunSteps = 10;
-
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 void dry_run(TrainingTask& task, const TrainerOptions& options) {
-  answer("\ntraining {} steps to measure ...\n", 2 * kDryRunSteps);
-  flush_answers();
-  const TrainingMeasurement m = measure_training(*task.objective, options, kDryRunSteps);
+  remark("timing a few steps ...\n");
+  const TrainingMeasurement m = measure_training(*task.objective, options);
   answer("parameters        {}\n", readable_count(m.parameters));
+  if (m.batch_tokens > 0)
+    answer("estimated from    batches of {} tokens\n", readable_count(m.batch_tokens));
   answer("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes),
          mebibytes(m.process_bytes));
-  answer("allocations       {} calls to the system in the last {} steps\n", m.allocator_calls,
-         m.steps);
+  answer("allocations       {} to the system in the last {}\n", counted(m.allocator_calls, "call"),
+         counted(m.steps, "step"));
   for (const TrainingMeasurement::Phase& phase : m.phases) {
     if (m.phases.size() > 1) answer("from epoch {}\n", phase.begin + 1);
     answer("speed             {:.0f} target {}/s\n", phase.tokens_per_second,
@@ -36,7 +35,7 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
            m.steps_per_epoch);
   }
   const std::int64_t steps = planned_steps(*task.objective, options);
-  answer("time for {} steps  {}\n", readable_count(steps), readable_duration(m.seconds_for(steps)));
+  answer("time for {}  {}\n", counted(steps, "step"), readable_duration(m.seconds_for(steps)));
 }
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
@@ -73,13 +72,13 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
 
 void run_training(const SessionOptions& session, const TrainerOptions& trainer,
                   const std::string& configuration, const PrepareTraining& prepare) {
+  if (session.print_config) return answer("{}", configuration);
   if (!session.dry_run) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
-  remark("{}\n# {} threads\n", configuration, threads());
-
   const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
+  if (session.dry_run) remark("reading the text, learning the vocabulary ...\n");
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
-  for (const std::string& note : task.notes) remark("# {}\n", note);
+  for (const std::string& note : task.notes) remark("{}\n", note);
   if (session.dry_run) return dry_run(task, trainer);
   train_and_report(task, session, trainer, configuration);
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
@@ -23,15 +23,9 @@
 namespace attend {
 namespace {
 
-enum class TranslationFormat { text, json };
-std::span<const std::string_view> enum_names(TranslationFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
-  return kNames;
-}
-
 struct TranslateArguments {
   std::string model;
-  TranslationFormat format = TranslationFormat::text;
+  OutputFormat format = OutputFormat::text;
   bool sample = false;
   UnansweredLineOptions lines;
   TextInputOptions text;
@@ -87,7 +81,7 @@ std::string alignment_text(const TranslationCandidate& candidate) {
 void print(const Translation& translation, std::int64_t number,
            const TranslateArguments& arguments) {
   const TranslationOptions& options = arguments.translation;
-  if (arguments.format == TranslationFormat::json)
+  if (arguments.format == OutputFormat::json)
     return answer("{}\n", to_json(translation, options.alignment));
   for (const TranslationCandidate& c : translation.candidates) {
     const std::string alignment = options.alignment ? alignment_text(c) : "";
@@ -110,7 +104,19 @@ std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& mode
                         "tgt-language");
 }
 
+// The options of decoding by search, of sampling and of detokenizing need what they are for.
+void check(const TranslateArguments& a, const OptionBinding& binding) {
+  if (a.sample) {
+    binding.refuse_beside("--sample", {"beam-size", "length-penalty", "min-length"});
+  } else {
+    binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
+  }
+  if (a.text.preparation.tokenize != WordSplitting::moses)
+    binding.refuse_without("--tokenize moses", {"detokenize", "tgt-language"});
+}
+
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
+  check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const TranslationEngine translator = TranslationEngine::load(arguments.model);
   TranslationOptions& options = arguments.translation;
@@ -131,7 +137,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     print(translation, unanswered.lines(), arguments);
   };
   const auto leave_empty = [&](const LineError& error) {
-    if (arguments.format == TranslationFormat::json) {
+    if (arguments.format == OutputFormat::json) {
       answer("{}\n", json_text(error));
     } else {
       print({.candidates = {TranslationCandidate{}}, .source_tokens = {}}, unanswered.lines(),

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "attend/core/counted.h"
 #include "attend/core/parallel.h"
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
@@ -57,11 +58,12 @@ LabResult run_parallelism(const Lab& lab) {
                           "GRU / Transformer",
                           "Transformer, speed-up by threads",
                           "GRU, speed-up by threads"};
-  Plot plot{"parallelism",
-            fmt::format("A training step of {} tokens, {} threads", tokens, all),
-            {"length of the sequences", AxisScale::log2},
-            {"milliseconds", AxisScale::log10},
-            {{"Transformer layer", {}}, {"GRU layer", {}}}};
+  Plot plot{
+      "parallelism",
+      fmt::format("A training step of {}, {}", counted(tokens, "token"), counted(all, "thread")),
+      {"length of the sequences", AxisScale::log2},
+      {"milliseconds", AxisScale::log10},
+      {{"Transformer layer", {}}, {"GRU layer", {}}}};
   for (const std::int64_t n : lengths) {
     lab.progress(fmt::format("length {}", n));
     const Exercise exercise = recall_back(random, tokens / n, n, 0, 16);

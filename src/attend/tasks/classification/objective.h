@@ -37,6 +37,7 @@ class ClassificationObjective final : public Objective {
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  void limit_batches(std::int64_t tokens) override { batches_.limit_batches(tokens); }
   // targets: texts; sources: their tokens.
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   std::string unit() const override { return "texts"; }

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
+#include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -89,22 +91,34 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   check(o);
   TrainingTask task;
   task.name = ClassificationTraining::kName;
-  const LabeledText train = read_labeled(in_folder(o.data.data, o.data.train), o.data.columns);
-  std::optional<LabeledText> valid;  // read before training, so that errors show at once
-  if (!o.data.valid.empty())
-    valid = read_labeled(in_folder(o.data.data, o.data.valid), o.data.columns, train.classes);
+  const std::vector<std::string> train_files = in_folder(o.data.data, o.data.train),
+                                 valid_files = in_folder(o.data.data, o.data.valid);
+  require_readable(train_files);
+  require_readable(valid_files);
+  const LabeledText train = read_labeled(train_files, o.data.columns);
+  std::optional<LabeledText>
+      valid;  // read before anything is trained: what is wrong with it shows at once
+  if (!o.data.valid.empty()) valid = read_labeled(valid_files, o.data.columns, train.classes);
+  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
+                          class_weights(o.loss.class_weights, train)};
+  ClassifierConfig config = o.model;
+  config.classes = static_cast<int>(train.classes.size());
+  config.vocab_size = o.tokenizer.vocab_size;  // so far
+  validate(config);
+  validate(o.trainer, config.d_model);
 
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o, train.classes)
                                                  : Tokenizer::train(train.texts, o.tokenizer);
-  ClassifierConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
-  config.classes = static_cast<int>(train.classes.size());
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
                             train.classes, o.data.length};
   model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
-  task.notes.push_back(
-      fmt::format("vocabulary: {} tokens; {} classes", config.vocab_size, config.classes));
+  task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
+                                   counted(config.n_encoder_layers, "layer"), config.d_model,
+                                   counted(config.n_heads, "head")));
+  task.notes.push_back(fmt::format("vocabulary: {}; {}", counted(config.vocab_size, "piece"),
+                                   counted(config.classes, "class", "classes")));
 
   const auto batches = [&](const LabeledText& texts, const char* name,
                            std::optional<std::uint64_t> seed) {
@@ -114,8 +128,6 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
     task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
     return ClassificationBatcher(std::move(all), o.data.batch, seed);
   };
-  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
-                          class_weights(o.loss.class_weights, train)};
   ClassificationBatcher training = batches(train, "training", o.trainer.seed);
   std::optional<ClassificationBatcher> validation;
   if (valid) validation = batches(*valid, "validation", std::nullopt);

@@ -30,9 +30,7 @@ template <class Visitor>
 void fields(GenerationOptions& o, Visitor&& visit) {
   visit("max-tokens", o.max_tokens, between(1, 1e9), "longest continuation in tokens");
   visit("one-line", o.one_line, "stop at the end of the line");
-  fields(o.sampling, [&](std::string_view name, auto& value, const auto&... rest) {
-    visit(name == "sampling-seed" ? "seed" : name, value, rest...);
-  });
+  fields(o.sampling, visit);
   fields(o.beam, visit);
   visit("n-best", o.n_best, between(1, 1e6),
         "continuations to write: samples, or the best of beam search");

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "attend/checkpoint/finite.h"
+#include "attend/core/counted.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 #include "attend/ops/embedding.h"
@@ -102,17 +103,18 @@ bool TextPerplexity::has_per_word() const {
 }
 
 std::string TextPerplexity::summary(int digits) const {
-  std::string line = fmt::format("perplexity {:.{}f} per token ({} tokens, line ends included)",
-                                 perplexity.per_token(), digits, perplexity.tokens);
+  std::string line =
+      fmt::format("perplexity {:.{}f} per token ({}, line ends included)", perplexity.per_token(),
+                  digits, counted(perplexity.tokens, "token"));
   if (has_per_word())
-    line += fmt::format(", {:.{}f} per word ({} words)", perplexity.per_word(), digits,
-                        perplexity.words);
+    line += fmt::format(", {:.{}f} per word ({})", perplexity.per_word(), digits,
+                        counted(perplexity.words, "word"));
   if (perplexity.characters > 0)
     line += fmt::format(", {:.4f} bits per character", perplexity.bits_per_character());
   line += fmt::format("; context {}, stride {}", context, stride);
   if (without_cache)
-    line += fmt::format("; with a cache of {} tokens, {:.{}f} per token without", cache_tokens,
-                        without_cache->per_token(), digits);
+    line += fmt::format("; with a cache of {}, {:.{}f} per token without",
+                        counted(cache_tokens, "token"), without_cache->per_token(), digits);
   if (unknown > 0) line += fmt::format("; {} of the tokens unknown", unknown);
   return line;
 }

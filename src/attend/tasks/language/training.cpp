@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
@@ -34,6 +35,10 @@ void check(const LanguageTraining& o) {
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
   require_positions("sequence-length", o.data.windows.sequence_length, o.model);
+  LanguageTransformerConfig shape = o.model;
+  shape.vocab_size = o.vocabulary.vocab_size;  // that of the model is known later
+  validate(shape);
+  validate(o.trainer, o.model.d_model);
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.
@@ -65,10 +70,20 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   task.name = LanguageTraining::kName;
   task.d_model = o.model.d_model;
 
-  const std::vector<std::string> lines = read_all(in_folder(o.data.data, o.data.train));
+  task.notes.push_back(fmt::format("model: transformer decoder, {}, d-model {}, {}",
+                                   counted(o.model.n_layers, "layer"), o.model.d_model,
+                                   counted(o.model.n_heads, "head")));
+
+  const std::vector<std::string> train_files = in_folder(o.data.data, o.data.train),
+                                 valid_files = in_folder(o.data.data, o.data.valid);
+  require_readable(train_files);
+  require_readable(valid_files);
+  const std::vector<std::string> valid_lines =
+      valid_files.empty() ? std::vector<std::string>() : read_all(valid_files);
+  const std::vector<std::string> lines = read_all(train_files);
   const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model)
                                                  : Tokenizer::train(lines, o.vocabulary);
-  task.notes.push_back(fmt::format("vocabulary: {} tokens", tokenizer.vocab_size()));
+  task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
@@ -86,8 +101,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   std::optional<LanguageValidation> validation;
   if (!o.data.valid.empty()) {
-    const LanguageText text =
-        encode_language(read_all(in_folder(o.data.data, o.data.valid)), tokenizer);
+    const LanguageText text = encode_language(valid_lines, tokenizer);
     task.notes.push_back(fmt::format("validation text: {}", text.summary()));
     validation = validation_of(text, o.data);
   }

@@ -39,6 +39,7 @@ class TranslationObjective final : public Objective {
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  void limit_batches(std::int64_t tokens) override { batches_.limit_batches(tokens); }
   std::vector<std::int64_t> phases() const override;
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/data/sampled_pairs.h"
@@ -38,6 +39,39 @@ void check(const TranslationTraining& o) {
     throw ConfigError(
         "tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), "
         "got all");
+}
+
+struct Texts {
+  ParallelText train;
+  std::optional<ParallelText> valid;
+};
+
+Texts read_texts(const TranslationDataOptions& o) {
+  const std::vector<std::string> src = in_folder(o.data, o.src_train),
+                                 tgt = in_folder(o.data, o.tgt_train),
+                                 src_valid = in_folder(o.data, o.src_valid),
+                                 tgt_valid = in_folder(o.data, o.tgt_valid);
+  for (const auto* files : {&src, &tgt, &src_valid, &tgt_valid}) require_readable(*files);
+  Texts texts;
+  if (!src_valid.empty()) texts.valid = read_parallel(src_valid, tgt_valid);
+  texts.train = read_parallel(src, tgt);
+  require_text(texts.train.src, src);
+  require_text(texts.train.tgt, tgt);
+  return texts;
+}
+
+// The shape of a model, before its vocabularies are learned: with those that are asked for.
+void check_shape(ArchitectureConfig config, const TokenizerOptions& tokenizer) {
+  common(config).src_vocab_size = common(config).tgt_vocab_size = tokenizer.vocab_size;
+  std::visit([](const auto& shape) { validate(shape); }, config);
+}
+
+std::string model_note(const ArchitectureConfig& config) {
+  if (const auto* transformer = std::get_if<TransformerConfig>(&config))
+    return fmt::format("model: transformer, {}+{} layers, d-model {}, {}",
+                       transformer->n_encoder_layers, transformer->n_decoder_layers,
+                       transformer->d_model, counted(transformer->n_heads, "head"));
+  return fmt::format("model: rnn, d-model {}", d_model_of(config));
 }
 
 Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& options) {
@@ -81,9 +115,11 @@ void require_some(const ReadReport& report, const ParallelText& text, const Leng
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
-  if (joint) return fmt::format("vocabulary: {} tokens, joint", tokenizers.src.vocab_size());
-  return fmt::format("vocabularies: {} source and {} target tokens", tokenizers.src.vocab_size(),
-                     tokenizers.tgt.vocab_size());
+  if (joint)
+    return fmt::format("vocabulary: {}, joint", counted(tokenizers.src.vocab_size(), "piece"));
+  return fmt::format("vocabularies: {} source and {} target pieces",
+                     readable_count(tokenizers.src.vocab_size()),
+                     readable_count(tokenizers.tgt.vocab_size()));
 }
 
 }  // namespace
@@ -95,12 +131,12 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   task.name = TranslationTraining::kName;
   ArchitectureConfig config = o.model.chosen();
   task.d_model = d_model_of(config);
+  check_shape(config, o.vocabulary.tokenizer);
+  validate(o.trainer, task.d_model);
+  task.notes.push_back(model_note(config));
 
-  const std::vector<std::string> src_files = in_folder(o.data.data, o.data.src_train),
-                                 tgt_files = in_folder(o.data.data, o.data.tgt_train);
-  const ParallelText train = read_parallel(src_files, tgt_files);
-  require_text(train.src, src_files);
-  require_text(train.tgt, tgt_files);
+  const Texts texts = read_texts(o.data);  // all of it, before a vocabulary is learned from a part
+  const ParallelText& train = texts.train;
   const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config)
                                                    : train_tokenizers(train, o.vocabulary);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
@@ -129,16 +165,14 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
       training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
 
   std::optional<TranslationValidation> validation;
-  if (!o.data.src_valid.empty()) {
-    const ParallelText text = read_parallel(in_folder(o.data.data, o.data.src_valid),
-                                            in_folder(o.data.data, o.data.tgt_valid));
-    const EncodedPairs pairs = encode(text, "validation");
+  if (texts.valid) {
+    const EncodedPairs pairs = encode(*texts.valid, "validation");
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
     decoding.beam.length_penalty = o.decoding.length_penalty;
     validation = TranslationValidation{
-        TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt), references_of(pairs, text),
-        decoding, o.vocabulary.tokenizer.pretokenized};
+        TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt),
+        references_of(pairs, *texts.valid), decoding, o.vocabulary.tokenizer.pretokenized};
   }
 
   task.objective = std::make_unique<TranslationObjective>(model, std::move(batches),

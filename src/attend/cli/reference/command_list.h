@@ -1,0 +1,55 @@
+// The commands of the program as data: what the manual page and the completions of the shells are
+// made from. Taken from the parser, so that none of them differs from --help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace attend {
+
+struct ListedOption {
+  std::string name;                  // without the dashes: "beam-size"
+  bool has_short_name = false;       // -h
+  bool negatable = false;            // --no-NAME exists, too
+  std::string type;                  // "INTEGER", "{text,json}"; empty for a flag
+  std::vector<std::string> choices;  // text, json
+  std::string default_value;
+  std::string help;
+  std::string group;  // "Options", "model"
+
+  bool is_flag() const { return type.empty(); }
+  bool is_number() const { return type == "INTEGER" || type == "NUMBER"; }
+  // "--sample", "--no-sample"
+  std::vector<std::string> spellings() const;
+};
+
+struct ListedArgument {
+  std::string type;  // "MODEL"
+  std::vector<std::string> choices;
+  std::string help;
+  bool required = true;
+  bool repeated = false;
+};
+
+struct ListedCommand {
+  std::string path;  // what follows "attend": "train translation"; empty for the program
+  std::string help;
+  std::vector<ListedArgument> arguments;
+  std::vector<ListedOption> options;
+  std::vector<ListedCommand> commands;  // its own
+
+  // The last word of the path.
+  std::string name() const;
+};
+
+// The program, whose own commands are all there are.
+ListedCommand list_commands(const CLI::App& program);
+
+// The program, its commands and theirs, each before its own.
+std::vector<const ListedCommand*> all_commands(const ListedCommand& program);
+
+}  // namespace attend
