@@ -25,7 +25,7 @@ struct ForeignTensor {
   ElementType type = ElementType::f32;
   std::vector<std::int64_t> shape;  // any rank, extents >= 0
   // Fills `to`, of bytes() bytes, with the elements in row-major order, little-endian. Throws
-  // DataError if the file is damaged or cut short, IoError if it cannot be read.
+  // DataError if the file is damaged or truncated, IoError if it cannot be read.
   std::function<void(std::span<std::byte> to)> read;
 
   std::uint64_t elements() const { return *count_elements(shape); }

@@ -56,13 +56,13 @@ TEST(MarianBinary, ComparesShapesWithTheirData) {
   for (const std::vector<std::int32_t>& shape :
        std::vector<std::vector<std::int32_t>>{{3}, {-1, -2}, {1 << 30, 1 << 30}, {65536, 65536}})
     expect_marian_error(written_marian({{"w", 0x404, shape, data}}),
-                        {"tensor 'w': expected F32 [", "found 8 bytes left for 8; cut short?"});
+                        {"tensor 'w': expected F32 [", "found 8 bytes left for 8; truncated?"});
 }
 
 TEST(MarianBinary, BoundsEveryNumber) {
   constexpr std::uint64_t kHuge = ~std::uint64_t{0};
   const std::string version = bytes_of(std::uint64_t{1});
-  expect_marian_error("", {"cut short?"});
+  expect_marian_error("", {"truncated?"});
   expect_marian_error(bytes_of(std::uint64_t{2}) + version,
                       {"expected version 1 of Marian's format, found 2"});
   expect_marian_error(version + bytes_of(kHuge), {"it claims 18446744073709551615 tensors"});

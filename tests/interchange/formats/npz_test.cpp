@@ -121,7 +121,7 @@ TEST(NpzTest, HoldsArraysAndNothingElse) {
   expect_error<DataError>([] { read_array("\x93NUMPY\3" + std::string(9, '\0')); },
                           {"expected version 1.0 or 2.0 of the array format, found 3.0"});
   expect_error<DataError>([] { read_array("\x93NUMPY" + std::string("\1\0\xff\xff", 4)); },
-                          {"array 'w': expected 65535 bytes at byte 10, found 0; cut short?"});
+                          {"array 'w': expected 65535 bytes at byte 10, found 0; truncated?"});
 }
 
 TEST(NpzTest, NoticesDamagedArrays) {

@@ -121,11 +121,11 @@ TEST(Pickle, BeginsWithItsProtocol) {
   const auto refuse = [](std::string_view bytes, std::string_view message) {
     expect_error<DataError>([&] { unpickled(bytes); }, {message});
   };
-  refuse("", "expected 1 bytes at byte 0, found 0; cut short?");
+  refuse("", "expected 1 bytes at byte 0, found 0; truncated?");
   refuse("K\1.", "expected the mark of protocol 2, found 0x4b");
   refuse("\x80\x04K\1.", "expected protocol 2 at its beginning, found protocol 4");
   refuse("\x80\x02\x80\x02K\1.", "expected protocol 2 at its beginning");
-  refuse("\x80\x02", "cut short?");
+  refuse("\x80\x02", "truncated?");
   refuse("\x80\x02X\xff\xff\xff\x7f", "expected 2147483647 bytes at byte 7, found 0");
   refuse(pickle_of("X" + bytes_of(std::uint32_t{2}) + "\xc3("), "expected text in UTF-8");
 }

@@ -119,7 +119,7 @@ TEST(TorchFileTest, ComparesAStorageWithWhatIsThere) {
   };
   legacy(6, kSixFloats);
   expect_error<DataError>([&] { legacy(7, kSixFloats); }, {"storage '0': expected 6 elements F32"});
-  expect_error<DataError>([&] { legacy(6, "12"); }, {"found a count of 6 and 2 bytes; cut short?"});
+  expect_error<DataError>([&] { legacy(6, "12"); }, {"found a count of 6 and 2 bytes; truncated?"});
   expect_error<DataError>([&] { legacy(6, kSixFloats + "x"); },
                           {"1 bytes follow its last storage"});
 }

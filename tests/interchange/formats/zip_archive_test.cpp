@@ -110,7 +110,7 @@ TEST(ZipArchive, ComparesTheDirectoryWithTheLocalHeaders) {
                                 {.name = "a", .bytes = "1", .offset_error = -50}}),
                    {"entry 'a': the header at byte 85 is not what the directory says"});
   expect_zip_error(written_zip({{.name = "a", .bytes = "1", .offset_error = 1 << 30}}),
-                   {"cut short?"});
+                   {"truncated?"});
 }
 
 TEST(ZipArchive, LooksForSizesInTheDirectoryWhenTheyFollowTheBytes) {

@@ -8,7 +8,7 @@ namespace attend {
 
 std::span<const std::byte> ByteReader::take(std::uint64_t count) {
   if (count > left())
-    throw DataError(fmt::format("{}: expected {} bytes at byte {}, found {}; cut short?", where_,
+    throw DataError(fmt::format("{}: expected {} bytes at byte {}, found {}; truncated?", where_,
                                 count, position_, left()));
   const auto taken = bytes_.subspan(position_, static_cast<std::size_t>(count));
   position_ += taken.size();
@@ -25,7 +25,7 @@ std::vector<std::byte> read_range(const InputFile& file, std::uint64_t begin, st
   if (begin > file.size() || count > file.size() - begin)
     throw DataError(
         fmt::format("{}: expected {} bytes of {} at byte {}, found {} bytes in all; "
-                    "cut short?",
+                    "truncated?",
                     file.path(), count, what, begin, file.size()));
   std::vector<std::byte> bytes(static_cast<std::size_t>(count));
   file.read(begin, bytes);

@@ -66,7 +66,7 @@ class MarianReader {
           fmt::format("expected version {} of Marian's format, found {}", kMarianVersion, version));
     const auto count = number();
     if (count > left() / kMarianHeaderSize)
-      refuse(fmt::format("it claims {} tensors in {} bytes; cut short?", count, file_.size()));
+      refuse(fmt::format("it claims {} tensors in {} bytes; truncated?", count, file_.size()));
     ByteReader headers = take(count * kMarianHeaderSize);
     std::vector<MarianItem> items(static_cast<std::size_t>(count));
     for (MarianItem& item : items) {
@@ -85,7 +85,7 @@ class MarianReader {
     const std::uint64_t begin = position_;
     if (!elements || *elements * size_of(item.tensor.type) > item.data_size ||
         item.data_size > left())
-      refuse(fmt::format("tensor {}: expected {} [{}], found {} bytes left for {}; cut short?",
+      refuse(fmt::format("tensor {}: expected {} [{}], found {} bytes left for {}; truncated?",
                          quote(item.tensor.name), name_of(item.tensor.type),
                          fmt::join(item.tensor.shape, ", "), left(), item.data_size));
     skip(item.data_size);
@@ -105,7 +105,7 @@ class MarianReader {
 
   void skip(std::uint64_t count) {
     if (count > left())
-      refuse(fmt::format("expected {} bytes more, found {}; cut short?", count, left()));
+      refuse(fmt::format("expected {} bytes more, found {}; truncated?", count, left()));
     position_ += count;
   }
 

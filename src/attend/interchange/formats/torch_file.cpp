@@ -160,7 +160,7 @@ class LegacyReader {
     const std::uint64_t begin = position_ + sizeof count, width = size_of(storage.type);
     if (count != storage.elements || count > (file_.size() - begin) / width)
       refuse_checkpoint(file_, fmt::format("storage {}: expected {} elements {}, found a count of "
-                                           "{} and {} bytes; cut short?",
+                                           "{} and {} bytes; truncated?",
                                            quote(storage.key), storage.elements,
                                            name_of(storage.type), count, file_.size() - begin));
     position_ = begin + count * width;

@@ -45,7 +45,7 @@ std::uint64_t find_end(const InputFile& file) {
     record.take(kEndSize - 6);
     if (record.number<std::uint16_t>() == record.left()) return tail_begin + at;
   }
-  refuse_zip(file, "it has no directory at its end; cut short?");
+  refuse_zip(file, "it has no directory at its end; truncated?");
 }
 
 // The 64-bit record, when there is a locator in front of the record at the end.
