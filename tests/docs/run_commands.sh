@@ -3,7 +3,7 @@
 # one of its commands does.
 #   <!-- not run: REASON -->     on the line before a block: the block is skipped
 #   <!-- world: KIND -->         from here on, the folder in which blocks run has a trained model of this KIND in run/:
-#                                translation, lm or classification
+#                                translation, lm or classification; before the first such line it has none
 # Every folder has small files under the names that the pages use. Training commands run as written, with a small
 # configuration (flags win over it) and without the earlier run in their --out.
 # Usage: run_commands.sh ROOT ATTEND [PAGE...]
@@ -88,6 +88,7 @@ world() {
   [ -d "$work/$1" ] && return 0
   cp -r "$work/files" "$work/$1"
   case "$1" in
+    none) return 0 ;;
     translation) files="--src-train train.en --tgt-train train.de --src-valid valid.en --tgt-valid valid.de" ;;
     lm) files="--train train.txt --valid valid.txt" ;;
     classification) files="--train train.tsv --valid valid.tsv" ;;

@@ -95,9 +95,9 @@ class Backend {
   virtual DeviceScalar clip_to_norm(const DeviceScalar& squares, double norm) = 0;
 
   // --- normalization -----------------------------------------------------------------------------
-  // Over the last dimension: y = (x - mean) * rstd * gamma + beta (Ba et al. 2016). mean, rstd [N]
-  // are saved for the backward pass; both undefined when there will be none. Without beta it is RMS
-  // normalization (Zhang & Sennrich 2019): the mean counts as 0, and `mean` is undefined too.
+  // Over the last dimension: y = (x - mean) * rstd * gamma + beta (Ba et al. 2016). mean and rstd
+  // [N] are saved for the backward pass, or both undefined. Without beta it is RMS normalization
+  // (Zhang & Sennrich 2019): the mean counts as 0, and `mean` is undefined, too.
   virtual void layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon,
                           const Tensor& y, const Tensor& mean, const Tensor& rstd) = 0;
   // dx [N, D] is written; dgamma, dbeta [D] are added to. mean and dbeta are undefined for RMS
@@ -197,7 +197,7 @@ class Backend {
   virtual void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) = 0;
 
   // y[i] = c x[i] - s x[i + W/2],  y[i + W/2] = c x[i + W/2] + s x[i]. x, y [N, columns and more];
-  // what is not rotated is copied. y may be x.
+  // other columns are copied. y may be x.
   virtual void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) = 0;
 
   // --- attention in parts, for its variants: scores -> weights -> sums ---------------------------
@@ -259,12 +259,11 @@ class Backend {
   // values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                                  const Tensor& indices) = 0;
-  // The same of the logits of x [R, D], which are never held whole.
+  // The same for the logits of x [R, D], without storing them all.
   virtual void projected_top_k(const Tensor& x, const OutputProjection& output, int k,
                                const Tensor& values, const Tensor& indices) = 0;
-  // Draws a column of each row of log-probabilities [R, V] with a number of `uniform` [R] in [0,
-  // 1): columns [R] i32. Equal columns are told apart by their order. -1 where the largest of a row
-  // is not finite.
+  // Draws a column from each row of log-probabilities [R, V], using uniform [R] in [0, 1): columns
+  // [R] i32. Equal columns are ordered by index. -1 if the largest element of a row is not finite.
   virtual void sample(const Tensor& log_probabilities, const TokenFilter& filter,
                       const Tensor& uniform, const Tensor& columns) = 0;
   // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is

@@ -1,4 +1,4 @@
-// What kernels are told: the operations they choose from, layouts of their operands and numbers.
+// The arguments of kernels: choices of operations, and layouts of operands.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Activation {
   quick_gelu  // x sigma(1.702 x)
 };
 
-// Whether the derivative can be read off the value. The others need what they were applied to.
+// Whether the derivative follows from the value. Other activations need their input.
 constexpr bool slope_is_of_value(Activation activation) {
   return activation == Activation::none || activation == Activation::relu;
 }
@@ -107,16 +107,16 @@ struct KeyRows {
   DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
 };
 
-// The last layer of a model, x W^T + b.  weight [V, D], perhaps packed or in 8 bits; bias [V] or
-// undefined.
+// The output projection of a model, x W^T + b.  weight [V, D], possibly packed or in 8 bits; bias
+// [V] or undefined.
 struct OutputProjection {
   Tensor weight;
   Tensor bias;
 };
 
-// What the numbers of a query, and of the rows of its keys, are.
+// The layout of queries and of cached keys and values.
 struct CachedLayout {
-  std::int64_t value_distance = 0;  // elements from the first number of a key to that of its value
+  std::int64_t value_distance = 0;  // elements from the start of a key to the start of its value
   int heads = 1;                    // H, of queries
   int key_heads = 1;                // of keys and values: each is seen by H / key_heads heads
   float scale = 1.0f;               // of the scores
@@ -125,7 +125,7 @@ struct CachedLayout {
 // Positions as angles (Su et al. 2021). Each group of W columns is W/2 pairs (i, i + W/2).
 struct Rotation {
   std::int64_t columns = 0;  // that are rotated, the first ones; a multiple of W
-  Tensor angles;             // [P, W]: of each position W/2 cosines, then as many sines
+  Tensor angles;             // [P, W]: W/2 cosines and W/2 sines per position
   Ids position;              // N, of each row
   bool back = false;         // by the negative angles
 };

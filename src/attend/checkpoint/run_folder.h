@@ -48,8 +48,8 @@ class RunFolder {
   void save(std::int64_t step, const Checkpoint& checkpoint, int keep_last) const;
   // Removes the checkpoint of a step, if it exists. Throws IoError.
   void remove(std::int64_t step) const;
-  // Gives the checkpoint of a step a name under which it is no checkpoint of the run any more, and
-  // returns it. Throws IoError.
+  // Renames the checkpoint of a step so that it no longer belongs to the run, and returns the new
+  // path. Throws IoError.
   std::filesystem::path set_aside(std::int64_t step) const;
 
   struct Latest {

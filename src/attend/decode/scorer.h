@@ -59,7 +59,7 @@ void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
     use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
 }
 
-// The k likeliest tokens by hidden states [R, D], whose logits are never held whole.
+// The k most likely tokens for hidden states [R, D], without storing all logits.
 BestTokens best_tokens(const Tensor& hidden, const OutputProjection& output, int k);
 
 // Throws NotFiniteError unless a hypothesis's highest log-probability is finite. It is not if a

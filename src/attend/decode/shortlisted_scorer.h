@@ -35,11 +35,11 @@ class ShortlistedScorer final : public Scorer {
   }
 
   EncoderDecoderScorer whole_;
-  std::vector<std::int32_t> tokens_;  // of any sentence, ascending
-  OutputProjection output_;           // to them alone
-  std::vector<std::vector<std::int32_t>>
-      columns_;  // of each sentence: its tokens' places among them, ascending
-  std::vector<std::int32_t> sentence_;  // of each hypothesis of the last step
+  std::vector<std::int32_t> tokens_;  // union over the sentences, ascending
+  OutputProjection output_;           // for these tokens only
+  // Positions of each sentence's tokens among them, ascending.
+  std::vector<std::vector<std::int32_t>> columns_;
+  std::vector<std::int32_t> sentence_;  // of each hypothesis in the last step
 };
 
 }  // namespace attend

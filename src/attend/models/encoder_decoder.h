@@ -50,9 +50,9 @@ class EncoderDecoder {
                           Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() computes with; the weights may be packed or in 8 bits.
+  // The output projection of project(); its weights may be packed or in 8 bits.
   OutputProjection output() const;
-  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
   // Label-smoothed cross-entropy of predicting `targets` (tgt shifted by one), without storing all

@@ -31,7 +31,7 @@ void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
   visit("output-bias", c.output_bias, "add a bias for each token to the logits");
 }
 
-// Throws ConfigError naming what is wrong.
+// Throws ConfigError naming the problem.
 void validate_vocabularies(const EncoderDecoderConfig& config);
 
 }  // namespace attend

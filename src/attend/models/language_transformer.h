@@ -66,9 +66,9 @@ class LanguageTransformer {
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // What project() multiplies with, perhaps packed or in 8 bits.
+  // The output projection of project(), possibly packed or in 8 bits.
   OutputProjection output() const { return {output_->value(), {}}; }
-  // log p(targets[m] | hidden[m]) for every row, chunk by chunk.
+  // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
   // Cross-entropy of predicting targets[n] after token n, without storing all logits.

@@ -39,7 +39,7 @@ class Recurrent final : public EncoderDecoder {
 
   // dropout(sqrt(D) table[ids]): N ids -> [N, D].
   Variable embed(const Parameter& table, const Ids& ids, Pass& pass) const;
-  // The states that decoding begins with: memory [N, 2H] of B sequences -> [B, H].
+  // The initial decoder states: memory [N, 2H] of B sequences -> [B, H].
   Variable initial_states(const Variable& memory, const Ids& offsets, const Pass& pass) const;
   // The next states [R, H] from the words' part of the gates [R, 3H], the contexts [R, 2H] and the
   // states [R, H].

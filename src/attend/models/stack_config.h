@@ -47,7 +47,7 @@ struct StackConfig {
   RotaryOptions rotary;
   AttentionVariant attention;
 
-  // What embeddings are multiplied by.
+  // The factor of the embeddings.
   float scale_of_embeddings() const {
     return embedding_scale > 0.0f ? embedding_scale : std::sqrt(static_cast<float>(d_model));
   }

@@ -1,4 +1,4 @@
-// What a stack of Transformer layers reads.
+// The input of a stack of Transformer layers.
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ bool AttentionFunction::is_one_kernel() const {
   return !score_ && options_.variant.choice == AttentionChoice::soft;
 }
 
-// As many heads of keys or values as of queries.
+// Repeats the heads of keys or values, one per query head.
 Columns AttentionFunction::for_all_heads(const Columns& x) const {
   if (options_.key_heads == options_.heads) return x;
   return repeat_groups(variable_of(x), (x.end - x.begin) / options_.key_heads,

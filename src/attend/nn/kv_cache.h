@@ -30,7 +30,7 @@ class KVCache {
   // keys_values [rows, W], f32 or i8: one row per new position, keys first.
   void append(int layer, const Tensor& keys_values);
 
-  // Of the new rows, each in its hypothesis, counted from 0.
+  // Positions of the new rows in their hypotheses, from 0.
   const Ids& positions() const { return positions_; }
 
   // All positions of each hypothesis. Valid until the next call of another member.
@@ -47,7 +47,7 @@ class KVCache {
   std::vector<KeySlot> free_;                  // slots not in the table; the last is used next
   Ids newest_;                                 // slot_ids() of the positions of the last extend
   Ids positions_;                              // of the same
-  Ids slots_, offsets_;                        // for views of any layer; none: to be made again
+  Ids slots_, offsets_;                        // for views of any layer; undefined: to be rebuilt
 };
 
 }  // namespace attend

@@ -41,8 +41,8 @@ struct NormOptions {
   float epsilon = 1e-5f;
 };
 
-// Normalization over the width of the model: a gain `weight` [D], and of layer normalization a
-// shift `bias` [D].
+// Normalization over the hidden size: a gain `weight` [D], and for layer normalization a shift
+// `bias` [D].
 class Norm {
  public:
   Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
@@ -85,8 +85,9 @@ class FeedForward {
   float dropout_;
 };
 
-// The residual connection around a sublayer f, with its normalization and dropout (section 5.4):
-//   post-norm  Norm(x + dropout(f(x)))  as in the paper,   pre-norm  x + dropout(f(Norm(x))).
+// The residual connection around a sublayer f, with normalization and dropout (section 5.4):
+//   post-norm  Norm(x + dropout(f(x)))  as in the paper,
+//   pre-norm   x + dropout(f(Norm(x))).
 struct ConnectionOptions {
   std::int64_t width = 512;
   NormOptions norm;

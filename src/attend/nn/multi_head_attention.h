@@ -37,9 +37,9 @@ struct MultiHeadAttentionOptions {
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and, unless the options say
-  // otherwise, a bias, and score.weight for additive scores. Throws ConfigError when n_heads does
-  // not divide d_model and no widths are given.
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias, and
+  // score.weight for additive scores. Throws ConfigError if n_heads does not divide d_model and no
+  // widths are given.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
@@ -51,9 +51,9 @@ class MultiHeadAttention {
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
                  Pass& pass) const;
 
-  // What cross_cached() attends to, no gradients: the keys and values of a memory, with G key heads
-  // [M, G*(d_key+d_value)]. Like those that self_cached() keeps, they are in 8 bits when their
-  // weights are, [M, G*(d_key+4+d_value+4)].
+  // The keys and values of a memory for cross_cached(), with G key heads [M, G*(d_key+d_value)],
+  // without gradients. With 8-bit weights they are in 8 bits, too, [M, G*(d_key+4+d_value+4)], and
+  // so are those of self_cached().
   Tensor project_memory(const Variable& memory) const;
 
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per

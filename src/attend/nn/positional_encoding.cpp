@@ -23,7 +23,7 @@ bool is_added(PositionKind kind) {
 
 namespace {
 
-// What a column of sinusoids holds.
+// One column of sinusoids.
 struct Sinusoid {
   double wavelength;  // over 2 pi
   bool is_sine;

@@ -1,4 +1,4 @@
-// Positions: sinusoids (Vaswani et al. 2017, section 3.5), a learned table, or none.
+// Positional encodings: sinusoids (Vaswani et al. 2017, section 3.5), a learned table, or none.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ enum class PositionKind {
   learned,
   none,
   sinusoidal_halves,  // the same sines in the first half of the columns, the cosines in the second
-  sinusoidal_t2t,     // halves with the angles p / 10000^(i/(D/2-1)), as Tensor2Tensor has them
+  sinusoidal_t2t,     // halves with the angles p / 10000^(i/(D/2-1)), as in Tensor2Tensor
   rotary              // nothing is added: attention rotates queries and keys (rotary_encoding.h)
 };
 std::span<const std::string_view> enum_names(PositionKind);
-// Whether the kind is something that is added to the embeddings.
+// Whether this kind is added to the embeddings.
 bool is_added(PositionKind kind);
 
-// Rows p = 0, 1, ... of one of the sinusoidal kinds -> [length, width].
+// Rows p = 0, 1, ... of a sinusoidal kind -> [length, width].
 Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width);
 
 struct PositionOptions {
@@ -36,8 +36,8 @@ struct PositionOptions {
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; positions past it are a DataError. Sinusoids grow
-  // with the longest sequence seen.
+  // learned: a parameter [max_length, width]; later positions are a DataError. The table of
+  // sinusoids grows with the longest sequence.
   PositionalEncoding(ParameterSet& parameters, const std::string& path,
                      const PositionOptions& options);
 

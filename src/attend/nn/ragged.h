@@ -35,13 +35,13 @@ struct Ragged {
                                    static_cast<std::size_t>(length(i)));
   }
 
-  // Of every token in its sequence: 0, 1, ...
+  // The position of every token in its sequence: 0, 1, ...
   Ids positions() const;
-  // Every token may see all, or with causal the earlier, tokens of its own sequence.
+  // Every token sees all tokens of its own sequence, or with causal the earlier ones.
   AttentionPattern self_pattern(bool causal) const {
     return {offsets, offsets, {}, causal, {}, positions()};
   }
-  // Every token may see all tokens of the sequence of the same number in `memory`.
+  // Every token sees all tokens of the sequence with the same index in `memory`.
   AttentionPattern cross_pattern(const Ragged& memory) const { return {offsets, memory.offsets}; }
 
   Ids ids;      // N

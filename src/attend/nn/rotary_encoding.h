@@ -1,4 +1,4 @@
-// Positions as rotations of queries and keys (Su et al. 2021, RoFormer).
+// Rotary position encoding: rotations of queries and keys (Su et al. 2021, RoFormer).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// How angles are changed for texts longer than those of training.
+// The scaling of angles for texts longer than in training.
 enum class RotaryScaling {
   none,
   linear,  // positions divided by the factor (Chen et al. 2023)
@@ -48,13 +48,13 @@ void fields(RotaryOptions& o, Visitor&& visit) {
         "llama3 scaling: longest text, in tokens, before the stretching");
 }
 
-// Pair i of a head of width W turns by p / theta^(2i/W) at position p, scaling aside.
+// Pair i of a head of width W turns by p / theta^(2i/W) at position p, before scaling.
 class RotaryEncoding {
  public:
   // Throws ConfigError for a head of odd width.
   RotaryEncoding(std::int64_t width, const RotaryOptions& options);
 
-  // The first `columns` of x [N, .], whole heads, rotated by these positions.
+  // Rotates the first `columns` of x [N, .], whole heads, by these positions.
   Variable rotate(const Variable& x, std::int64_t columns, const Ids& positions) const;
 
  private:
@@ -62,7 +62,7 @@ class RotaryEncoding {
 
   std::int64_t width_;
   std::vector<double> frequencies_;  // W/2, radians per position
-  // Computed when first needed; several threads may decode with one model.
+  // Computed on demand; several threads may decode with one model.
   struct Angles {
     std::mutex mutex;
     Tensor table;

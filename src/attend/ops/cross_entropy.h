@@ -28,21 +28,20 @@ struct CrossEntropy {
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
                            const CrossEntropyOptions& options = {});
 
-// cross_entropy(output(x), targets) without ever holding all logits: projection, softmax, loss and
-// their gradients go chunk of rows by chunk of rows. x [N, D], output D -> V. Throws as
-// cross_entropy does.
+// cross_entropy(output(x), targets) without storing all logits: projection, softmax, loss and
+// gradients are computed in blocks of rows. x [N, D], output D -> V. Throws like cross_entropy.
 CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                      const CrossEntropyOptions& options = {});
 
-// The loss of two predictions of the same N targets, made with different dropout and held to agree
-// (R-Drop, Liang et al. 2021): with P = softmax(output(x[n])) and Q = softmax(output(x[N+n])), the
-// mean of the two cross-entropies and divergence/4 (KL(P || Q) + KL(Q || P)). Chunk by chunk,
-// too; loss_sum and nll are over the N targets. x [2N, D], output D -> V. Throws as cross_entropy
-// does; ConfigError for a divergence below 0.
+// R-Drop (Liang et al. 2021): the loss of two predictions of the same N targets with different
+// dropout. With P = softmax(output(x[n])) and Q = softmax(output(x[N+n])), it is the mean of both
+// cross-entropies plus divergence/4 (KL(P || Q) + KL(Q || P)). Also in blocks of rows; loss_sum and
+// nll cover the N targets. x [2N, D], output D -> V. Throws like cross_entropy; ConfigError for a
+// divergence below 0.
 CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
                                   float divergence, const CrossEntropyOptions& options = {});
 
-// log softmax(x W^T + b)[targets], row by row, without holding all logits. x [N, D], W [V, D], N
+// log softmax(x W^T + b)[targets] per row, without storing all logits. x [N, D], W [V, D], N
 // targets. No gradients. Throws ShapeError.
 std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
                                             std::span<const std::int32_t> targets);

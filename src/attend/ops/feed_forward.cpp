@@ -145,7 +145,7 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
 
 namespace {
 
-// What is between the maps of a gated network, of rows z = inner(x) and g = gate(x).
+// The hidden layer of a gated network, for rows z = inner(x) and g = gate(x).
 struct GatedHidden {
   Activation activation;
   Dropout dropout;

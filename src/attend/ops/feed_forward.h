@@ -6,8 +6,7 @@
 
 namespace attend {
 
-// What stands between the two maps, and the precision of their products and of those of the
-// gradient.
+// The activation, dropout and GEMM precision between the two maps, forward and backward.
 struct HiddenLayer {
   Activation activation = Activation::relu;
   Dropout dropout = {};

@@ -5,12 +5,12 @@
 
 namespace attend {
 
-// Rotates the first columns of x [N, .] by the angles of each row's position (Su et al. 2021); the
-// others stay as they are. Throws ShapeError, and for a position outside the table too.
+// Rotates the first columns of x [N, .] by the angles of each row's position (Su et al. 2021);
+// copies the others. Throws ShapeError, also for a position outside the table.
 Variable rotate(const Variable& x, const Rotation& rotation);
 
-// Each group of `width` columns `times` times, one after the other: x [N, G*width] -> [N,
-// G*times*width]. Heads of queries that share keys see these. Throws ShapeError.
+// Repeats each group of `width` columns `times` times: x [N, G*width] -> [N, G*times*width], for
+// query heads that share keys. Throws ShapeError.
 Variable repeat_groups(const Variable& x, std::int64_t width, std::int64_t times);
 
 }  // namespace attend

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// One group of 2 * half columns, with as many cosines and sines.
+// One group of 2 * half columns, with half cosines and half sines.
 void rotate_group(const float* x, const float* angles, bool back, std::size_t half, float* y) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);

@@ -205,8 +205,8 @@ void FastBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& values
   normalize(rows);
 }
 
-// So many columns at a time that their logits stay in the second-level cache; a row's segments are
-// the same whatever that number is.
+// As many columns at a time as their logits stay in the L2 cache. A row's segments do not depend on
+// it.
 void FastBackend::projected_top_k(const Tensor& x, const OutputProjection& output, int k,
                                   const Tensor& values, const Tensor& indices) {
   const Tensor& weight = output.weight;
