@@ -72,6 +72,7 @@ void add_commands(CLI::App& app) {
   add_attention_command(app);
   add_embed_command(app);
   add_average_command(app);
+  add_import_command(app);
   add_quantize_command(app);
   add_shortlist_command(app);
   add_info_command(app);

@@ -1,14 +1,21 @@
 #include "attend/decode/encoder_decoder_scorer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "attend/autograd/variable.h"
+#include "attend/backend/backend.h"
 
 namespace attend {
 
 EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                                           std::int32_t bos)
-    : model_(model), src_offsets_(src.offsets), bos_(bos), state_(model.begin(src)) {}
+                                           std::int32_t bos,
+                                           std::span<const std::int32_t> suppressed)
+    : model_(model),
+      src_offsets_(src.offsets),
+      bos_(bos),
+      suppressed_(suppressed.begin(), suppressed.end()),
+      state_(model.begin(src)) {}
 
 std::int64_t EncoderDecoderScorer::sentences() const {
   return static_cast<std::int64_t>(src_offsets_->size()) - 1;
@@ -31,8 +38,37 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
   return model_.project(Variable(hidden_.slice_rows(begin, end))).value();
 }
 
-BestTokens EncoderDecoderScorer::best(std::int64_t, int k) {
-  return best_tokens(hidden_, model_.output(), k);
+bool EncoderDecoderScorer::adjust(std::int64_t, const Tensor& logits) {
+  if (suppressed_.empty()) return false;
+  std::vector<std::int32_t> columns;
+  for (std::int64_t row = 0; row < logits.rows(); ++row)
+    columns.insert(columns.end(), suppressed_.begin(), suppressed_.end());
+  backend().fill_columns(logits, columns, -std::numeric_limits<float>::infinity());
+  return true;
+}
+
+// Without the suppressed tokens: they are looked for, too, and then left out. The probabilities of
+// the others stay what the model says.
+BestTokens EncoderDecoderScorer::best(std::int64_t hypotheses, int k) {
+  if (suppressed_.empty()) return best_tokens(hidden_, model_.output(), k);
+  const BestTokens found =
+      best_tokens(hidden_, model_.output(), k + static_cast<int>(suppressed_.size())).to_host();
+  const BestTokens rest(Tensor::empty_on_host({hypotheses, k}),
+                        Tensor::empty_on_host({hypotheses, k}, DType::i32));
+  for (std::int64_t r = 0; r < hypotheses; ++r) {
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < found.columns.cols() && kept < k; ++i) {
+      const std::int32_t token = found.columns.row<std::int32_t>(r)[i];
+      if (std::find(suppressed_.begin(), suppressed_.end(), token) != suppressed_.end()) continue;
+      rest.log_probabilities.row(r)[kept] = found.log_probabilities.row(r)[i];
+      rest.columns.row<std::int32_t>(r)[kept++] = token;
+    }
+    for (; kept < k; ++kept) {  // of a vocabulary with fewer tokens
+      rest.log_probabilities.row(r)[kept] = -std::numeric_limits<float>::infinity();
+      rest.columns.row<std::int32_t>(r)[kept] = 0;
+    }
+  }
+  return rest;
 }
 
 }  // namespace attend

@@ -1,7 +1,8 @@
-// The scorer of an encoder-decoder; any token may come next.
+// The scorer of an encoder-decoder; any token may come next, except suppressed ones.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "attend/decode/scorer.h"
 #include "attend/models/encoder_decoder.h"
@@ -10,14 +11,17 @@ namespace attend {
 
 class EncoderDecoderScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive the scorer. bos: the first target token.
-  EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos);
+  // Encodes the sources. `model` must outlive the scorer. bos: the first target token. suppressed:
+  // tokens that are never chosen; the probabilities of the others stay the model's.
+  EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos,
+                       std::span<const std::int32_t> suppressed = {});
 
   std::int64_t sentences() const override;
   std::int32_t first_token(std::int64_t) const override { return bos_; }
   std::int64_t max_length(std::int64_t sentence) const override;
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
+  bool adjust(std::int64_t begin, const Tensor& logits) override;
   BestTokens best(std::int64_t hypotheses, int k) override;
   std::int32_t token(std::int64_t, std::int64_t column) const override {
     return static_cast<std::int32_t>(column);
@@ -30,6 +34,7 @@ class EncoderDecoderScorer final : public Scorer {
   const EncoderDecoder& model_;
   Ids src_offsets_;
   std::int32_t bos_;
+  std::vector<std::int32_t> suppressed_;
   std::unique_ptr<DecodingState> state_;
   Tensor hidden_;
 };

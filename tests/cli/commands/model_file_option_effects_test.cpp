@@ -34,6 +34,20 @@ TEST_F(CommandOptionEffects, OfQuantize) {
   expect_a_case_for_every_option("quantize", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfImport) {
+  const std::string directory =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/marian";
+  const std::vector<OptionCase> cases{
+      {"out", "@made/other", "", "out files"},
+      {"golden", directory + "/golden.safetensors", "", "out"},
+      {"threads", "2", "", ""},
+  };
+  expect_cases("import " + directory + " --out @made/model", cases);
+  expect_config_file("import " + directory, "--out @made/model",
+                     fmt::format("out = \"{}\"\n", path("made/model")));
+  expect_a_case_for_every_option("import", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfShortlist) {
   train_translator();
   const std::vector<OptionCase> cases{

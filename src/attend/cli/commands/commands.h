@@ -39,6 +39,8 @@ void add_embed_senses_command(CLI::App& embed);
 // attend average CHECKPOINT... --out F: the average of several checkpoints.
 void add_average_command(CLI::App& app);
 
+// attend import DIR --out F: a model of another program as a model of attend.
+void add_import_command(CLI::App& app);
 // attend quantize MODEL --out F: an 8-bit model, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 

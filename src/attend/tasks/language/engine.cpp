@@ -18,19 +18,19 @@ namespace {
 
 // The prompt's tokens, and those of its last line, which continues.
 struct Prompt {
-  std::vector<std::int32_t> stream;  // begins with eos
+  std::vector<std::int32_t> stream;  // begins with the model's first token
   std::vector<std::int32_t> line;
 };
 
 // `name`: "the prompt", and its source if known.
-Prompt read_prompt(std::string_view text, const std::string& name, const Tokenizer& tokenizer,
+Prompt read_prompt(std::string_view text, const std::string& name, const LanguageModel& model,
                    int context) {
   if (!is_utf8(text)) throw DataError(fmt::format("{} is not UTF-8", name));
   Prompt prompt;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    prompt.line = tokenizer.encode(text.substr(begin, end - begin));
-    prompt.stream.push_back(tokenizer.eos_id());
+    prompt.line = model.tokenizer.encode(text.substr(begin, end - begin));
+    prompt.stream.push_back(begin == 0 ? model.first_token : model.tokenizer.eos_id());
     prompt.stream.insert(prompt.stream.end(), prompt.line.begin(), prompt.line.end());
     begin = end + 1;
   }
@@ -95,7 +95,7 @@ Beginning begin(const LanguageModel& model, std::string_view text,
   const int context = model.context_for(options.context);
   const std::string name =
       options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
-  Prompt prompt = read_prompt(text, name, tokenizer, context);
+  Prompt prompt = read_prompt(text, name, model, context);
   const SpecialTokens special = tokenizer.special_tokens();
   LanguageScorer scorer(*model.network, prompt.stream,
                         {.context = context,

@@ -7,6 +7,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/json.h"
 #include "attend/error.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/language/perplexity.h"
@@ -27,6 +28,16 @@ float log_probability(const LanguageModel& model, const std::vector<std::int32_t
   return result;
 }
 
+const std::string kFirstTokenKey = "attend.first_token";
+
+std::int32_t read_first_token(const Checkpoint& checkpoint, const Tokenizer& tokenizer) {
+  const std::string where = checkpoint.source + ": " + kFirstTokenKey;
+  const auto ids = json_ids(parse_json(checkpoint.text(kFirstTokenKey), where), where);
+  if (ids.size() != 1 || !is_in_vocabulary(ids, tokenizer))
+    throw DataError(where + ": expected one id of the vocabulary");
+  return ids.front();
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Tokenizer tokenizer_,
@@ -34,7 +45,8 @@ LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Toke
     : network(std::move(network_)),
       tokenizer(std::move(tokenizer_)),
       context(context_),
-      cache(cache_) {}
+      cache(cache_),
+      first_token(tokenizer.eos_id()) {}
 
 int LanguageModel::context_for(int asked) const {
   const int tokens = asked == 0 ? context.sequence_length : asked;
@@ -46,24 +58,25 @@ Metadata LanguageModel::configuration() const {
   Metadata metadata{{"attend.config", options_to_json(network->config())},
                     {"attend.context", options_to_json(context)}};
   if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
+  if (first_token != tokenizer.eos_id())
+    metadata[kFirstTokenKey] = fmt::format("[{}]", first_token);
   return metadata;
 }
 
 std::int64_t LanguageModel::longest_input() const { return network->config().learned_positions(); }
 
 TextEncoder LanguageModel::text_encoder() const {
-  return {
-      tokenizer,
-      {.bos = tokenizer.eos_id(), .eos = tokenizer.eos_id()},  // an end of line precedes each line
-      network->config().n_layers,
-      network->config().d_model,
-      network->embeddings(),
-      [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
+  return {tokenizer,
+          {.bos = first_token, .eos = tokenizer.eos_id()},
+          network->config().n_layers,
+          network->config().d_model,
+          network->embeddings(),
+          [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
 }
 
 GoldenInput LanguageModel::random_input(Random& random) const {
   std::vector<std::int32_t> ids = random_ids(random, tokenizer);
-  ids.insert(ids.begin(), tokenizer.eos_id());
+  ids.insert(ids.begin(), first_token);
   ids.resize(std::min(ids.size(), static_cast<std::size_t>(context.sequence_length) + 1));
   return {std::move(ids)};
 }
@@ -92,6 +105,8 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
     return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
   });
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
+  if (checkpoint.metadata.contains(kFirstTokenKey))
+    model.first_token = read_first_token(checkpoint, model.tokenizer);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;

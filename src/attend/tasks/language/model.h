@@ -4,9 +4,11 @@
 //              attend.config   the LanguageTransformerConfig, as JSON
 //              attend.context  the LanguageOptions of its training, as JSON
 //              attend.cache    the ContinuousCacheOptions for prediction, as JSON; absent: none
+//              attend.first_token  the id that begins a text; absent: eos
 //   tensors    tokenizer
 //
-// A text is one stream of tokens in which eos ends every line and also begins the text.
+// A text is one stream of tokens in which eos ends every line and also begins the text, unless the
+// model comes from elsewhere and knows another beginning.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +33,7 @@ struct LanguageModel final : SavedModel {
   Tokenizer tokenizer;
   LanguageOptions context;       // the training length
   ContinuousCacheOptions cache;  // the cache for prediction
+  std::int32_t first_token;      // begins a text
 
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
                 LanguageOptions context, ContinuousCacheOptions cache = {});

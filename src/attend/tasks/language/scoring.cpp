@@ -36,7 +36,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
   LineIds targets;
   const std::int32_t eos = model.tokenizer.eos_id();
   for (const LineIds* line : lines) {
-    inputs.append(eos);
+    inputs.append(model.first_token);
     inputs.append(*line);
     inputs.end_sequence();
     targets.insert(targets.end(), line->begin(), line->end());
@@ -53,7 +53,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
 // Scores a line longer than the context, in windows of which half is context.
 SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   LineIds stream = line;
-  stream.insert(stream.begin(), model.tokenizer.eos_id());
+  stream.insert(stream.begin(), model.first_token);
   stream.push_back(model.tokenizer.eos_id());
   const LanguageEvaluationBatcher windows(std::move(stream), model.context,
                                           std::max(1, model.context.sequence_length / 2), {});

@@ -44,7 +44,8 @@ std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& s
   if (options.shortlist)
     return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos,
                                                *model.shortlist);
-  return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos);
+  return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos,
+                                                model.suppressed);
 }
 
 // Limits outputs to the model's learned positions.

@@ -1,11 +1,13 @@
 #include "attend/tasks/translation/model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/json.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -98,6 +100,19 @@ std::shared_ptr<const Shortlist> read_shortlist(const Checkpoint& checkpoint, co
   return shortlist;
 }
 
+const std::string kSuppressedKey = "attend.suppressed_tokens";
+
+std::vector<std::int32_t> read_suppressed(const Checkpoint& checkpoint, const Tokenizer& tgt) {
+  if (!checkpoint.metadata.contains(kSuppressedKey)) return {};
+  const std::string where = checkpoint.source + ": " + kSuppressedKey;
+  const std::vector<std::int32_t> ids =
+      json_ids(parse_json(checkpoint.text(kSuppressedKey), where), where);
+  const bool never_ends = std::find(ids.begin(), ids.end(), tgt.eos_id()) != ids.end();
+  if (!is_in_vocabulary(ids, tgt) || never_ends || std::ssize(ids) >= tgt.vocab_size())
+    throw DataError(where + ": expected ids of the target vocabulary, without its end of sentence");
+  return ids;
+}
+
 // The first `longest` ids; 0: all.
 std::vector<std::int32_t> first_ids(std::vector<std::int32_t> ids, std::int64_t longest) {
   if (longest > 0 && std::ssize(ids) > longest) ids.resize(static_cast<std::size_t>(longest));
@@ -126,9 +141,12 @@ std::vector<NamedTokenizer> TranslationModel::tokenizers() const {
 
 Metadata TranslationModel::configuration() const {
   const ArchitectureConfig config = network->architecture();
-  return {{"attend.arch", std::string(name_of(config))},
-          {"attend.config", config_json(config)},
-          {"attend.decoding", options_to_json(decoding)}};
+  Metadata metadata{{"attend.arch", std::string(name_of(config))},
+                    {"attend.config", config_json(config)},
+                    {"attend.decoding", options_to_json(decoding)}};
+  if (!suppressed.empty())
+    metadata[kSuppressedKey] = fmt::format("[{}]", fmt::join(suppressed, ","));
+  return metadata;
 }
 
 std::vector<NamedTensor> TranslationModel::other_tensors() const {
@@ -194,6 +212,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   auto shortlist = read_shortlist(checkpoint, src, tgt);
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding,
                          std::move(shortlist));
+  model.suppressed = read_suppressed(checkpoint, model.tgt_tokenizer);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;

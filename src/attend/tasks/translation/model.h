@@ -4,6 +4,7 @@
 //              attend.arch      the Architecture by name; absent: transformer
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
+//              attend.suppressed_tokens  ids that are never written, as JSON; absent: none
 //   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
 //   shortlist
 //              shortlist.always, shortlist.offsets, shortlist.translations (i32)
@@ -46,6 +47,7 @@ struct TranslationModel final : SavedModel {
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
   TranslationDecoding decoding;
+  std::vector<std::int32_t> suppressed;        // target tokens that are never written
   std::shared_ptr<const Shortlist> shortlist;  // null for most models
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,

@@ -1,0 +1,38 @@
+// The families of models that can be imported. Each function reads the settings and the tokenizers
+// of a directory; all throw DataError naming what is not supported.
+#pragma once
+
+#include "attend/core/number_range.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/tokenizer_directory.h"
+#include "attend/models/stack_config.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
+
+// Settings of config.json that say how a model was trained or is to be run elsewhere, not what it
+// computes.
+void ignore_common_settings(ForeignConfig& config);
+
+// One of the activations that transformers knows by name.
+Activation read_activation(ForeignConfig& config, std::string_view key);
+
+// A layer count, width or the like: an integer in its range.
+int read_int(ForeignConfig& config, std::string_view key, const NumberRange& range);
+// A share of elements that dropout zeroes in training.
+float read_dropout(ForeignConfig& config, std::string_view key, double otherwise);
+
+// The tokenizer in the directory, from whichever files say what it is.
+ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory);
+// Throws DataError unless the tokenizer has as many pieces as the model has embeddings.
+void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size);
+
+// How translations are searched for: generation_config.json or, in older directories, config.json.
+TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig& config);
+
+}  // namespace attend

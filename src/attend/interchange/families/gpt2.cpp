@@ -1,0 +1,102 @@
+// GPT-2 (Radford et al. 2019), as transformers has it: DistilGPT2 and its other relatives, too.
+#include <array>
+
+#include "attend/interchange/families/families.h"
+#include "attend/models/language_transformer.h"
+#include "attend/tasks/language/model.h"
+
+namespace attend {
+
+namespace {
+
+// Its linear maps are [in, out], queries, keys and values are one.
+constexpr ForeignLayout kTransposed = ForeignLayout::transposed;
+constexpr std::array kGpt2{
+    NameRule{"embedding.weight", "transformer.wte.weight"},
+    NameRule{"positions.weight", "transformer.wpe.weight"},
+    NameRule{"decoder.layers.*.norm1.*", "transformer.h.*.ln_1.*"},
+    NameRule{"decoder.layers.*.self_attn.q_proj.weight",
+             "transformer.h.*.attn.c_attn.weight",
+             kTransposed,
+             {0, 3}},
+    NameRule{"decoder.layers.*.self_attn.k_proj.weight",
+             "transformer.h.*.attn.c_attn.weight",
+             kTransposed,
+             {1, 3}},
+    NameRule{"decoder.layers.*.self_attn.v_proj.weight",
+             "transformer.h.*.attn.c_attn.weight",
+             kTransposed,
+             {2, 3}},
+    NameRule{"decoder.layers.*.self_attn.q_proj.bias",
+             "transformer.h.*.attn.c_attn.bias",
+             ForeignLayout::same,
+             {0, 3}},
+    NameRule{"decoder.layers.*.self_attn.k_proj.bias",
+             "transformer.h.*.attn.c_attn.bias",
+             ForeignLayout::same,
+             {1, 3}},
+    NameRule{"decoder.layers.*.self_attn.v_proj.bias",
+             "transformer.h.*.attn.c_attn.bias",
+             ForeignLayout::same,
+             {2, 3}},
+    NameRule{"decoder.layers.*.self_attn.out_proj.weight", "transformer.h.*.attn.c_proj.weight",
+             kTransposed},
+    NameRule{"decoder.layers.*.self_attn.out_proj.bias", "transformer.h.*.attn.c_proj.bias"},
+    NameRule{"decoder.layers.*.norm2.*", "transformer.h.*.ln_2.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.weight", "transformer.h.*.mlp.c_fc.weight",
+             kTransposed},
+    NameRule{"decoder.layers.*.feed_forward.linear1.bias", "transformer.h.*.mlp.c_fc.bias"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.weight", "transformer.h.*.mlp.c_proj.weight",
+             kTransposed},
+    NameRule{"decoder.layers.*.feed_forward.linear2.bias", "transformer.h.*.mlp.c_proj.bias"},
+    NameRule{"decoder.norm.*", "transformer.ln_f.*"},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+};
+
+LanguageTransformerConfig read_gpt2_shape(ForeignConfig& config) {
+  LanguageTransformerConfig shape;
+  shape.d_model = read_int(config, "n_embd", kWidths);
+  shape.n_layers = read_int(config, "n_layer", kLayerCounts);
+  shape.n_heads = read_int(config, "n_head", kHeadCounts);
+  shape.d_ff = static_cast<int>(
+      config.integer_or("n_inner", std::int64_t{4} * shape.d_model, between(1, 1e6)));
+  shape.activation = read_activation(config, "activation_function");
+  shape.norm.epsilon = static_cast<float>(
+      config.number_or("layer_norm_epsilon", shape.norm.epsilon, between(1e-12, 1)));
+  shape.embedding_scale = 1.0f;
+  shape.positions = PositionKind::learned;
+  shape.max_positions = read_int(config, "n_positions", between(1, 1e6));
+  shape.dropout = read_dropout(config, "resid_pdrop", 0.1);
+  shape.attention_dropout = read_dropout(config, "attn_pdrop", 0.1);
+  shape.tied = config.boolean_or("tie_word_embeddings", true);
+  shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
+  config.require("scale_attn_weights", true);
+  for (const char* other :
+       {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "add_cross_attention"})
+    config.require(other, false);
+  config.ignore({"n_ctx", "embd_pdrop", "initializer_range", "summary_activation",
+                 "summary_first_dropout", "summary_proj_to_labels", "summary_type",
+                 "summary_use_proj", "bos_token_id", "eos_token_id", "pad_token_id"});
+  return shape;
+}
+
+}  // namespace
+
+ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  const LanguageTransformerConfig shape = read_gpt2_shape(config);
+  Tokenizer tokenizer = read_tokenizer_of(directory).tokenizer;
+  require_vocabulary(directory, tokenizer, shape.vocab_size);
+  LanguageOptions context;
+  context.sequence_length = shape.max_positions;
+  auto network =
+      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference);
+  ForeignModel foreign{
+      std::make_shared<LanguageModel>(std::move(network), std::move(tokenizer), context),
+      NameMap(kGpt2)};
+  foreign.ignorable = {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"};
+  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+  return foreign;
+}
+
+}  // namespace attend

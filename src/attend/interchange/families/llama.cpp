@@ -1,0 +1,119 @@
+// Llama (Touvron et al. 2023) and models of its kind, as transformers has them: SmolLM, TinyLlama,
+// Qwen2.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "attend/error.h"
+#include "attend/interchange/families/families.h"
+#include "attend/models/language_transformer.h"
+#include "attend/tasks/language/model.h"
+
+namespace attend {
+
+namespace {
+
+constexpr std::array kLlama{
+    NameRule{"embedding.weight", "model.embed_tokens.weight"},
+    NameRule{"decoder.layers.*.norm1.*", "model.layers.*.input_layernorm.*"},
+    NameRule{"decoder.layers.*.self_attn.out_proj.*", "model.layers.*.self_attn.o_proj.*"},
+    NameRule{"decoder.layers.*.self_attn.*", "model.layers.*.self_attn.*"},
+    NameRule{"decoder.layers.*.norm2.*", "model.layers.*.post_attention_layernorm.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.*", "model.layers.*.mlp.gate_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear_gate.*", "model.layers.*.mlp.up_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.*", "model.layers.*.mlp.down_proj.*"},
+    NameRule{"decoder.norm.*", "model.norm.*"},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+};
+
+// "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
+RotaryOptions read_rotary(ForeignConfig& config) {
+  RotaryOptions rotary;
+  rotary.theta = config.number_or("rope_theta", rotary.theta, between(1, 1e9));
+  const char* key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  config.ignore({"rope_parameters", "rope_scaling"});
+  if (!config.has(key)) return rotary;
+  ForeignConfig& rope = config.object(key);
+  rotary.theta = rope.number_or("rope_theta", rotary.theta, between(1, 1e9));
+  const char* type = rope.has("rope_type") ? "rope_type" : "type";
+  rope.ignore({"type", "rope_type"});
+  rotary.scaling = static_cast<RotaryScaling>(rope.choice(type, {"default", "linear", "llama3"}));
+  if (rotary.scaling == RotaryScaling::none) return rotary;
+  rotary.factor = rope.number("factor", between(1, 1e6));
+  if (rotary.scaling != RotaryScaling::llama3) return rotary;
+  rotary.low_factor = rope.number("low_freq_factor", between(0.001, 1e6));
+  rotary.high_factor = rope.number("high_freq_factor", between(0.001, 1e6));
+  rotary.original_length =
+      static_cast<int>(rope.integer("original_max_position_embeddings", between(1, 1e9)));
+  return rotary;
+}
+
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config) {
+  LanguageTransformerConfig shape;
+  shape.d_model = read_int(config, "hidden_size", kWidths);
+  shape.d_ff = read_int(config, "intermediate_size", between(1, 1e6));
+  shape.n_layers = read_int(config, "num_hidden_layers", kLayerCounts);
+  shape.n_heads = read_int(config, "num_attention_heads", kHeadCounts);
+  shape.n_key_heads =
+      static_cast<int>(config.integer_or("num_key_value_heads", shape.n_heads, kHeadCounts));
+  shape.d_key = shape.d_value =
+      static_cast<int>(config.integer_or("head_dim", shape.d_model / shape.n_heads, kWidths));
+  shape.activation = read_activation(config, "hidden_act");
+  shape.gated_ffn = true;
+  shape.ffn_bias = config.boolean_or("mlp_bias", false);
+  shape.norm = {NormKind::rms,
+                static_cast<float>(config.number("rms_norm_eps", between(1e-12, 1)))};
+  shape.embedding_scale = 1.0f;
+  shape.positions = PositionKind::rotary;
+  shape.rotary = read_rotary(config);
+  shape.dropout = 0.0f;
+  shape.attention_dropout = read_dropout(config, "attention_dropout", 0.0);
+  shape.tied = config.boolean_or("tie_word_embeddings", false);
+  shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
+  config.require("pretraining_tp", 1);
+  config.ignore({"initializer_range", "bos_token_id", "eos_token_id", "pad_token_id",
+                 "max_position_embeddings"});
+  return shape;
+}
+
+ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransformerConfig& shape,
+                          int context_length) {
+  ForeignTokenizer foreign_tokenizer = read_tokenizer_of(directory);
+  require_vocabulary(directory, foreign_tokenizer.tokenizer, shape.vocab_size);
+  LanguageOptions context;
+  context.sequence_length = context_length;
+  LanguageModel model(
+      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
+      std::move(foreign_tokenizer.tokenizer), context);
+  if (foreign_tokenizer.prefix.size() == 1) model.first_token = foreign_tokenizer.prefix.front();
+  if (model.first_token < 0)
+    throw DataError(directory.path() + ": the tokenizer names no token that begins or ends a text");
+  ForeignModel foreign{std::make_shared<LanguageModel>(std::move(model)), NameMap(kLlama)};
+  foreign.ignorable = {"model.layers.*.self_attn.rotary_emb.inv_freq"};
+  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+  return foreign;
+}
+
+}  // namespace
+
+ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  const int length =
+      static_cast<int>(config.integer_or("max_position_embeddings", 2048, between(1, 1e6)));
+  LanguageTransformerConfig shape = read_llama_shape(config);
+  shape.attention_biases =
+      config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+  return finish_llama(directory, shape, length);
+}
+
+ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  const int length =
+      static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
+  LanguageTransformerConfig shape = read_llama_shape(config);
+  shape.attention_biases = AttentionBiases::qkv;
+  config.require("use_sliding_window", false);
+  config.ignore({"sliding_window", "max_window_layers", "layer_types", "use_mrope"});
+  return finish_llama(directory, shape, length);
+}
+
+}  // namespace attend

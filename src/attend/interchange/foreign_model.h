@@ -1,0 +1,45 @@
+// Models of other programs, as models of attend.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/interchange/foreign_config.h"
+#include "attend/interchange/model_directory.h"
+#include "attend/interchange/name_map.h"
+#include "attend/interchange/tensor_table.h"
+#include "attend/tasks/saved_model.h"
+
+namespace attend {
+
+// What a family makes of a directory before any weight is read: our model, its parameters declared
+// but without values, and where these come from.
+struct ForeignModel {
+  std::shared_ptr<const SavedModel> model;
+  NameMap names;
+  std::vector<std::string_view> ignorable = {};  // tensors that repeat others, or no parameters
+  std::vector<std::string> remarks = {};         // what the user should know
+};
+
+// A family of models: what config.json calls "model_type".
+struct ModelFamily {
+  std::string_view name;         // "marian"
+  std::string_view description;  // "MarianMT (OPUS-MT)", for messages and help
+  ForeignModel (*read)(const ModelDirectory& directory, ForeignConfig& config);
+};
+std::span<const ModelFamily> model_families();
+
+struct ImportedModel {
+  Checkpoint checkpoint;  // with golden samples
+  std::string family;
+  std::vector<std::string> remarks;
+};
+
+// Reads a model directory of Hugging Face. Every setting and every tensor is used, or known to
+// change nothing. Throws DataError, which names the one that is not, and IoError.
+ImportedModel import_model(const ModelDirectory& directory);
+
+}  // namespace attend

@@ -1,0 +1,104 @@
+#include "attend/interchange/name_map.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <optional>
+
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+// The layer and the rest of a name that fits a pattern.
+struct Match {
+  std::string layer, rest;
+};
+
+std::optional<Match> match(std::string_view pattern, std::string_view name) {
+  Match found;
+  while (!pattern.empty()) {
+    if (pattern == "*") {
+      found.rest = name;
+      return found;
+    }
+    if (pattern.front() == '*') {
+      const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+      while (!name.empty() && digit(name.front())) {
+        found.layer += name.front();
+        name.remove_prefix(1);
+      }
+      if (found.layer.empty()) return std::nullopt;
+    } else if (name.empty() || name.front() != pattern.front()) {
+      return std::nullopt;
+    } else {
+      name.remove_prefix(1);
+    }
+    pattern.remove_prefix(1);
+  }
+  if (!name.empty()) return std::nullopt;
+  return found;
+}
+
+std::string filled(std::string_view pattern, const Match& match) {
+  std::string name;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '*') {
+      name += pattern[i];
+    } else {
+      name += i + 1 == pattern.size() ? match.rest : match.layer;
+    }
+  }
+  return name;
+}
+
+Tensor transposed(const Tensor& x) {
+  const Tensor y = Tensor::empty_on_host({x.cols(), x.rows()});
+  for (std::int64_t r = 0; r < x.rows(); ++r)
+    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(c)[r] = x.row(r)[c];
+  return y;
+}
+
+}  // namespace
+
+ForeignName NameMap::theirs(std::string_view ours) const {
+  for (const NameRule& rule : rules_) {
+    if (const auto found = match(rule.ours, ours))
+      return {filled(rule.theirs, *found), rule.layout, rule.part};
+  }
+  throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
+}
+
+namespace {
+
+Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& shape) {
+  switch (name.layout) {
+    case ForeignLayout::same:
+      return weights.read(name.name, shape);
+    case ForeignLayout::transposed:
+      return transposed(weights.read(name.name, {shape[1], shape[0]}));
+    case ForeignLayout::one_row:
+      return weights.read(name.name, {1, shape[0]}).reshape(shape);
+    case ForeignLayout::behind_two:
+      return weights.read(name.name, {shape[0] + 2, shape[1]})
+          .slice_rows(2, shape[0] + 2)
+          .reshape(shape);
+  }
+  throw Error("unknown layout");
+}
+
+// The shape of all parts together.
+Shape whole_shape(const Shape& shape, int parts) {
+  return shape.rank() == 1 ? Shape{shape[0] * parts} : Shape{shape[0] * parts, shape[1]};
+}
+
+}  // namespace
+
+Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
+  const auto [index, count] = name.part;
+  const Tensor whole = read_whole(weights, name, whole_shape(shape, count));
+  return count == 1 ? whole : whole.slice_rows(index * shape[0], (index + 1) * shape[0]);
+}
+
+}  // namespace attend

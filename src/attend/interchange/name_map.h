@@ -1,0 +1,59 @@
+// Which weights of another program's model are which of ours.
+//
+// A family of models is a list of rules, in terms of our parameters, and serves both directions: an
+// import asks where a parameter comes from, an export what to write it as.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/interchange/tensor_table.h"
+
+namespace attend {
+
+// How a tensor of the other program holds a parameter.
+enum class ForeignLayout {
+  same,
+  transposed,  // [in, out] for [out, in]
+  one_row,     // [1, N] for [N]
+  behind_two   // a table whose first two rows are no positions: BART's
+};
+
+// One of several parameters of equal shape that the other program keeps one below the other.
+struct ForeignPart {
+  int index = 0;
+  int count = 1;
+};
+
+// A parameter whose name is `ours` up to a last '*', which stands for the rest, is `theirs` with
+// the rest appended. Another '*' stands for the number of a layer, the same in both.
+struct NameRule {
+  std::string_view ours;
+  std::string_view theirs;
+  ForeignLayout layout = ForeignLayout::same;
+  ForeignPart part = {};
+};
+
+struct ForeignName {
+  std::string name;
+  ForeignLayout layout = ForeignLayout::same;
+  ForeignPart part = {};
+};
+
+class NameMap {
+ public:
+  explicit NameMap(std::span<const NameRule> rules) : rules_(rules.begin(), rules.end()) {}
+
+  // By the first rule that fits. Throws Error when none does: the rules are for another model.
+  ForeignName theirs(std::string_view ours) const;
+
+ private:
+  std::vector<NameRule> rules_;
+};
+
+// The parameter of this shape from the tensor. Throws DataError when that does not fit.
+Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape);
+
+}  // namespace attend

@@ -1,0 +1,119 @@
+// MarianMT models as transformers writes them (tools/make_import_fixtures.py), against what
+// transformers computes with them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/golden_comparison.h"
+#include "attend/tasks/registry.h"
+#include "attend/tasks/translation/engine.h"
+#include "interchange/fixtures.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+class ImportedMarian : public testing::TestWithParam<const char*> {
+ protected:
+  std::filesystem::path folder() const { return fixture("models") / GetParam(); }
+  ImportedModel imported() const { return import_model(ModelDirectory(folder())); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, ImportedMarian, testing::Values("marian", "marian_separate"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(ImportedMarian, IsComparedTokenByToken) {
+  const SafetensorsFile golden = SafetensorsFile::open(folder() / "golden.safetensors");
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : golden.names()) {
+    tensors.push_back({name, golden.tensor(name).clone()});
+    if (name == "written" || name == "ids") tensors.back().tensor.span<std::int32_t>()[2] += 1;
+  }
+  const auto path = std::filesystem::temp_directory_path() / "attend_other_golden";
+  write_safetensors(path, tensors, golden.metadata());
+  const GoldenComparison found = compare_with_golden(*load_model(imported().checkpoint), path);
+  EXPECT_EQ(found.equal_ids, found.texts - 1);
+  EXPECT_LT(found.equal_written, found.texts);
+  ASSERT_NE(found.first_above(kGoldenTolerance), nullptr);
+  EXPECT_EQ(found.first_above(kGoldenTolerance)->what, "input of the encoder");
+  std::filesystem::remove(path);
+}
+
+TEST_P(ImportedMarian, IsAnOrdinaryModel) {
+  const auto path = std::filesystem::temp_directory_path() / (std::string(GetParam()) + ".model");
+  save_checkpoint(path, imported().checkpoint);
+  const TranslationEngine engine = TranslationEngine::load(path);
+  EXPECT_EQ(engine.default_options().beam.beam_size, 4);
+  for (const Translation& translation :
+       engine.translate(std::vector<std::string>{"A man is walking with his dog.", ""}))
+    EXPECT_EQ(translation.text().find("<pad>"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+// A copy of the directory that a test may damage.
+class DamagedMarian : public testing::Test {
+ protected:
+  DamagedMarian() : folder_(std::filesystem::temp_directory_path() / "attend_damaged_marian") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(fixture("models") / "marian", folder_);
+  }
+  ~DamagedMarian() override { std::filesystem::remove_all(folder_); }
+
+  void replace(const char* file, const std::string& from, const std::string& to) const {
+    std::ifstream in(folder_ / file);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto found = text.find(from);
+    ASSERT_NE(found, text.npos) << from;
+    text.replace(found, from.size(), to);
+    std::ofstream(folder_ / file) << text;
+  }
+  void expect_refused(std::initializer_list<std::string_view> fragments) const {
+    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(DamagedMarian, IsRefusedForASettingThatNobodyKnows) {
+  replace("config.json", "\"d_model\"", "\"new_trick\": true, \"d_model\"");
+  expect_refused({"config.json", "new_trick"});
+}
+
+TEST_F(DamagedMarian, IsRefusedForAValueThatCannotBeComputed) {
+  replace("config.json", "\"swish\"", "\"snake\"");
+  expect_refused({"config.json", "activation_function", "snake"});
+}
+
+TEST_F(DamagedMarian, IsRefusedForAFamilyThatIsNotSupported) {
+  replace("config.json", "\"model_type\": \"marian\"", "\"model_type\": \"mamba\"");
+  expect_refused({"config.json", "model_type", "mamba", "marian"});
+}
+
+TEST_F(DamagedMarian, IsRefusedForShapesThatDoNotFit) {
+  replace("config.json", "\"encoder_ffn_dim\": 24", "\"encoder_ffn_dim\": 32");
+  replace("config.json", "\"decoder_ffn_dim\": 24", "\"decoder_ffn_dim\": 32");
+  expect_refused({"fc1.weight", "[32, 16]", "[24, 16]"});
+}
+
+TEST_F(DamagedMarian, IsRefusedForATensorThatNobodyReads) {
+  replace("config.json", "\"encoder_layers\": 2", "\"encoder_layers\": 1");
+  expect_refused({"model.encoder.layers.1."});
+}
+
+TEST_F(DamagedMarian, IsRefusedForAVocabularyWithGaps) {
+  replace("vocab.json", "\"</s>\": 0", "\"</s>\": 1");
+  expect_refused({"vocab.json", "every id"});
+}
+
+TEST_F(DamagedMarian, IsRefusedWithoutItsTokenizer) {
+  std::filesystem::remove(folder_ / "target.spm");
+  expect_refused({"target.spm"});
+}
+
+}  // namespace
+}  // namespace attend

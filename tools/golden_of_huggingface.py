@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What transformers computes with a model directory, for `attend import DIR --golden FILE` to compare with.
+
+    python golden_of_huggingface.py DIR OUT.safetensors [TEXTS [WRITTEN]]
+
+TEXTS is a file with a text per line; without it a few sentences of several languages are used. WRITTEN is how many tokens greedy decoding
+writes at most, 24 if it is left out. The file holds the ids of each text, what
+greedy decoding writes, and of the first texts the hidden states of every layer and the logits, in f32. Needs transformers, torch,
+safetensors, and sentencepiece for models that use it.
+"""
+
+import json
+import sys
+
+import torch
+import transformers
+from safetensors.torch import save_file
+
+TEXTS = ["A man is walking with his dog.", "Two children play football in the rain!", "I don't know; do you?", "Ein alter Mann kauft drei Äpfel.",
+         "Où est la bibliothèque ?", "It costs 3.50 €, which is 20 % less.", "x", "The quick brown fox jumps over the lazy dog and runs away."]
+LOOKED_INTO = 2  # texts whose hidden states and logits are kept
+
+
+def ragged(sequences):
+    offsets = [0]
+    for sequence in sequences:
+        offsets.append(offsets[-1] + len(sequence))
+    return torch.tensor(sum(sequences, []), dtype=torch.int32), torch.tensor(offsets, dtype=torch.int32)
+
+
+def rows(parts):
+    return torch.cat([part[0] for part in parts]).float().contiguous()
+
+
+class Golden:
+    def __init__(self, directory, texts, most):
+        self.most = most  # tokens that greedy decoding writes
+        self.tensors = {}
+        self.texts = texts
+        self.config = transformers.AutoConfig.from_pretrained(directory)
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+        self.ids = [self.tokenizer(text).input_ids for text in texts]
+        self.put_ids("ids", self.ids)
+
+    def put_ids(self, name, sequences):
+        self.tensors[name], self.tensors[name + ".offsets"] = ragged([list(map(int, s)) for s in sequences])
+
+    def put_states(self, name, runs):
+        for layer in range(len(runs[0])):
+            self.tensors[f"{name}.{layer}"] = rows([run[layer] for run in runs])
+
+    def sequence_to_sequence(self, directory):
+        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(directory).float().eval()
+        model.generation_config.forced_eos_token_id = None  # what does not end is cut, not ended
+        model.generation_config.max_length = None
+        encoder, decoder, logits, written = [], [], [], []
+        for ids in self.ids:
+            source = torch.tensor([ids])
+            output = model.generate(source, num_beams=1, do_sample=False, max_new_tokens=self.most, length_penalty=1.0)[0]
+            written.append(output.tolist())
+            if len(written) > LOOKED_INTO:
+                continue
+            run = model(input_ids=source, decoder_input_ids=output[None], output_hidden_states=True)
+            encoder.append(run.encoder_hidden_states)
+            decoder.append(run.decoder_hidden_states)
+            logits.append(run.logits)
+        self.put_ids("written", written)
+        self.put_states("encoder", encoder)
+        self.put_states("decoder", decoder)
+        self.tensors["logits"] = rows(logits)
+        return "translation", [self.tokenizer.decode(w, skip_special_tokens=True) for w in written]
+
+    def causal(self, directory):
+        model = transformers.AutoModelForCausalLM.from_pretrained(directory).float().eval()
+        model.generation_config.max_length = None
+        states, logits, written = [], [], []
+        for ids in self.ids:
+            output = model.generate(torch.tensor([ids]), do_sample=False, max_new_tokens=self.most)[0]
+            written.append(output.tolist())
+            if len(written) > LOOKED_INTO:
+                continue
+            run = model(output[None], output_hidden_states=True)
+            states.append(run.hidden_states)
+            logits.append(run.logits)
+        self.put_ids("written", written)
+        self.put_states("decoder", states)
+        self.tensors["logits"] = rows(logits)
+        return "language modeling", [self.tokenizer.decode(w[len(i):]) for w, i in zip(written, self.ids)]
+
+    def record(self, directory):
+        if self.config.is_encoder_decoder:
+            return self.sequence_to_sequence(directory)
+        return self.causal(directory)
+
+
+def main():
+    directory, out = sys.argv[1:3]
+    texts = open(sys.argv[3], encoding="utf-8").read().splitlines() if len(sys.argv) > 3 else TEXTS
+    golden = Golden(directory, texts, int(sys.argv[4]) if len(sys.argv) > 4 else 24)
+    with torch.no_grad():
+        kind, answers = golden.record(directory)
+    save_file(golden.tensors, out, metadata={
+        "kind": kind, "texts": json.dumps(texts), "answers": json.dumps(answers),
+        "versions": json.dumps({"transformers": transformers.__version__, "torch": torch.__version__})})
+
+
+if __name__ == "__main__":
+    main()

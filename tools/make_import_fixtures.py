@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Small models of other makers with random weights, for the tests of import: tests/interchange/data/models/*.
+
+    python tools/make_import_fixtures.py [FAMILY ...]
+
+Each is a model directory as transformers writes it and golden.safetensors beside it (tools/golden_of_huggingface.py). Weights have a
+standard deviation of 0.15, biases and normalizations are random, too: a small error shows. Needs torch, transformers, sentencepiece.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import sentencepiece
+import tokenizers
+import torch
+import transformers
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests/interchange/data/models"
+SENTENCES = {
+    "en": ["A man is walking with his dog.", "Two children play football in the rain!", "I don't know; do you?", "It costs 3.50 €, which is 20 % less.",
+           "The quick brown fox jumps over the lazy dog and runs away.", "She reads a book in the garden.", "They were happy when the sun came out."],
+    "de": ["Ein Mann geht mit seinem Hund spazieren.", "Zwei Kinder spielen im Regen Fußball!", "Ich weiß es nicht; weißt du es?",
+           "Ein alter Mann kauft drei Äpfel.", "Der schnelle braune Fuchs springt über den faulen Hund.", "Sie liest im Garten ein Buch."]}
+
+
+def randomize(model, seed):
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if p.dim() == 1 and "norm" in name.lower() and name.endswith("weight"):
+                p.copy_(1 + 0.2 * torch.randn(p.shape, generator=generator))
+            elif "embed_positions" not in name or p.requires_grad:
+                p.copy_(0.15 * torch.randn(p.shape, generator=generator))
+    return model
+
+
+def spm(folder, name, language, size, **options):
+    (folder / "text").write_text("\n".join(SENTENCES[language]) + "\n")
+    sentencepiece.SentencePieceTrainer.train(input=str(folder / "text"), model_prefix=str(folder / name), vocab_size=size, minloglevel=2,
+                                             character_coverage=1.0, hard_vocab_limit=False, num_threads=1, normalization_rule_name="identity",
+                                             **options)
+    (folder / "text").unlink()
+    (folder / f"{name}.vocab").unlink()
+    (folder / f"{name}.model").rename(folder / f"{name}.spm")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(folder / f"{name}.spm"))
+    return [model.id_to_piece(i) for i in range(model.get_piece_size())]
+
+
+def marian(folder, separate=False, **options):
+    src = spm(folder, "source", "en", 70, bos_id=-1, eos_id=0, unk_id=1)
+    tgt = spm(folder, "target", "de", 70, bos_id=-1, eos_id=0, unk_id=1)
+    special = ["</s>", "<unk>"]
+
+    def ids(pieces):
+        return {piece: i for i, piece in enumerate([*special, *sorted(set(pieces) - set(special)), "<pad>"])}
+
+    vocabularies = [ids(src), ids(tgt)] if separate else [ids(src + tgt)]
+    (folder / "vocab.json").write_text(json.dumps(vocabularies[0], ensure_ascii=False))
+    if separate:
+        (folder / "target_vocab.json").write_text(json.dumps(vocabularies[1], ensure_ascii=False))
+    pad = vocabularies[-1]["<pad>"]
+    config = transformers.MarianConfig(
+        vocab_size=len(vocabularies[0]), decoder_vocab_size=len(vocabularies[-1]), d_model=16, encoder_layers=2, decoder_layers=1,
+        encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=24, max_position_embeddings=64,
+        activation_function="swish", scale_embedding=True, share_encoder_decoder_embeddings=not separate, pad_token_id=pad, eos_token_id=0,
+        bos_token_id=0, decoder_start_token_id=pad, forced_eos_token_id=0, **options)
+    model = randomize(transformers.MarianMTModel(config), 1)
+    with torch.no_grad():
+        model.final_logits_bias.normal_(0, 0.15, generator=torch.Generator().manual_seed(2))
+        model.final_logits_bias[0, pad] = 0
+        for table in {model.get_input_embeddings(), model.model.decoder.embed_tokens}:
+            table.weight[pad if table is model.model.decoder.embed_tokens or not separate else vocabularies[0]["<pad>"]] = 0
+    model.generation_config = transformers.GenerationConfig(
+        bad_words_ids=[[pad]], num_beams=4, max_length=64, pad_token_id=pad, eos_token_id=0, bos_token_id=0, decoder_start_token_id=pad,
+        forced_eos_token_id=0)
+    model.save_pretrained(folder)
+    tokenizer = {"tokenizer_class": "MarianTokenizer", "source_lang": "en", "target_lang": "de", "model_max_length": 64,
+                 "separate_vocabs": separate}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
+
+
+def byte_bpe(folder, size, special, begins=False):
+    tokenizer = tokenizers.ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=size, min_frequency=1, special_tokens=special, show_progress=False)
+    if begins:
+        tokenizer._tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+            single=f"{special[0]} $A", special_tokens=[(special[0], 0)])
+    wrapped = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, eos_token=special[-1], bos_token=special[0])
+    wrapped.save_pretrained(folder)
+    return tokenizer.get_vocab_size()
+
+
+def gpt2(folder):
+    size = byte_bpe(folder, 262, ["<|endoftext|>"])
+    config = transformers.GPT2Config(vocab_size=size, n_positions=96, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
+    model = randomize(transformers.GPT2LMHeadModel(config), 3)
+    model.save_pretrained(folder)
+
+
+def llama(folder, config, **options):
+    size = byte_bpe(folder, 262, ["<|begin|>", "<|end|>"], begins=True)
+    config = config(vocab_size=size, hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+                    max_position_embeddings=96, bos_token_id=0, eos_token_id=1, pad_token_id=None, **options)
+    randomize(transformers.AutoModelForCausalLM.from_config(config), 4).save_pretrained(folder)
+
+
+FAMILIES = {
+    "llama": lambda folder: llama(folder, transformers.LlamaConfig, rope_parameters={
+        "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 24}),
+    "qwen2": lambda folder: llama(folder, transformers.Qwen2Config, tie_word_embeddings=True),
+    "gpt2": gpt2,
+    "marian": lambda folder: marian(folder),
+    "marian_separate": lambda folder: marian(folder, separate=True, tie_word_embeddings=False),
+}
+
+
+def main():
+    for name in sys.argv[1:] or FAMILIES:
+        folder = DATA / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        FAMILIES[name](folder)
+        # Texts whose unknown characters are in no vocabulary: transformers looks those of a joint one up although the source's model lacks them.
+        texts = folder / "texts"
+        texts.write_text("\n".join([*(s[:12] for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]) + "\n")
+        subprocess.run([sys.executable, ROOT / "tools/golden_of_huggingface.py", folder, folder / "golden.safetensors", texts, "8"], check=True)
+        texts.unlink()
+        print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+
+
+if __name__ == "__main__":
+    main()
