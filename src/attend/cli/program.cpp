@@ -50,7 +50,7 @@ std::string shown_message(std::string_view message) {
   return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));
 }
 
-// What was answered before something went wrong comes before the message about it.
+// Flushes earlier answers before the error message.
 int fail(std::string_view message, int status) {
   try {
     flush_answers();

@@ -58,8 +58,8 @@ class BatchPlanner {
   BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
                std::optional<std::uint64_t> seed);
 
-  // Limits batches to so many tokens from now on; 0: no limit but the options'. For measuring. Not
-  // while another thread uses the planner.
+  // Limits later batches to this many tokens; 0: only the limit of the options. For measurement.
+  // Not while another thread uses the planner.
   void limit_batches(std::int64_t tokens);
 
   // Throws DataError if there are no samples.

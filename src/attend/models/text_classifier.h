@@ -87,7 +87,7 @@ class TextClassifier {
   ClassifierConfig config_;
   ParameterSet parameters_;
   Parameter embedding_;         // [V, D]
-  Parameter bigram_embedding_;  // [buckets, D], or none
+  Parameter bigram_embedding_;  // [buckets, D], or undefined
   StackInput input_;
   TransformerStack encoder_;
   Linear output_;

@@ -1,5 +1,5 @@
-// SentencePiece models made from what other files say: their pieces put in another order, or all
-// parts given one by one. For import.
+// Builds SentencePiece models for import from other files: with reordered pieces, or from
+// individual parts.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,14 @@ struct SentencePieceDescription {
   std::string unknown_surface = {};  // what the unknown piece decodes to
 };
 
-// The bytes of the model. What they mean is checked when a tokenizer is made of them.
+// The bytes of the model. They are checked when a tokenizer is made from them.
 std::string sentencepiece_bytes(const SentencePieceDescription& description);
 
 // A model whose ids are those of another list of its pieces.
 struct VocabularyOrder {
   std::vector<std::string> pieces;  // by id
-  std::vector<std::string> controls =
-      {};  // those of them that are no text, beside the special ones
+  // Those of them that are no text, beside the special ones.
+  std::vector<std::string> controls = {};
   SpecialPieces special = {};
 };
 
@@ -52,9 +52,9 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
 // How many pieces of the model have no id.
 std::int64_t count_pieces_without_id(std::string_view bytes, const VocabularyOrder& order);
 
-// The order of fairseq's multilingual models: <s> <pad> </s> <unk>, the pieces of the model behind
-// its own three special ones, then `more`, which are control pieces. Throws DataError for bytes
-// that are no model.
+// The order of fairseq's multilingual models: <s> <pad> </s> <unk>, the pieces of the model after
+// its own three special ones, then `more` control pieces. Throws DataError for bytes that are not a
+// model.
 VocabularyOrder fairseq_order(std::string_view bytes, std::span<const std::string> more);
 
 }  // namespace attend

@@ -39,7 +39,7 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
         "normalization");
 }
 
-// How a tokenizer cuts text into pieces, whoever trained it.
+// The algorithm of a tokenizer, whichever program trained it.
 TokenizerType type_of(const Tokenizer& tokenizer);
 
 }  // namespace attend

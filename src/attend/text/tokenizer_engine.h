@@ -1,4 +1,4 @@
-// What runs behind a Tokenizer: one way to cut text into pieces, and to put pieces together again.
+// The implementation of a Tokenizer: one algorithm for splitting text into tokens and joining them.
 // Private to text/.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace attend::detail {
 
-// Lines of so many bytes and more are refused by every engine.
+// All engines reject lines of this many bytes or more.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 29;
 // Throws DataError for a line that is too long.
 void refuse_long_text(std::size_t bytes);
@@ -24,7 +24,7 @@ class TextDecoder {
   virtual ~TextDecoder() = default;
   // The text that is settled with this token. Precondition: the id is in the vocabulary.
   virtual std::string add(std::int32_t id) = 0;
-  // What still waits.
+  // Returns the rest.
   virtual std::string finish() = 0;
 };
 

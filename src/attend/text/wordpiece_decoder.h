@@ -1,7 +1,7 @@
 // WordPiece -> text. Private to text/.
 //
-// Words have a space between them, but for punctuation: none stands before what closes (. , ; : ! ?
-// ) ] } % and the like), none behind what opens, and none around an apostrophe or a hyphen.
+// Words are separated by spaces, except around punctuation: none before closing marks (. , ; : ! ?
+// ) ] } % and the like), none after opening ones, and none around an apostrophe or a hyphen.
 #pragma once
 
 #include "attend/text/wordpiece.h"
@@ -18,7 +18,7 @@ class WordPieceDecoder final : public TextDecoder {
 
  private:
   const WordPiece* engine_;
-  bool joins_next_ = true;  // no space comes next: at the beginning, and behind what opens
+  bool joins_next_ = true;  // no space comes next: at the start, and after opening marks
 };
 
 }  // namespace attend::detail

@@ -44,8 +44,8 @@ struct StepEvent {
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
   double seconds = 0;            // (clock) that the run has taken, before a resumption, too
-  std::int64_t source_tokens =
-      0;  // source tokens in this step's batches; 0 for models without a source
+  // Source tokens in this step's batches; 0 for models without a source.
+  std::int64_t source_tokens = 0;
 };
 
 using ValidationEvent = ValidationReport;  // as users see it
@@ -63,7 +63,7 @@ struct EndEvent {
   std::int64_t step = 0;
   TrainingEnd reason = TrainingEnd::finished;
   double seconds = 0;               // (clock) that the run has taken, before a resumption, too
-  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: there is none
+  std::int64_t resumable_step = 0;  // of the newest checkpoint; 0: none
 };
 
 // exp(nll).

@@ -9,17 +9,16 @@
 namespace attend {
 
 struct TrainingMeasurement {
-  std::int64_t parameters = 0;  // trained numbers in the model
-  std::int64_t steps = 0;  // that were timed, after as many that were not; the same again where a
-                           // later phase costs more or less
+  std::int64_t parameters = 0;  // number of trained values in the model
+  std::int64_t steps = 0;       // timed steps, after as many untimed ones, in each phase
   // Of a batch in these steps, where those of the run would have taken too long; 0: they were the
   // run's. Speed and memory are then estimates.
   std::int64_t batch_tokens = 0;
-  std::int64_t peak_bytes = 0;  // of tensors, at once
-  std::int64_t process_bytes =
-      0;  // the largest memory of the process so far, data and libraries included
-  std::int64_t allocator_calls =
-      0;  // calls to the system for memory during the timed steps; 0 is what they should need
+  std::int64_t peak_bytes = 0;  // of tensors, peak
+  // Peak memory of the process so far, including data and libraries.
+  std::int64_t process_bytes = 0;
+  // Memory requests to the system during the timed steps; should be 0.
+  std::int64_t allocator_calls = 0;
   double steps_per_epoch = 0;
   struct Phase {
     std::int64_t begin = 0;        // its first epoch

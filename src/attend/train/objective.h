@@ -40,10 +40,10 @@ class Objective {
   // Batches of an epoch and their sizes: functions of the seed and the epoch.
   virtual std::int64_t batches(std::int64_t epoch) = 0;
   virtual BatchSize size(std::int64_t epoch, std::int64_t batch) = 0;
-  // Batches of at most so many tokens from now on, where they can be smaller; 0: as at first. For
-  // measuring.
+  // Limits later batches to this many tokens where possible; 0: the original limit. For
+  // measurement.
   virtual void limit_batches(std::int64_t /*tokens*/) {}
-  // Epochs from which on a step costs something else than before; the first is 0.
+  // Epochs at which the cost of a step changes; the first is 0.
   virtual std::vector<std::int64_t> phases() const { return {0}; }
   // The kind of targets, for display: "tokens", "texts".
   virtual std::string unit() const { return "tokens"; }

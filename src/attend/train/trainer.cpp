@@ -26,7 +26,7 @@ namespace {
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-// In the order of the batches.
+// Sums in batch order.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }

@@ -74,8 +74,8 @@ void fields(TrainerOptions& o, Visitor&& visit) {
 // Throws ConfigError.
 void validate(const TrainerOptions& options, int d_model);
 
-// How many steps that will be: max-steps, or fewer when the epochs end before. Epochs are taken to
-// be as long as the first, so the last step of a run can come a little later.
+// The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
+// as long as the first, so the actual last step may come slightly later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
 
 // The context of a run besides its objective and options.
@@ -86,13 +86,12 @@ struct TrainingRun {
   std::function<void(Checkpoint&)> describe_model;  // adds configuration and tokenizer, so that
                                                     // every checkpoint is a usable model
   std::vector<TrainingListener*> listeners;
-  const std::atomic<bool>* stop =
-      nullptr;  // set from outside (a signal): checkpoint after this step, then return
-  std::function<void(const std::string&)> warn;  // a checkpoint that was passed over on resuming
+  // Set from outside (a signal): save a checkpoint after this step, then return.
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const std::string&)> warn;  // reports checkpoints skipped when resuming
   // The seconds that the run had taken up to a step, which a resumed run counts on from.
   std::function<double(std::int64_t step)> seconds_before = {};
-  // Adds samples of what the network computes, for RUN/model.safetensors alone. The network has the
-  // parameters that are saved.
+  // Adds golden samples, for RUN/model.safetensors only. The network has the saved parameters.
   std::function<void(Checkpoint&)> add_samples = {};
 };
 

@@ -9,12 +9,11 @@
 //    "best":true,"time":{"seconds":203.1}}
 //   {"event":"end","step":5000,"reason":"finished","time":{"seconds":2040.5}}
 //
-// What depends on the clock is under "time" and nowhere else; its seconds are those that the run
-// has taken, before a resumption, too. On resuming from step s, the end and
-// everything after s is cut off and written anew, so that, "time" aside, the log of a resumed run
-// equals that of an uninterrupted one. Checkpoints are not in it for that reason: where a run was
-// interrupted is no property of the training. Steps and epochs count from 1. Numbers have all their
-// digits; NaN and infinity are null.
+// Only values under "time" depend on the clock; its seconds include those before resuming. Resuming
+// from step s removes the end and everything after s and writes it again, so that the log of a
+// resumed run equals that of an uninterrupted one, except for "time". Checkpoints are not logged
+// for that reason. Steps and epochs count from 1. Numbers have all their digits; NaN and infinity
+// are null.
 #pragma once
 
 #include <cstdio>

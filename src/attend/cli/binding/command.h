@@ -36,7 +36,7 @@ void add_argument(CLI::App& command, std::vector<std::string>& values, const Arg
 // ConfigError for a command that does not exist, naming the nearest one.
 std::string help_of_command(CLI::App& program, std::span<const std::string> words);
 
-// What the command does once the line is parsed, unless it went on with an inner command.
+// The action after parsing, unless a subcommand was given.
 void on_command(CLI::App& command, std::function<void()> run);
 
 }  // namespace attend

@@ -51,7 +51,7 @@ class OptionBinding {
   void refuse_without(std::string_view needed, std::initializer_list<std::string_view> names) const;
   void refuse_beside(std::string_view other, std::initializer_list<std::string_view> names) const;
 
-  // Takes from a file what neither a flag nor --config has set. Throws as apply_config_file() does.
+  // Takes options from a file unless set by a flag or --config. Throws like apply_config_file().
   void add_defaults_from(const std::filesystem::path& path);
   const std::vector<OptionField>& fields() const;
 

@@ -34,7 +34,7 @@ void fields(AverageArguments& a, Visitor&& visit) {
 
 bool is_run(const std::string& input) { return std::filesystem::is_directory(input); }
 
-// Files as they are given; of a run, its checkpoints.
+// The given files, or the checkpoints of a run.
 std::vector<std::filesystem::path> checkpoints_of(const AverageArguments& arguments) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& input : arguments.inputs) {

@@ -54,7 +54,7 @@ void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder)
   write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
 }
 
-// A small model, and a schedule that makes it learn in a minute.
+// A small model and a schedule that trains it in a minute.
 TranslationTraining demo_training(const std::filesystem::path& corpus, std::uint64_t seed) {
   TranslationTraining training;
   training.data.data = corpus.string();

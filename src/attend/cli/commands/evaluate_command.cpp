@@ -32,7 +32,7 @@ void refuse_options_of(const OptionBinding& binding, std::string_view measured, 
   (refuse(others), ...);
 }
 
-// What is measured of a model depends on what it is for.
+// Evaluates a model according to its kind.
 void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
       *load_model(a.model),

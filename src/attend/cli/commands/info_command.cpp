@@ -76,7 +76,7 @@ void print_json(const FileDescription& file) {
   json["tensors"] = nlohmann::ordered_json::array();
   for (const TensorDescription& t : file.tensors)
     json["tensors"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
-  // Names and values of a file that anybody may have written: as escapes where they are not ASCII.
+  // File content is untrusted: non-ASCII is escaped.
   answer("{}\n", json.dump(1, ' ', /*ensure_ascii=*/true,
                            nlohmann::ordered_json::error_handler_t::replace));
 }

@@ -76,7 +76,7 @@ void print(const Comparison& c) {
          c.before.seconds / c.after.seconds);
 }
 
-// Throws DataError when too much quality is lost.
+// Throws DataError if too much quality is lost.
 void require_quality(const Comparison& c, const QuantizeArguments& a) {
   if (!(c.before.bleu - c.after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format(

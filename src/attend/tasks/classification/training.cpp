@@ -96,8 +96,8 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   require_readable(train_files);
   require_readable(valid_files);
   const LabeledText train = read_labeled(train_files, o.data.columns);
-  std::optional<LabeledText>
-      valid;  // read before anything is trained: what is wrong with it shows at once
+  // Read before training, so that errors show at once.
+  std::optional<LabeledText> valid;
   if (!o.data.valid.empty()) valid = read_labeled(valid_files, o.data.columns, train.classes);
   ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
                           class_weights(o.loss.class_weights, train)};
