@@ -95,7 +95,7 @@ TEST_F(ArchitectureOption, MayNotChangeWhenARunIsResumed) {
   expect_error({"train", "translation", "--resume", "--out", path("run"), "--arch", "transformer"},
                {"--resume", "--arch rnn"});
   expect_error({"train", "translation", "--resume", "--out", path("run"), "--d-hidden", "20"},
-               {"--resume", "d_hidden"});
+               {"--resume", "d-hidden was 12, is 20"});
 }
 
 TEST_F(ArchitectureOption, NamesWhatThereIs) {

@@ -6,6 +6,7 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/core/atomic_file.h"
 #include "attend/error.h"
+#include "attend/tasks/changed_options.h"
 
 namespace attend {
 
@@ -38,6 +39,16 @@ void require_folder_for(const RunOptions& run, bool resume) {
   folder.require_writable();
   RunLock::require_free(folder.path());
   if (!resume) folder.require_unused();
+}
+
+TrainingTask prepare_in_folder(Trainable& task, const RunFolder& folder,
+                               const Checkpoint* resumed) {
+  TrainingTask prepared = task.prepare(resumed);
+  if (resumed != nullptr) {
+    for (std::string& line : changed_options(folder.config_file(), task))
+      prepared.notes.push_back(std::move(line));
+  }
+  return prepared;
 }
 
 TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,

@@ -11,6 +11,7 @@
 
 #include "attend/checkpoint/run_folder.h"
 #include "attend/core/thread_options.h"
+#include "attend/tasks/trainable.h"
 #include "attend/tasks/training_task.h"
 #include "attend/train/listener.h"
 #include "attend/train/tensorboard.h"
@@ -43,6 +44,10 @@ std::string resolved_configuration(RunOptions& run, const std::vector<OptionGrou
 // Called before anything is read. Throws ConfigError if no folder is given, a run is active in it,
 // or a new run would mix with an older one.
 void require_folder_for(const RunOptions& run, bool resume);
+
+// Prepares a task for a run in `folder`. `resumed`: the checkpoint that it goes on from, or null;
+// then the notes of the task end with what differs from the run so far.
+TrainingTask prepare_in_folder(Trainable& task, const RunFolder& folder, const Checkpoint* resumed);
 
 struct FolderRun {
   RunOptions options;

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "attend/core/json.h"
+#include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/golden.h"
@@ -25,10 +28,21 @@ std::vector<std::string> in_folder(const std::string& folder, std::vector<std::s
 
 void require_same_model(const Checkpoint& resumed, const std::string& before,
                         const std::string& now) {
-  if (before != now)
-    throw ConfigError(
-        fmt::format("--resume: the model differs from that of {}: it was {}, now it is {}",
-                    resumed.source, printable(before, 500), printable(now, 500)));
+  if (before == now) return;
+  const auto was = parse_json(before, resumed.source), is = parse_json(now, resumed.source);
+  const auto text = [](const nlohmann::ordered_json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  std::vector<std::string> changes;
+  for (const auto& [name, value] : is.items()) {
+    const auto found = was.find(name);
+    const std::string old = found == was.end() ? "unknown" : text(*found);
+    if (old != text(value))
+      changes.push_back(fmt::format("{} was {}, is {}", kebab_case(name), old, text(value)));
+  }
+  throw ConfigError(fmt::format("--resume: {}; the model of {} can only go on as it is",
+                                printable(fmt::format("{}", fmt::join(changes, ", ")), 500),
+                                resumed.source));
 }
 
 }  // namespace attend

@@ -26,8 +26,9 @@ TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume);
 // The paths of `files` in `folder`.
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);
 
-// Throws ConfigError if `resumed` was made with other settings than `now`: the first checkpoint
-// fixes the shape of the model.
+// Throws ConfigError when the options that `resumed` was made with are not those asked for `now`,
+// both as JSON objects, with a word on each that differs: the shape of a model is settled by its
+// first checkpoint.
 void require_same_model(const Checkpoint& resumed, const std::string& before,
                         const std::string& now);
 

@@ -306,7 +306,44 @@ TEST_F(TrainCommand, DoesNotOverwriteARun) {
 TEST_F(TrainCommand, RefusesToResumeAnotherModel) {
   ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
   expect_error(training("run", {"--max-steps", "4", "--resume", "--d-ff", "32"}),
-               {"--resume", "d_ff"});
+               {"--resume", "d-ff was 16, is 32", "can only go on as it is"});
+}
+
+TEST_F(TrainCommand, SaysWhatARunThatIsResumedDoesOtherwise) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "2", "--schedule", "cosine"})), 0) << error_;
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("run"), "--max-steps", "4",
+                 "--dropout", "0.1", "--vocab-size", "400"}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("# max-steps was 2, is 4: the schedule changes\n"), std::string::npos)
+      << out_;
+  EXPECT_NE(out_.find("# vocab-size was 300, is 400: the vocabulary stays as it is\n"),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(out_.find("dropout was"), std::string::npos) << out_;
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("run")}), 0) << error_;
+  EXPECT_EQ(out_.find(" was "), std::string::npos) << out_;
+}
+
+TEST_F(TrainCommand, EndsARunThatDivergesWithAdviceAndStatus1) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "4", "--save-every", "2", "--valid-every", "0",
+                                 "--schedule", "constant"})),
+            0)
+      << error_;
+  expect_error({"train", "translation", "--resume", "--out", path("run"), "--max-steps", "60",
+                "--learning-rate", "1e6"},
+               {"hopelessly high", "in the first step", "gradient norm", "learning rate 1e+06",
+                "lower learning-rate", "the checkpoint of step 4 is good"});
+  EXPECT_NE(out_.find("diverged at step"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("attend train translation --resume --out " + path("run") +
+                      " --learning-rate 5e+05 goes on from step 4\n"),
+            std::string::npos)
+      << out_;
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("run"), "--learning-rate",
+                 "0.001", "--max-steps", "6"}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("from step 4"), std::string::npos) << out_;
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST_F(LanguageTrainingTest, NamesWhatIsWrong) {
 TEST_F(LanguageTrainingTest, RefusesToResumeAnotherModel) {
   train("run");
   options_.model.d_ff = 32;
-  expect_error<ConfigError>([&] { train("run", true); }, {"--resume", "d_ff"});
+  expect_error<ConfigError>([&] { train("run", true); }, {"--resume", "d-ff was"});
 }
 
 TEST(LanguageModelFile, IsForLanguageModeling) {

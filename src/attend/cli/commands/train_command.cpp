@@ -36,9 +36,12 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   on_command(command, [binding, arguments]() mutable {
     read_own_configuration(binding, arguments->session);
     Trainable& trained = *arguments->task;
-    run_training(arguments->session, trained.trainer(),
-                 resolved_configuration(arguments->session.run, trained.option_groups()),
-                 [&trained](const Checkpoint* resumed) { return trained.prepare(resumed); });
+    run_training(
+        arguments->session, trained.trainer(),
+        resolved_configuration(arguments->session.run, trained.option_groups()),
+        [&trained, folder = RunFolder(arguments->session.run.out)](const Checkpoint* resumed) {
+          return prepare_in_folder(trained, folder, resumed);
+        });
   });
 }
 

@@ -64,8 +64,12 @@ Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTr
   require_same_model(checkpoint, options_to_json(model.network->config()),
                      options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
-  require_same_model(checkpoint, fmt::format("for {}", fmt::join(model.labels, ", ")),
-                     fmt::format("for {}", fmt::join(labels, ", ")));
+  if (model.labels != labels)
+    throw ConfigError(
+        fmt::format("--resume: the classes were {}, are {}; the model of {} can only "
+                    "go on with its own",
+                    printable(fmt::format("{}", fmt::join(model.labels, ", "))),
+                    printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source));
   return std::move(model.tokenizer);
 }
 

@@ -1,0 +1,81 @@
+#include "attend/tasks/changed_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "attend/core/config_file.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/tasks/folder_run.h"
+#include "attend/tasks/registry.h"
+
+namespace attend {
+namespace {
+
+using Groups = std::vector<OptionGroup>;
+
+std::unique_ptr<Trainable> with_defaults(std::string_view name) {
+  for (std::unique_ptr<Trainable>& task : trainable_tasks())
+    if (task->name() == name) return std::move(task);
+  throw ConfigError(fmt::format("there is no task {} to train", name));
+}
+
+std::string shown(const OptionField& field) {
+  const std::string text = fmt::format("{}", fmt::join(option_values(field), " "));
+  return text.empty() ? "not set" : printable(text, 200);
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Schedules that reach their end at the last step depend on when that is.
+bool schedule_knows_its_end(const Groups& groups) {
+  for (const OptionGroup& group : groups)
+    if (const OptionField* kind = find_option(group.fields, "schedule"))
+      return is_one_of(option_values(*kind).front(), {"linear", "cosine"});
+  return false;
+}
+
+std::string consequence(const std::string& group, const std::string& option,
+                        bool end_changes_schedule) {
+  if (is_one_of(option, {"schedule", "learning-rate", "warmup-steps", "min-learning-rate"}))
+    return ": the schedule changes";
+  if (is_one_of(option, {"max-steps", "max-epochs", "accumulate"}) && end_changes_schedule)
+    return ": the schedule changes";
+  if (group == "vocabulary" && option != "bpe-dropout") return ": the vocabulary stays as it is";
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> changed_options(const std::filesystem::path& config, Trainable& task) {
+  if (!std::filesystem::exists(config)) return {};
+  const std::unique_ptr<Trainable> saved = with_defaults(task.name());
+  RunOptions run;
+  const Groups now = task.option_groups(), before = saved->option_groups();
+  std::vector<OptionField> fields = option_fields(run);
+  for (const OptionGroup& group : before)
+    fields.insert(fields.end(), group.fields.begin(), group.fields.end());
+  try {
+    apply_config_file(config, fields);
+  } catch (const Error& error) {
+    return {fmt::format("what differs from the run so far cannot be told: {}", error.what())};
+  }
+  const bool end_changes_schedule = schedule_knows_its_end(now) || schedule_knows_its_end(before);
+  std::vector<std::string> lines;
+  for (std::size_t g = 0; g < now.size(); ++g) {
+    for (std::size_t f = 0; f < now[g].fields.size(); ++f) {
+      const OptionField &is = now[g].fields[f], &was = before[g].fields[f];
+      if (option_values(is) == option_values(was)) continue;
+      lines.push_back(fmt::format("{} was {}, is {}{}", is.name, shown(was), shown(is),
+                                  consequence(now[g].name, is.name, end_changes_schedule)));
+    }
+  }
+  return lines;
+}
+
+}  // namespace attend
