@@ -1,4 +1,4 @@
-// Standard error as a terminal, and what is written to it.
+// Standard error, or standard output, as a terminal, and what is written to it.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,8 @@ namespace attend {
 
 class CapturedTerminal {
  public:
-  CapturedTerminal() : before_(dup(STDERR_FILENO)), ours_(posix_openpt(O_RDWR | O_NOCTTY)) {
+  explicit CapturedTerminal(int descriptor = STDERR_FILENO)
+      : descriptor_(descriptor), before_(dup(descriptor)), ours_(posix_openpt(O_RDWR | O_NOCTTY)) {
     grantpt(ours_);
     unlockpt(ours_);
     theirs_ = open(ptsname(ours_), O_RDWR | O_NOCTTY);
@@ -23,7 +24,7 @@ class CapturedTerminal {
     tcgetattr(theirs_, &mode);
     cfmakeraw(&mode);  // no carriage returns
     tcsetattr(theirs_, TCSANOW, &mode);
-    dup2(theirs_, STDERR_FILENO);
+    dup2(theirs_, descriptor_);
     reader_ = std::thread([this] {
       char text[4096];
       for (ssize_t n; (n = ::read(ours_, text, sizeof text)) > 0;)
@@ -34,10 +35,10 @@ class CapturedTerminal {
   CapturedTerminal(const CapturedTerminal&) = delete;
   CapturedTerminal& operator=(const CapturedTerminal&) = delete;
 
-  // Gives standard error back. -> what was written
+  // Gives the descriptor back. -> what was written
   const std::string& end() {
     if (!reader_.joinable()) return text_;
-    dup2(before_, STDERR_FILENO);
+    dup2(before_, descriptor_);
     close(before_);
     close(theirs_);  // nobody has the terminal open any more: the reader ends
     reader_.join();
@@ -46,7 +47,7 @@ class CapturedTerminal {
   }
 
  private:
-  int before_, ours_;
+  int descriptor_, before_, ours_;
   int theirs_ = -1;
   std::string text_;
   std::thread reader_;

@@ -52,15 +52,19 @@ class ProgramTest : public testing::Test {
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     std::istringstream stream(input);
     std::streambuf* const terminal = std::cin.rdbuf(stream.rdbuf());
-    testing::internal::CaptureStdout();
-    std::optional<CapturedTerminal> error;
+    std::optional<CapturedTerminal> out, error;
+    if (out_is_terminal_) {
+      out.emplace(STDOUT_FILENO);
+    } else {
+      testing::internal::CaptureStdout();
+    }
     if (error_is_terminal_) {
       error.emplace();
     } else {
       testing::internal::CaptureStderr();
     }
     const int status = run_program(static_cast<int>(argv.size()), argv.data());
-    out_ = testing::internal::GetCapturedStdout();
+    out_ = out ? out->end() : testing::internal::GetCapturedStdout();
     error_ = error ? error->end() : testing::internal::GetCapturedStderr();
     std::cin.rdbuf(terminal);
     std::cin.clear();
@@ -97,7 +101,7 @@ class ProgramTest : public testing::Test {
 
   std::string folder_ = testing::TempDir() + "attend_" + name_of_test() + std::to_string(getpid());
   std::string out_, error_;
-  bool error_is_terminal_ = false;  // of the runs that follow
+  bool out_is_terminal_ = false, error_is_terminal_ = false;  // of the runs that follow
 };
 
 }  // namespace attend

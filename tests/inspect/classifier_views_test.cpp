@@ -29,7 +29,8 @@ TEST(ClassifierPage, ShowsTheEncoderAlone) {
   EXPECT_EQ(data["maps"]["encoder"]["words"][0].size(), 4u) << "heads";
   for (const char* none : {"cross", "decoder"}) EXPECT_TRUE(data["maps"][none]["pieces"].empty());
   EXPECT_NE(page.find("<dt>Label</dt>"), std::string::npos);
-  EXPECT_NE(page.find("<dd dir=\"auto\">" + text.label + "</dd>"), std::string::npos);
+  EXPECT_NE(page.find("<dd dir=\"auto\">" + classifier.labels()[text.classes.label] + "</dd>"),
+            std::string::npos);
   EXPECT_EQ(page.find("Translation"), std::string::npos);
 }
 
@@ -38,8 +39,8 @@ TEST(ClassifierPage, HoldsTheAnswerOfTheClassifier) {
   const std::vector<std::string> texts{"so good"};
   const Classification found = classifier.classify(texts).front();
   const ClassifiedText text = classified_text(classifier, texts[0]);
-  EXPECT_EQ(text.label, classifier.labels()[found.label]);
-  EXPECT_EQ(text.probability, found.probability());
+  EXPECT_EQ(text.classes.label, found.label);
+  EXPECT_EQ(text.classes.probabilities, found.probabilities);
 }
 
 TEST(ClassifierPage, HasRowsThatSumToOne) {

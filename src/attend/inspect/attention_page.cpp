@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -181,10 +182,12 @@ std::string_view embedded(std::string_view name) {
   throw Error(fmt::format("attention page: no file {} in this build", name));
 }
 
-// page.html with every {{name}} replaced by a value, or by the file of that name. Inserted text is
-// not expanded again.
-std::string filled(const std::map<std::string_view, std::string>& values) {
-  std::string_view rest = embedded("page.html");
+using Values = std::map<std::string_view, std::string>;
+
+// A file with every {{name}} replaced: by a value, else by the file of that name. What is put in is
+// not looked at again.
+std::string filled(std::string_view file, const Values& values) {
+  std::string_view rest = embedded(file);
   std::string page;
   for (std::size_t open; (open = rest.find("{{")) != std::string_view::npos;) {
     const std::size_t close = rest.find("}}", open);
@@ -195,6 +198,51 @@ std::string filled(const std::map<std::string_view, std::string>& values) {
     rest.remove_prefix(close + 2);
   }
   return page += rest;
+}
+
+// ---- a classified text
+
+// From the most probable class to the least; of equal ones the first comes first.
+std::string class_rows(const std::vector<std::string>& labels, const Classification& found) {
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return found.probabilities[a] > found.probabilities[b];
+  });
+  std::string rows;
+  for (const std::size_t i : order) {
+    const float share = found.probabilities[i];
+    rows += fmt::format(
+        "<tr><th scope=\"row\" dir=\"auto\">{}</th><td>{:.1f} %</td><td class=\"bar\"><span "
+        "style=\"width: {:.1f}%\"></span></td></tr>\n",
+        html_escaped(labels[i]), 100 * share, 100 * share);
+  }
+  return rows;
+}
+
+// How the probability of the label changes without the word.
+float change_of(const WordEffect& effect, const Classification& found) {
+  return *effect.probability_without - found.probability();
+}
+
+// A word whose absence lowers the probability speaks for the class. Shades grow with the square
+// root of the change, as those of weights do.
+std::string effect_span(const WordEffect& effect, const Classification& found) {
+  const std::string word = html_escaped(effect.word);
+  if (!effect.probability_without) return word;
+  const float change = change_of(effect, found);
+  return fmt::format(
+      "<span class=\"{}\" style=\"--shade: {:.3f}\" title=\"without it: {:.1f} % ({:+.1f} "
+      "points)\">{}</span>",
+      change <= 0 ? "for" : "against", std::sqrt(std::abs(change)),
+      100 * *effect.probability_without, 100 * change, word);
+}
+
+std::string explanation(const std::string& label, const ClassifiedText& text) {
+  std::string words;
+  for (const WordEffect& effect : text.effects)
+    words += (words.empty() ? "" : " ") + effect_span(effect, text.classes);
+  return filled("why.html", {{"words", words}, {"label", html_escaped(label)}});
 }
 
 }  // namespace
@@ -227,29 +275,41 @@ ScoredPair given_pair(const TranslationEngine& translator, const std::string& so
 }
 
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
-  return filled({{"read", "Source"},
-                 {"answer", "Translation"},
-                 {"source", html_escaped(pair.source)},
-                 {"target", html_escaped(pair.target)},
-                 {"score", html_escaped(score_text(pair))},
-                 {"data", script_json(page_data(model, pair))}});
+  const std::string source = html_escaped(pair.source);
+  return filled("page.html", {{"title", source},
+                              {"head", filled("pair.html", {{"source", source},
+                                                            {"target", html_escaped(pair.target)},
+                                                            {"score", score_text(pair)}})},
+                              {"begin", ""},
+                              {"end", ""},
+                              {"data", script_json(page_data(model, pair))}});
 }
 
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
   encode(classifier.model().tokenizer, text, "the text");
-  ClassifiedText result{text, classifier.model().ids(text), {}, 0};
-  const Classification found = classifier.classify(std::span(&text, 1)).front();
-  result.label = classifier.labels()[found.label];
-  result.probability = found.probability();
+  ClassifiedText result{text, classifier.model().ids(text), {}, {}, {}};
+  result.classes = classifier.classify(std::span(&text, 1)).front();
+  result.entropy = attention_entropy(attention_maps(classifier.model(), result.ids));
+  return result;
+}
+
+ClassifiedText explained_text(const ClassificationEngine& classifier, const std::string& text) {
+  ClassifiedText result = classified_text(classifier, text);
+  result.effects = word_effects(classifier, text, result.classes.label);
   return result;
 }
 
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text) {
-  return filled({{"read", "Text"},
-                 {"answer", "Label"},
-                 {"source", html_escaped(text.text)},
-                 {"target", html_escaped(text.label)},
-                 {"score", fmt::format("probability {:.1f} %", 100 * text.probability)},
+  const std::string& label = model.labels[text.classes.label];
+  const bool explained = !text.effects.empty();  // then the text has been shown above the maps
+  return filled("page.html",
+                {{"title", html_escaped(text.text)},
+                 {"head", filled("label.html", {{"label", html_escaped(label)},
+                                                {"classes", class_rows(model.labels, text.classes)},
+                                                {"why", explained ? explanation(label, text) : ""},
+                                                {"entropy", text.entropy.summary()}})},
+                 {"begin", explained ? "<details>\n<summary>Maps of attention</summary>\n" : ""},
+                 {"end", explained ? "</details>\n" : ""},
                  {"data", script_json(page_data(model, text.ids))}});
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/inspect/class_explanation.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/translation/engine.h"
 
@@ -41,16 +42,20 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
 // A text with its classification.
 struct ClassifiedText {
   std::string text;
-  std::vector<std::int32_t> ids;  // the tokens that the classifier reads
-  std::string label;
-  float probability = 0;
+  std::vector<std::int32_t> ids;  // what the classifier sees of it
+  Classification classes;
+  std::vector<WordEffect> effects;  // of leaving out words; empty: not asked for
+  AttentionEntropy entropy;
 };
 
 // Shows the part of the text that the classifier reads, its max-length. Throws DataError if the
 // text is empty or not UTF-8.
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text);
+// The same with the effects of its words. Throws as word_effects() does, too.
+ClassifiedText explained_text(const ClassificationEngine& classifier, const std::string& text);
 
-// The same page with the classifier's self-attention.
+// The same page with the one attention that a classifier has; the effects of the words, where there
+// are some, come before it.
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
 
 }  // namespace attend

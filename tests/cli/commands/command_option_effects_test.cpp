@@ -140,10 +140,23 @@ TEST_F(CommandOptionEffects, OfAttention) {
       {"length-penalty", "0", "", "out? files"},
       {"max-length", "2", "", "out files"},
       {"min-length", "30", "", "out files"},
+      {"format", "json", "", "out"},
   };
   expect_cases(command, cases);
   expect_config_file(command, "--max-length 2", "max-length = 2\n");
-  expect_a_case_for_every_option("attention", {cases}, {"config"});
+  expect_a_case_for_every_option("attention", {cases}, {"config", "why"});
+}
+
+TEST_F(CommandOptionEffects, OfAttentionWithAClassifier) {
+  train_classifier();
+  const std::vector<std::string> plain{"attention", path("model"), "The man sees the dog.", "--out",
+                                       path("made/page.html")};
+  expect_effects(plain,
+                 {{"why", "yes", "", "out files"},
+                  {"format", "json", "", "out"},
+                  {"format", "json", "--why", "out"},
+                  {"threads", "2", "--why", ""}},
+                 [&](const std::vector<std::string>& arguments) { return observe(arguments); });
 }
 
 TEST_F(CommandOptionEffects, OfEmbed) {

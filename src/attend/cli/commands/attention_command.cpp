@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/attention.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/atomic_file.h"
-#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/model_reading.h"
@@ -18,27 +19,9 @@
 namespace attend {
 namespace {
 
-struct AttentionArguments {
-  std::string model;
-  std::string text;
-  std::string target;
-  std::string out = "attention.html";
-  ThreadOptions threads;
-  TranslationOptions translation;
-};
-
-template <class Visitor>
-void fields(AttentionArguments& a, Visitor&& visit) {
-  visit("target", a.target, "show the attention for this translation instead of the model's own");
-  visit("out", a.out, "HTML page to write");
-  fields(a.threads, visit);
-  fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
-    if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
-  });
-}
-
 void show_translation(const TranslationModel& model, AttentionArguments& arguments,
                       const OptionBinding& binding, AtomicFile& page) {
+  if (arguments.why) throw ConfigError("--why: expected a classifier, got a model for translation");
   const TranslationEngine translator(model);
   use_model_decoding(translator, binding, arguments.translation);
   const ScoredPair pair = binding.is_set("target")
@@ -46,19 +29,13 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
                               : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();
+  if (arguments.format == AttentionFormat::json)
+    return answer("{}\n",
+                  json_text(nlohmann::ordered_json{{"translation", pair.target},
+                                                   {"log_probability", pair.log_probability},
+                                                   {"page", arguments.out}},
+                            1));
   answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
-}
-
-void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,
-                         AtomicFile& page) {
-  if (!arguments.target.empty())
-    throw ConfigError(
-        "--target: expected a model for translation, a classifier has no translations");
-  const ClassificationEngine classifier(model);
-  const ClassifiedText text = classified_text(classifier, arguments.text);
-  page.write(attention_page(classifier.model(), text));
-  page.commit();
-  answer("{}\npage: {}\n", printable(text.label), shown_path(arguments.out));
 }
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {

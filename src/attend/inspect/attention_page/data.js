@@ -52,7 +52,7 @@ const KINDS = {
   },
   encoder: {
     axes: { row: "source", col: "source" },
-    roles: { row: `Every word of the ${READ}`, col: "looks at the whole of it" },
+    roles: { row: `Every word of the ${READ} looks at the whole of it` },
     about: `How the words of the ${READ} look at each other.`,
     looks: (word, list) => `${word} looks at ${list}.`,
     lookedAt: (word, list) => `${word} is looked at by ${list}.`,

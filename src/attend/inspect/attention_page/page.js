@@ -11,6 +11,8 @@ const byId = (id) => document.getElementById(id);
 const other = (side) => (side === "row" ? "col" : "row");
 const labels = (side) => labelsOf(state.kind, side, state.unit);
 const maps = () => mapsOf(state.kind, state.unit);
+// Self-attention of the encoder: the text is listed once.
+const oneText = () => KINDS[state.kind].axes.row === KINDS[state.kind].axes.col;
 
 function mapOf(layer, head) {
   if (layer === null) return maps().all;
@@ -75,7 +77,8 @@ function markSelected() {
 
 function showSentences() {
   for (const side of ["row", "col"]) {
-    byId(`${side}-role`).textContent = KINDS[state.kind].roles[side];
+    byId(`${side}-role`).textContent = KINDS[state.kind].roles[side] ?? "";
+    byId(`${side}-words`).hidden = byId(`${side}-role`).hidden = side === "col" && oneText();
     byId(`${side}-words`).replaceChildren(
       ...labels(side).map((label, i) => {
         const word = labelElement(label, "button", i);
@@ -106,13 +109,14 @@ function showFocus() {
   const focus = state.pointed ?? state.kept;
   const map = mapOf(state.layer, state.head);
   for (const side of ["row", "col"]) {
-    const shares = focus && side !== focus.side ? map.sharesOf(focus.side, focus.index) : [];
-    for (const list of labelElements(side)) {
+    const sharesOfOther = focus && side !== focus.side ? map.sharesOf(focus.side, focus.index) : [];
+    labelElements(side).forEach((list, place) => {
+      const shares = focus && place === 0 && oneText() ? map.sharesOf(focus.side, focus.index) : sharesOfOther;
       list.forEach((element, i) => {
         shade(element, shares[i]);
         element.classList.toggle("focus", focus !== null && (side === focus.side ? i === focus.index : i === focus.other));
       });
-    }
+    });
     for (const word of byId(`${side}-words`).querySelectorAll(".label")) {
       const kept = state.kept?.side === side && state.kept.index === Number(word.dataset.index);
       word.setAttribute("aria-pressed", String(kept));

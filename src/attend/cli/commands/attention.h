@@ -1,0 +1,53 @@
+// What `attend attention` shows: of each kind of model the function that does it.
+// attention_command.cpp binds the options and picks the function.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "attend/core/atomic_file.h"
+#include "attend/core/options.h"
+#include "attend/core/thread_options.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace attend {
+
+enum class AttentionFormat { text, json };
+inline std::span<const std::string_view> enum_names(AttentionFormat) {
+  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
+  return kNames;
+}
+
+struct AttentionArguments {
+  std::string model;
+  std::string text;
+  std::string target;
+  bool why = false;
+  AttentionFormat format = AttentionFormat::text;
+  std::string out = "attention.html";
+  ThreadOptions threads;
+  TranslationOptions translation;
+};
+
+template <class Visitor>
+void fields(AttentionArguments& a, Visitor&& visit) {
+  visit("target", a.target, "show the attention for this translation instead of the model's own");
+  visit("why", a.why,
+        "with a classifier: leave out one word of the text after the other, and show what that "
+        "changes in the probability of the class");
+  visit("format", a.format, "of what is printed: text for people, json for programs");
+  visit("out", a.out, "HTML page to write");
+  fields(a.threads, visit);
+  fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
+    if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
+  });
+}
+
+// Classifies the text, writes the page and prints the answer.
+void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,
+                         AtomicFile& page);
+
+}  // namespace attend
