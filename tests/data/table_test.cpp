@@ -103,6 +103,8 @@ TEST_F(Table, SaysWhatIsNoJson) {
                        ":1: expected an object with 'text'"));
   EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"text\": null}\n"),
                        ":1: text: expected a string or a number, found null"));
+  EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"text\": \"a\\u0000b\"}\n"),
+                       ":1: text: expected text, found a NUL character"));
   EXPECT_TRUE(contains(refusal<ConfigError>("a.jsonl", "{}\n", columns("", "2")),
                        "text-column: expected the name of a member"));
 }

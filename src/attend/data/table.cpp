@@ -231,7 +231,12 @@ std::string TableReader::member(const std::string& line, const ColumnChoice& col
   if (!object.is_object() || found == object.end())
     throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_,
                                 quote(column.name), column.option));
-  if (found->is_string()) return found->get<std::string>();
+  if (found->is_string()) {
+    std::string text = found->get<std::string>();
+    if (text.find('\0') == text.npos) return text;
+    throw DataError(fmt::format("{}: {}: expected text, found a NUL character (\\u0000)", where_,
+                                printable(column.name)));
+  }
   if (found->is_number() || found->is_boolean()) return found->dump();
   throw DataError(fmt::format("{}: {}: expected a string or a number, found {}", where_,
                               printable(column.name),
