@@ -1,6 +1,11 @@
 #include "attend/tasks/model_quantization.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "attend/checkpoint/quantization.h"
 #include "attend/tasks/registry.h"
@@ -14,16 +19,21 @@ Checkpoint quantize_model(const Checkpoint& model) {
   return quantized;
 }
 
-TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src,
-                                       const std::vector<std::string>& tgt,
-                                       const BleuOptions& options) {
+TranslationMeasure measure_translation(const Checkpoint& model, const ParallelText& text,
+                                       const BleuOptions& options, const Advance& advance) {
   const TranslationEngine translator(translation_model(model));
   const auto started = std::chrono::steady_clock::now();
   std::vector<std::string> hypotheses;
-  for (const Translation& translation : translator.translate(src))
-    hypotheses.push_back(translation.text());
+  const auto window = static_cast<std::size_t>(TranslationOptions{}.window);
+  for (std::span<const std::string> src = text.src; !src.empty();) {
+    const auto next = src.first(std::min(window, src.size()));
+    src = src.subspan(next.size());
+    for (const Translation& translation : translator.translate(next))
+      hypotheses.push_back(translation.text());
+    if (advance) advance(std::ssize(next));
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-  return {corpus_bleu(hypotheses, {tgt}, options).score, elapsed.count()};
+  return {corpus_bleu(hypotheses, {text.tgt}, options).score, elapsed.count()};
 }
 
 }  // namespace attend

@@ -1,10 +1,9 @@
 // Quantizes a model to 8 bits, and measures the effect on quality, size and speed.
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/advance.h"
+#include "attend/data/corpus.h"
 #include "attend/metrics/bleu.h"
 
 namespace attend {
@@ -19,8 +18,8 @@ struct TranslationMeasure {
   double seconds = 0;  // time to translate, without loading
 };
 
-TranslationMeasure measure_translation(const Checkpoint& model, std::span<const std::string> src,
-                                       const std::vector<std::string>& tgt,
-                                       const BleuOptions& options);
+// `advance` is told how many sentences more have been translated.
+TranslationMeasure measure_translation(const Checkpoint& model, const ParallelText& text,
+                                       const BleuOptions& options, const Advance& advance = {});
 
 }  // namespace attend

@@ -2,11 +2,10 @@
 // attention_command.cpp binds the options and picks the function.
 #pragma once
 
-#include <array>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "attend/cli/output_format.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/options.h"
 #include "attend/core/thread_options.h"
@@ -15,18 +14,12 @@
 
 namespace attend {
 
-enum class AttentionFormat { text, json };
-inline std::span<const std::string_view> enum_names(AttentionFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"text", "json"};
-  return kNames;
-}
-
 struct AttentionArguments {
   std::string model;
   std::string text;
   std::string target;
   bool why = false;
-  AttentionFormat format = AttentionFormat::text;
+  OutputFormat format = OutputFormat::text;
   std::string out = "attention.html";
   ThreadOptions threads;
   TranslationOptions translation;

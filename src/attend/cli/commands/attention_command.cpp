@@ -29,7 +29,7 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
                               : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();
-  if (arguments.format == AttentionFormat::json)
+  if (arguments.format == OutputFormat::json)
     return answer("{}\n",
                   json_text(nlohmann::ordered_json{{"translation", pair.target},
                                                    {"log_probability", pair.log_probability},

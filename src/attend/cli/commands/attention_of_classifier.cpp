@@ -120,7 +120,7 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
   progress.end();
   page.write(attention_page(classifier.model(), text));
   page.commit();
-  if (arguments.format == AttentionFormat::json) {
+  if (arguments.format == OutputFormat::json) {
     nlohmann::ordered_json json = to_json(text, classifier.labels());
     json["page"] = arguments.out;
     return answer("{}\n", json_text(json, 1));

@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/counted.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
@@ -61,7 +62,11 @@ void run_average(const AverageArguments& arguments, const OptionBinding& binding
   if (std::ranges::none_of(arguments.inputs, is_run))
     binding.refuse_without("the folder of a run", {"last"});
   const auto paths = checkpoints_of(arguments);
-  average_models(paths, arguments.out);
+  {
+    const ProgressLine progress =
+        ProgressLine::timing("averaging " + counted(paths.size(), "checkpoint"));
+    average_models(paths, arguments.out);
+  }
   if (arguments.format == OutputFormat::text)
     return answer("{}: the mean of {}\n", shown_path(arguments.out),
                   counted(paths.size(), "checkpoint"));

@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
@@ -78,8 +79,10 @@ void run_classify(const ClassifyArguments& arguments) {
   TextInput input(classifier.model(), arguments.text);
   input.watch(lines);
   UnansweredLines unanswered(arguments.lines);
-  classifier.classify(lines, unanswered.sink<Classification>(print, leave_empty),
+  ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
+  classifier.classify(lines, progress.counted(unanswered.sink<Classification>(print, leave_empty)),
                       arguments.classification);
+  progress.end();
   input.tell_warning();
   unanswered.tell_count();
 }

@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/counted.h"
 #include "attend/core/parallel.h"
@@ -81,9 +82,11 @@ TranslationTraining demo_training(const std::filesystem::path& corpus, std::uint
 }
 
 void print_results(const TranslationEngine& translator, const DemoCorpus& corpus) {
+  ProgressLine progress = ProgressLine::timing("translating the test sentences");
   std::vector<std::string> translations;
   for (const Translation& translation : translator.translate(corpus.test_src))
     translations.push_back(translation.text());
+  progress.end();
   answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
          corpus_bleu(translations, {corpus.test_tgt}).score);
   for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
@@ -125,7 +128,9 @@ void run_demo(const DemoArguments& arguments) {
   const DemoCorpus corpus = make_demo_corpus({.seed = arguments.seed});
   write_corpus(corpus, out / "corpus");
   TranslationTraining training = demo_training(out / "corpus", arguments.seed);
+  ProgressLine preparing = ProgressLine::timing("learning the vocabulary");
   TrainingTask task = prepare_training(training, nullptr);
+  preparing.end();
   for (const std::string& note : task.notes) remark("{}\n", note);
   train_and_report(task, session, training.trainer,
                    resolved_configuration(session.run, option_groups(training)));

@@ -12,6 +12,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
@@ -95,6 +96,7 @@ std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArg
 // Embeds line by line.
 void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& arguments, TextInput& input,
                  const AnswerSink<TextEmbedding>& sink) {
+  ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/arguments.npy.empty());
   LineReader lines = standard_input();
   input.watch(lines);
   std::string line;
@@ -109,7 +111,7 @@ void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& argument
       .where = [&] { return lines.where(); },
       .answer =
           [&](std::span<const std::string> window) { return embed(embedder, arguments, window); },
-      .sink = sink,
+      .sink = progress.counted(sink),
   });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
@@ -10,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/error.h"
 #include "attend/inspect/nearest_contexts.h"
@@ -56,8 +58,12 @@ void run_embed_nearest(const NearestArguments& a) {
     throw DataError("standard input: expected a line with the word in it, found none");
   embedder.check_length(line, text.where());
   LineReader corpus(a.nearest.corpus);
-  for (const WordContext& context :
-       nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count))
+  ProgressLine progress = ProgressLine::over_lines(a.nearest.corpus, /*answering=*/false);
+  if (progress.is_shown()) corpus.set_filter([&](std::string&) { progress.add(1); });
+  const std::vector<WordContext> found =
+      nearest_contexts(embedder, line, a.nearest.word, corpus, a.layer, a.nearest.count);
+  progress.end();
+  for (const WordContext& context : found)
     answer("{}\n", a.format == OutputFormat::json ? to_json(context) : to_text(context));
 }
 

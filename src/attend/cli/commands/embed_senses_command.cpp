@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -82,7 +83,9 @@ void run_embed_senses(const SenseArguments& a, const OptionBinding& binding) {
   const LabeledText uses = read_labeled(std::span(&a.uses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i)
     embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
+  ProgressLine progress = ProgressLine::timing("comparing the uses of the word");
   const WordSenses result = measured_senses(embedder, uses, a);
+  progress.end();
   if (a.format == OutputFormat::json) {
     answer("{}\n", to_json(result));
   } else {

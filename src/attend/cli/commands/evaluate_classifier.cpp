@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/text_input.h"
 #include "attend/core/atomic_file.h"
 #include "attend/error.h"
@@ -38,6 +43,21 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
     json["confusion"].push_back(row);
   }
   return json;
+}
+
+// Window after window, so that progress can be shown.
+std::vector<Classification> classified(const ClassificationEngine& classifier,
+                                       std::span<const std::string> texts) {
+  const auto window = static_cast<std::size_t>(ClassificationOptions{}.window);
+  ProgressLine progress = ProgressLine::counting("texts", std::ssize(texts));
+  std::vector<Classification> found;
+  while (!texts.empty()) {
+    const auto next = texts.first(std::min(window, texts.size()));
+    texts = texts.subspan(next.size());
+    for (Classification& one : classifier.classify(next)) found.push_back(std::move(one));
+    progress.add(std::ssize(next));
+  }
+  return found;
 }
 
 // Writes the misclassified texts, most confident first. A tab in a text becomes a space.
@@ -74,7 +94,7 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
   ConfusionMatrix confusion(classifier.labels());
   TextInput input(model);
   for (const std::string& text : texts.texts) input.take(text);
-  const std::vector<Classification> found = classifier.classify(texts.texts);
+  const std::vector<Classification> found = classified(classifier, texts.texts);
   for (std::size_t i = 0; i < found.size(); ++i)
     confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
   if (!options.errors.empty()) write_errors(options.errors, texts, found);

@@ -5,6 +5,7 @@
 #include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/text_input.h"
 #include "attend/error.h"
 
@@ -18,7 +19,10 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
   TextInput input(model);
   const LanguageText text = read_language(options.text, model.tokenizer,
                                           [&](std::string& line) { line = input.take(line); });
-  const TextPerplexity result = text_perplexity(model, text, options.perplexity);
+  ProgressLine progress = ProgressLine::counting("tokens", text.targets());
+  const TextPerplexity result = text_perplexity(model, text, options.perplexity,
+                                                [&](std::int64_t tokens) { progress.add(tokens); });
+  progress.end();
   if (output.format == OutputFormat::text) {
     answer("{}\n", result.summary(output.digits));
     return input.tell_warning();

@@ -4,6 +4,7 @@
 
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/core/lines.h"
 #include "attend/error.h"
@@ -43,10 +44,12 @@ void evaluate_translations(const TranslationEvaluation& options, const Evaluatio
   const std::vector<std::string> hypotheses = read_lines(options.hypotheses);
   References references;
   for (const std::string& path : options.references) references.push_back(read_lines(path));
+  ProgressLine progress = ProgressLine::timing("comparing with the references");
   const EvaluationReport report =
       options.baseline.empty()
           ? evaluate(hypotheses, references, options.metrics)
           : compare(read_lines(options.baseline), hypotheses, references, options.metrics);
+  progress.end();
   answer("{}", output.format == OutputFormat::json ? format_json(report)
                                                    : format_report(report, output.digits));
 }

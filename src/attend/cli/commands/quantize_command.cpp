@@ -12,6 +12,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/options.h"
 #include "attend/data/corpus.h"
@@ -63,8 +64,11 @@ struct Comparison {
 Comparison compared(const Checkpoint& model, const Checkpoint& quantized,
                     const QuantizeArguments& a) {
   const ParallelText text = read_parallel(std::vector{a.src}, std::vector{a.tgt});
-  return {measure_translation(model, text.src, text.tgt, a.bleu),
-          measure_translation(quantized, text.src, text.tgt, a.bleu),
+  ProgressLine progress =
+      ProgressLine::counting("translations", 2 * static_cast<std::int64_t>(text.src.size()));
+  const auto advance = [&](std::int64_t sentences) { progress.add(sentences); };
+  return {measure_translation(model, text, a.bleu, advance),
+          measure_translation(quantized, text, a.bleu, advance),
           static_cast<double>(text.src.size())};
 }
 

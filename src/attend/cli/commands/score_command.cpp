@@ -9,6 +9,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/lines.h"
@@ -94,7 +95,9 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
   const TranslationEngine translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
-  translator.score(src, tgt, printed(unanswered, arguments), arguments.scoring);
+  ProgressLine progress = ProgressLine::over_lines(arguments.src, /*answering=*/true);
+  translator.score(src, tgt, progress.counted(printed(unanswered, arguments)), arguments.scoring);
+  progress.end();
   unanswered.tell_count();
 }
 
@@ -111,7 +114,10 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
     all.add(-double{score.log_probability}, std::ssize(score.token_scores), 0, score.characters);
     accept(score);
   };
-  score_lines(model, lines, arguments.scoring.max_tokens, sink);
+  ProgressLine progress = ProgressLine::over_lines(arguments.text.empty() ? "-" : arguments.text,
+                                                   /*answering=*/true);
+  score_lines(model, lines, arguments.scoring.max_tokens, progress.counted(sink));
+  progress.end();
   unanswered.tell_count();
   flush_answers();
   if (arguments.bits_per_character && all.tokens > 0)

@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/shortlist_training.h"
 
@@ -44,6 +45,7 @@ void run_shortlist(const ShortlistArguments& a) {
   if (a.src.empty() || a.tgt.empty())
     throw ConfigError("--src and --tgt: expected the text to learn from, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  ProgressLine progress = ProgressLine::timing("learning which tokens translate which");
   const Checkpoint checkpoint = load_checkpoint(a.model);
   const TranslationModel model = translation_model(checkpoint);
   ReadReport report;
@@ -55,6 +57,7 @@ void run_shortlist(const ShortlistArguments& a) {
   const Shortlist shortlist = make_shortlist(model, pairs, a.shortlist);
   const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
+  progress.end();
   if (a.format == OutputFormat::json) {
     const nlohmann::ordered_json json{{"model", a.out},
                                       {"pairs", report.pairs},

@@ -4,6 +4,7 @@
 
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/core/counted.h"
 #include "attend/error.h"
@@ -47,6 +48,20 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
   return latest;
 }
 
+std::string resuming(const TrainingTask& task, const SessionOptions& session) {
+  return fmt::format("attend train {} --resume --out {}", task.name, shown_path(session.run.out));
+}
+
+// After a run has diverged. Half of the learning rate is a first try.
+void tell_how_to_recover(const TrainingTask& task, const SessionOptions& session,
+                         const TrainerOptions& options) {
+  const std::vector<RunFolder::Saved> saved = RunFolder(session.run.out).checkpoints();
+  if (saved.empty()) return;
+  remark("to go on from step {} with half the learning rate: {} --learning-rate {:.3g}\n",
+         readable_count(saved.back().step), resuming(task, session),
+         options.schedule.learning_rate / 2);
+}
+
 }  // namespace
 
 void train_and_report(TrainingTask& task, const SessionOptions& session,
@@ -61,10 +76,14 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
                       .warn = [&progress](const std::string& message) {
                         progress.note("passed over: " + message);
                       }};
-  if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
-    remark("checkpoint saved; resume with: attend train {} --resume --out {}\n", task.name,
-           shown_path(session.run.out));
-    throw Interrupted{stop.signal()};
+  try {
+    if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
+      remark("checkpoint saved; resume with: {}\n", resuming(task, session));
+      throw Interrupted{stop.signal()};
+    }
+  } catch (const DivergedError&) {
+    tell_how_to_recover(task, session, options);
+    throw;
   }
   remark("the model is {}\n", shown_path(RunFolder(session.run.out).model_file()));
   check_remarks();
@@ -77,7 +96,9 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
   if (session.dry_run) remark("reading the text, learning the vocabulary ...\n");
+  ProgressLine preparing = ProgressLine::timing("reading the text, learning the vocabulary");
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
+  preparing.end();
   for (const std::string& note : task.notes) remark("{}\n", note);
   if (session.dry_run) return dry_run(task, trainer);
   train_and_report(task, session, trainer, configuration);

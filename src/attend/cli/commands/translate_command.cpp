@@ -14,6 +14,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
@@ -144,7 +145,10 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
             arguments);
     }
   };
-  translator.translate(lines, unanswered.sink<Translation>(accept, leave_empty), options);
+  ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
+  translator.translate(lines, progress.counted(unanswered.sink<Translation>(accept, leave_empty)),
+                       options);
+  progress.end();
   input.tell_warning();
   unanswered.tell_count();
 }

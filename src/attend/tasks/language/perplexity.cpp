@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "attend/checkpoint/finite.h"
@@ -66,7 +67,7 @@ double negative_log_likelihood(const LanguageTransformer& model, const LanguageB
 }
 
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
-                               const TextPerplexityOptions& options) {
+                               const TextPerplexityOptions& options, const Advance& advance) {
   check_options(options);
   TextPerplexity result;
   result.context = model.context_for(options.context);
@@ -85,6 +86,7 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
       predictions.log_probabilities =
           cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
     nll += predictions.nll();
+    if (advance) advance(std::ssize(predictions.targets));
   }
   result.perplexity.add(nll, text.targets(), text.words, text.characters);
   result.cache_tokens = options.cache.tokens;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "attend/core/advance.h"
 #include "attend/core/options.h"
 #include "attend/data/language.h"
 #include "attend/metrics.h"
@@ -47,9 +48,11 @@ struct TextPerplexity {
 
 // Predicts every token once, from the tokens before it in its window and from the cache, over the
 // whole vocabulary. Throws ConfigError for bad options, including a context beyond the model's
-// learned positions; DataError for an empty text, or if the perplexity is not finite.
+// learned positions; DataError for an empty text, or if the perplexity is not finite. `advance`
+// counts the predicted tokens.
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
-                               const TextPerplexityOptions& options = {});
+                               const TextPerplexityOptions& options = {},
+                               const Advance& advance = {});
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch);
