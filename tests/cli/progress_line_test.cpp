@@ -116,8 +116,8 @@ class ProgressOfCommands : public StartedProgramTest {
   // What the program writes to its terminal when the lines of `input` come a second and a half
   // apart.
   std::string slowly(const std::string& command, const std::string& variables = "TERM=xterm") {
-    const std::string script = "{ echo 'the good film'; sleep 1.5; echo 'the bad film'; } | " +
-                               variables + " " ATTEND_PROGRAM " " + command + " > " + path("out");
+    const std::string script = "{ echo 'good film'; sleep 1.5; echo 'bad film'; } | " + variables +
+                               " " ATTEND_PROGRAM " " + command + " > " + path("out");
     CapturedTerminal terminal;
     EXPECT_EQ(std::system(script.c_str()), 0) << script;
     return terminal.end();
@@ -151,11 +151,11 @@ TEST_F(ProgressOfCommands, IsNotShownAmongAnswersAtATerminal) {
   CapturedTerminal out(STDOUT_FILENO);
   const std::string text = [&] {
     CapturedTerminal error;
-    EXPECT_EQ(std::system(("{ echo 'the good film'; sleep 1.5; } | TERM=xterm " ATTEND_PROGRAM
-                           " classify " +
-                           model("cl"))
-                              .c_str()),
-              0);
+    EXPECT_EQ(
+        std::system(("{ echo 'good film'; sleep 1.5; } | TERM=xterm " ATTEND_PROGRAM " classify " +
+                     model("cl"))
+                        .c_str()),
+        0);
     return error.end();
   }();
   EXPECT_EQ(text.find("lines"), std::string::npos) << text;
@@ -164,7 +164,7 @@ TEST_F(ProgressOfCommands, IsNotShownAmongAnswersAtATerminal) {
 
 TEST_F(ProgressOfCommands, WritesNothingToAFile) {
   train_classifier("cl");
-  EXPECT_EQ(shell("{ echo 'the good film'; sleep 1.5; } | $attend classify " + model("cl")), 0);
+  EXPECT_EQ(shell("{ echo 'good film'; sleep 1.5; } | $attend classify " + model("cl")), 0);
   EXPECT_EQ(error_, "");
 }
 

@@ -31,7 +31,7 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   visit("why", a.why,
         "with a classifier: leave out one word of the text after the other, and show what that "
         "changes in the probability of the class");
-  visit("format", a.format, "of what is printed: text for people, json for programs");
+  visit("format", a.format, "output: text for people, json for programs");
   visit("out", a.out, "HTML page to write");
   fields(a.threads, visit);
   fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
