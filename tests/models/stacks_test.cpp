@@ -27,8 +27,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()),
 
 void expect_normalized(const Tensor& x, NormKind kind) {
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    if (kind == NormKind::layer)
+    if (kind == NormKind::layer) {
       EXPECT_NEAR(backend().sum(x.slice_rows(r, r + 1)), 0.0, 1e-4) << "row " << r;
+    }
     EXPECT_NEAR(backend().sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()),
                 1.0, 1e-2)
         << "row " << r;

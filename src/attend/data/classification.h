@@ -18,8 +18,8 @@
 namespace attend {
 
 struct LabeledOptions {
-  std::string label_column;
-  std::string text_column;
+  std::string label_column = {};
+  std::string text_column = {};
   bool header = false;
   TableFormat table = TableFormat::by_name;
 };

@@ -22,6 +22,10 @@ std::string_view name_of_type(TokenizerType type) {
       return "unigram";
     case TokenizerType::chars:
       return "characters";
+    case TokenizerType::wordpiece:
+      return "WordPiece";
+    case TokenizerType::byte_bpe:
+      return "byte-level BPE";
     case TokenizerType::word:
       break;
   }

@@ -38,7 +38,7 @@ std::string sentencepiece_bytes(const SentencePieceDescription& description);
 
 // A model whose ids are those of another list of its pieces.
 struct VocabularyOrder {
-  std::vector<std::string> pieces;  // by id
+  std::vector<std::string> pieces = {};  // by id
   // Those of them that are no text, beside the special ones.
   std::vector<std::string> controls = {};
   SpecialPieces special = {};
