@@ -20,8 +20,8 @@ namespace attend {
 // references[r][i] is the r-th reference translation of line i.
 using References = std::vector<std::vector<std::string>>;
 
-// Functions on translations throw ConfigError if there are no lines or no references, or if a
-// reference has a different number of lines than the hypotheses. They throw DataError, naming the
+// Functions on translations throw ConfigError if there are no lines or no references. They throw
+// DataError if a reference has a different number of lines than the hypotheses, and, naming the
 // line, for text that is not UTF-8 or (unless allow_subwords) still contains subword markers: "@@"
 // at the end of a word, or U+2581. Scores of such text are not scores of the translation.
 

@@ -47,6 +47,10 @@ const std::vector<ExtremeCase> kCases{
     {"quantize",
      "run/model.safetensors --out made.safetensors --src valid.en --tgt valid.de --threads 1",
      "mt"},
+    {"import",
+     std::string(ATTEND_SOURCE_DIR) +
+         "/tests/interchange/data/models/marian --out made.safetensors --threads 1",
+     ""},
     {"shortlist",
      "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1",
      "mt"},

@@ -37,7 +37,7 @@ std::string mutated(std::string bytes, Random& random) {
 }
 
 TEST(ImportOfMutatedDirectories, IsRefusedOrGivesAModel) {
-  const auto folder = std::filesystem::temp_directory_path() / "attend_mutated_directory";
+  const auto folder = scratch("mutated");
   int models = 0, refused = 0;
   for (const char* name : {"config.json", "generation_config.json", "vocab.json", "source.spm",
                            "target.spm", "model.safetensors"}) {

@@ -53,7 +53,7 @@ TEST(Chrf, RefusesWrongOptionsAndTexts) {
   EXPECT_THROW(corpus_chrf(one, {one}, {.char_order = 0}), ConfigError);
   EXPECT_THROW(corpus_chrf(one, {one}, {.word_order = -1}), ConfigError);
   EXPECT_THROW(corpus_chrf(one, {one}, {.beta = -1}), ConfigError);
-  EXPECT_THROW(corpus_chrf(one, {{"a", "b"}}), ConfigError);
+  EXPECT_THROW(corpus_chrf(one, {{"a", "b"}}), DataError);
   EXPECT_THROW(corpus_chrf(std::vector<std::string>{"a@@ b"}, {one}), DataError);
 }
 

@@ -51,7 +51,7 @@ void check_segments(std::span<const std::string> hypotheses, const References& r
   };
   for (std::size_t r = 0; r < references.size(); ++r) {
     if (references[r].size() != hypotheses.size()) {
-      throw ConfigError(
+      throw DataError(
           fmt::format("hypotheses and {} must have the same number of lines, got {} and {}",
                       name(r), hypotheses.size(), references[r].size()));
     }

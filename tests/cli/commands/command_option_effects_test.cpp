@@ -282,8 +282,8 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
     commands.insert((*match)[1]);
   EXPECT_EQ(commands,
             (std::set<std::string>{"attention", "average", "classify", "completion", "demo",
-                                   "embed", "evaluate", "generate", "help", "info", "lab", "man",
-                                   "quantize", "score", "shortlist", "train", "translate"}));
+                                   "embed", "evaluate", "generate", "help", "import", "info", "lab",
+                                   "man", "quantize", "score", "shortlist", "train", "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

@@ -34,7 +34,7 @@ TEST_P(ImportedMarian, IsComparedTokenByToken) {
     tensors.push_back({name, golden.tensor(name).clone()});
     if (name == "written" || name == "ids") tensors.back().tensor.span<std::int32_t>()[2] += 1;
   }
-  const auto path = std::filesystem::temp_directory_path() / "attend_other_golden";
+  const auto path = scratch("golden");
   write_safetensors(path, tensors, golden.metadata());
   const GoldenComparison found = compare_with_golden(*load_model(imported().checkpoint), path);
   EXPECT_EQ(found.equal_ids, found.texts - 1);
@@ -45,7 +45,7 @@ TEST_P(ImportedMarian, IsComparedTokenByToken) {
 }
 
 TEST_P(ImportedMarian, IsAnOrdinaryModel) {
-  const auto path = std::filesystem::temp_directory_path() / (std::string(GetParam()) + ".model");
+  const auto path = scratch("model");
   save_checkpoint(path, imported().checkpoint);
   const TranslationEngine engine = TranslationEngine::load(path);
   EXPECT_EQ(engine.default_options().beam.beam_size, 4);
@@ -58,7 +58,7 @@ TEST_P(ImportedMarian, IsAnOrdinaryModel) {
 // A copy of the directory that a test may damage.
 class DamagedMarian : public testing::Test {
  protected:
-  DamagedMarian() : folder_(std::filesystem::temp_directory_path() / "attend_damaged_marian") {
+  DamagedMarian() : folder_(scratch("damaged")) {
     std::filesystem::remove_all(folder_);
     std::filesystem::copy(fixture("models") / "marian", folder_);
   }
