@@ -56,6 +56,26 @@ TEST_F(ModelDirectoryTest, FollowsNoLinkThatLeadsOut) {
   expect_refused("dangling", "cannot open");
 }
 
+TEST_F(ModelDirectoryTest, FollowsLinksOfASnapshotToItsBlobs) {
+  const auto cached = path("models--a--b"), snapshot = cached / "snapshots/c0ffee";
+  std::filesystem::create_directories(snapshot / "1_Pooling");
+  std::filesystem::create_directories(cached / "blobs/deeper");
+  std::ofstream(cached / "blobs/123") << "{\"a\": 1}";
+  std::ofstream(cached / "blobs/deeper/456") << "{}";
+  std::filesystem::create_symlink("../../blobs/123", snapshot / "config.json");
+  std::filesystem::create_symlink("../../../blobs/123", snapshot / "1_Pooling/config.json");
+  std::filesystem::create_symlink("../../blobs/deeper/456", snapshot / "deeper.json");
+  std::filesystem::create_symlink(path("secret"), snapshot / "secret.json");
+  const ModelDirectory model(snapshot);
+  EXPECT_EQ(model.text("config.json"), "{\"a\": 1}");
+  EXPECT_EQ(model.folder("1_Pooling").text("config.json"), "{\"a\": 1}");
+  for (const char* const name : {"deeper.json", "secret.json"})
+    expect_error<DataError>([&] { model.text(name); }, {"a link that leads out of it"});
+  // Elsewhere, such links lead out.
+  std::filesystem::create_symlink("../models--a--b/blobs/123", path("model/blob.json"));
+  expect_refused("blob.json", "found a link that leads out of it");
+}
+
 TEST_F(ModelDirectoryTest, FollowsLinksInside) {
   std::filesystem::create_symlink("config.json", path("model/alias.json"));
   EXPECT_EQ(model().text("alias.json"), "{}");

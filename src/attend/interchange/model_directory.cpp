@@ -10,6 +10,23 @@
 
 namespace attend {
 
+namespace {
+
+// The cache of Hugging Face keeps a model as links: models--NAME/snapshots/COMMIT/config.json is
+// ../../blobs/HASH. Returns the folder of the blobs if the directory is in such a snapshot, an
+// empty path otherwise.
+std::filesystem::path blobs_of_snapshot(std::filesystem::path directory) {
+  for (; directory.has_relative_path(); directory = directory.parent_path()) {
+    const std::filesystem::path snapshots = directory.parent_path(),
+                                model = snapshots.parent_path();
+    if (snapshots.filename() == "snapshots" && model.filename().string().starts_with("models--"))
+      return model / "blobs";
+  }
+  return {};
+}
+
+}  // namespace
+
 ModelDirectory::ModelDirectory(const std::filesystem::path& path) : path_(path) {
   std::error_code error;
   canonical_ = std::filesystem::canonical(path, error);
@@ -33,7 +50,8 @@ std::filesystem::path ModelDirectory::file(std::string_view name) const {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   if (error) throw DataError(fmt::format("{}: cannot open: {}", path.string(), error.message()));
-  if (target.parent_path() != canonical_)
+  const bool is_blob = target.parent_path() == blobs_of_snapshot(canonical_);
+  if (target.parent_path() != canonical_ && !is_blob)
     throw DataError(
         fmt::format("{}: expected a file in this directory, found a link that leads "
                     "out of it; copy the directory with `cp -rL` first",

@@ -21,7 +21,8 @@ class ModelDirectory {
   bool contains(std::string_view name) const;
 
   // The path of an entry. `name` may come from a file of the model. Throws DataError if it is not a
-  // plain name, does not exist, or is a link that leads out of the directory.
+  // plain name, does not exist, or is a link that leads out of the directory. In a snapshot of the
+  // Hugging Face cache, links may lead to the blobs of the same model.
   std::filesystem::path file(std::string_view name) const;
   // Opens a file. Also throws IoError.
   std::shared_ptr<const InputFile> open(std::string_view name) const;
