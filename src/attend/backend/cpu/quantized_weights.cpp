@@ -55,12 +55,13 @@ Tensor quantize_weights(const Tensor& weights) {
 }
 
 Tensor dequantize_weights(const Tensor& quantized) {
-  const Tensor weights = Tensor::empty({quantized.rows(), weight_columns(quantized)});
-  for (std::int64_t row = 0; row < weights.rows(); ++row) {
+  const std::int64_t columns = weight_columns(quantized);
+  const Tensor weights = Tensor::empty({quantized.rows(), columns});
+  for (std::int64_t row = 0; row < quantized.rows(); ++row) {
     const float scale = quantized_scale(quantized, row);
     const std::int8_t* from = quantized.row<std::int8_t>(row);
     float* to = weights.row(row);
-    for (std::int64_t i = 0; i < weights.cols(); ++i) to[i] = scale * static_cast<float>(from[i]);
+    for (std::int64_t i = 0; i < columns; ++i) to[i] = scale * static_cast<float>(from[i]);
   }
   return weights;
 }
