@@ -168,5 +168,38 @@ TEST(ShortlistedScorer, RefuseAListForAnotherVocabulary) {
                           {"shortlist", "end"});
 }
 
+// Whatever beam search and sampling write, the most likely tokens of a free search are not in it.
+TEST(SuppressedTokens, AreNeverWritten) {
+  const Transformer model = small_transformer();
+  const Shortlist shortlist = everything();
+  BeamSearchOptions beam;
+  beam.beam_size = 3;
+  EncoderDecoderScorer free(model, three_sources(), kBegin);
+  std::set<std::int32_t> wanted;
+  for (const auto& best : beam_search(free, kEnd, beam))
+    wanted.insert(best.front().ids.begin(), best.front().ids.end());
+  ASSERT_FALSE(wanted.empty());
+  const std::vector<std::int32_t> suppressed(wanted.begin(), wanted.end());
+  const auto expect_none = [&](const Hypothesis& written) {
+    for (const std::int32_t id : written.ids) EXPECT_FALSE(wanted.contains(id)) << id;
+  };
+  const std::vector<std::uint64_t> streams{1, 2, 3};
+  const auto expect_none_by = [&](const auto& make) {
+    auto searched = make();
+    for (const auto& best : beam_search(*searched, kEnd, beam)) expect_none(best.front());
+    auto sampled = make();
+    SamplingOptions sampling;
+    sampling.max_length = 30;
+    for (const Hypothesis& drawn : sample(*sampled, kEnd, sampling, streams)) expect_none(drawn);
+  };
+  expect_none_by([&] {
+    return std::make_unique<EncoderDecoderScorer>(model, three_sources(), kBegin, suppressed);
+  });
+  expect_none_by([&] {
+    return std::make_unique<ShortlistedScorer>(model, three_sources(), kBegin, shortlist,
+                                               suppressed);
+  });
+}
+
 }  // namespace
 }  // namespace attend

@@ -14,11 +14,13 @@
 namespace attend {
 
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                                     std::int32_t bos, const Shortlist& shortlist)
+                                     std::int32_t bos, const Shortlist& shortlist,
+                                     std::span<const std::int32_t> suppressed)
     : whole_(model, src, bos) {
   std::vector<std::vector<std::int32_t>> allowed;
   for (std::int64_t s = 0; s < src.sequences(); ++s) {
     allowed.push_back(shortlist.allowed(src[s]));
+    for (const std::int32_t token : suppressed) std::erase(allowed.back(), token);
     if (allowed.back().empty())
       throw DataError(
           "shortlist: expected tokens for every sentence, got none; the end must always be "

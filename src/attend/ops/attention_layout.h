@@ -13,7 +13,7 @@ namespace attend::detail {
 void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q,
                    const Shape& k);
 
-// Throws ShapeError if query sequences share keys: their gradients are not implemented.
+// Throws ShapeError if query sequences share keys, which have no single gradient.
 void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);
 
 // A layout without scale and dropout.

@@ -6,6 +6,7 @@
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "tasks/model_checkpoint.h"
 #include "tasks/small_language.h"
 #include "tensor/expect_error.h"
 
@@ -26,6 +27,21 @@ TEST(GenerationEngine, IsAFunctionOfTheSeedAndTheSample) {
   EXPECT_NE(generator.generate("the cat", options, {}, 1).text, text);
   options.sampling.seed = 2;
   EXPECT_NE(generator.generate("the cat", options).text, text);
+}
+
+// A model from elsewhere may begin texts with another token than the end of a line.
+TEST(GenerationEngine, BeginsWithTheFirstTokenOfTheModelThatItsFileKeeps) {
+  LanguageModel model = small_language_model();
+  const GenerationOptions options = with_tokens(30);
+  const std::string usual = GenerationEngine(model).generate("the cat", options).text;
+  model.first_token = model.tokenizer.bos_id();
+  ASSERT_NE(model.first_token, model.tokenizer.eos_id());
+  const LanguageModel loaded = language_model(checkpoint_of(model));
+  EXPECT_EQ(loaded.first_token, model.first_token);
+  EXPECT_NE(GenerationEngine(loaded).generate("the cat", options).text, usual);
+  Checkpoint damaged = checkpoint_of(model);
+  damaged.metadata["attend.first_token"] = "[1000000]";
+  expect_error<DataError>([&] { language_model(damaged); }, {"attend.first_token"});
 }
 
 TEST(GenerationEngine, SearchesForTheLikeliestContinuations) {

@@ -43,7 +43,7 @@ std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& s
                                   const TranslationOptions& options) {
   if (options.shortlist)
     return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos,
-                                               *model.shortlist);
+                                               *model.shortlist, model.suppressed);
   return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos,
                                                 model.suppressed);
 }
