@@ -13,7 +13,7 @@ namespace {
 
 // As for f32 (matmul_cases.cpp), and twice that for instructions that round the sum after each of
 // two products.
-constexpr Tolerance kProduct{1e-4, 1e-6};
+constexpr Tolerance kBf16Product{1e-4, 1e-6};
 
 float nearest_bf16(float x) {
   if (!std::isfinite(x)) return x;
@@ -43,7 +43,7 @@ struct Factor {
   Precision precision;
 };
 
-KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
+KernelCase bf16_matmul_case(bool transpose_a, bool transpose_b, float beta) {
   KernelCase kernel;
   kernel.name = fmt::format("matmul_bf16_{}{}_beta{}", transpose_a ? "t" : "n",
                             transpose_b ? "t" : "n", static_cast<int>(beta * 10.0f));
@@ -51,7 +51,7 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
                    {64, 64, 64}, {130, 70, 257}, {0, 5, 3}, {1, 512, 512}};
   if (transpose_a) kernel.shapes.push_back({33, 40, 500});
   if (transpose_a && !transpose_b) kernel.shapes.push_back({4, 5, 0});
-  kernel.tolerance = kProduct;
+  kernel.tolerance = kBf16Product;
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
     const std::int64_t m = shape[0], n = shape[1], k = shape[2];
@@ -70,7 +70,7 @@ KernelCase linear_case(const char* name, Activation activation) {
   kernel.name = fmt::format("linear_bf16_{}", name);
   kernel.shapes = {{0, 8, 8},     {1, 1, 1},      {3, 5, 7},      {33, 31, 129},
                    {320, 24, 40}, {7, 512, 1031}, {101, 300, 56}, {3, 20, 2100}};
-  kernel.tolerance = kProduct;
+  kernel.tolerance = kBf16Product;
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
     const Factor factor(backend);
@@ -91,7 +91,7 @@ std::vector<KernelCase> bf16_cases() {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       for (const float beta : {0.0f, 0.5f})
-        cases.push_back(matmul_case(transpose_a, transpose_b, beta));
+        cases.push_back(bf16_matmul_case(transpose_a, transpose_b, beta));
     }
   }
   cases.push_back(linear_case("plain", Activation::none));

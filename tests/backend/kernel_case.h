@@ -18,6 +18,7 @@ struct Tolerance {
   double absolute = 0.0;
   double relative = 0.0;
 };
+inline constexpr Tolerance kLogProbability{4e-6, 1e-6};  // of a log_softmax
 
 struct KernelCase {
   std::string name;

@@ -10,7 +10,6 @@ namespace {
 using Results = std::vector<Tensor>;
 
 constexpr std::int64_t kVocabulary = 37;
-constexpr Tolerance kLogProbability{4e-6, 1e-6};  // as of log_softmax (softmax_cases.cpp)
 
 KernelCase embed_case(const char* name, bool has_positions, float p) {
   // One product and one sum: two roundings, or one when fused.

@@ -11,7 +11,6 @@ using Results = std::vector<Tensor>;
 // A score of size s is rounded by s * 6e-8, which exp turns into that relative error; exp itself
 // and the sum of up to 5000 terms add a few units in the last place.
 constexpr Tolerance kProbability{5e-8, 2e-6};
-constexpr Tolerance kLogProbability{4e-6, 1e-6};
 
 // Normal scores of which a few are far out, and a tenth are forbidden, never a whole row.
 Tensor scores(Operands& operands, const Shape& shape, bool forbid) {

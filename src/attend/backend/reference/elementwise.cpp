@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/reference/sigmoid.h"
 
 namespace attend {
 
@@ -23,7 +24,6 @@ double normal_density(double x) {
 }
 
 // The activations x sigma(g(x)).
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 constexpr double kTanhGate = 2.0 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)
 double tanh_gate(double x) { return kTanhGate * (x + 0.044715 * x * x * x); }
 

@@ -1,15 +1,9 @@
 #include <cassert>
-#include <cmath>
 
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/reference/sigmoid.h"
 
 namespace attend {
-
-namespace {
-
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
-
-}  // namespace
 
 void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
                                 const Tensor& gates) {
