@@ -16,6 +16,8 @@ function(attend_layer name)
   add_library(attend::${name} ALIAS attend_${name})
   target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
+  # The headers cost more than the code: twice the usual files per unit, two thirds of the time.
+  set_target_properties(attend_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   # Unoptimized kernels are hundreds of times slower, and a project in a debug build wants to debug itself.
   if(NOT PROJECT_IS_TOP_LEVEL)
     target_compile_options(attend_${name} PRIVATE "$<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O3;-DNDEBUG>")
