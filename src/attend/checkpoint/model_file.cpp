@@ -1,5 +1,8 @@
 #include "attend/model_file.h"
 
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors.h"
 #include "attend/error.h"
 
 namespace attend {
