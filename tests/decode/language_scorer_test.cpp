@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "attend/backend/backend.h"
+#include "attend/core/random.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
+#include "ops/operands.h"
 
 namespace attend {
 namespace {
@@ -146,6 +148,23 @@ TEST(LanguageScorer, GivesEveryHypothesisAMemoryOfItsOwn) {
   ASSERT_EQ(found.size(), 4u);
   for (const Hypothesis& one : found)
     EXPECT_NEAR(one.log_probability, alone(model, options, one.ids), 1e-4);
+}
+
+// Bit for bit, however long the prompt is: it is read in blocks.
+TEST(LanguageScorer, ReadsAPromptAsItsTokensOneByOne) {
+  const LanguageTransformer model = text_model(1);
+  const LanguageScorerOptions options{
+      .context = 200, .max_length = 9, .cache = {.tokens = 90, .weight = 0.4f, .beta = 2.0f}};
+  Random random({8, 1});
+  Sequence prompt;
+  for (int t = 0; t < 150; ++t)
+    prompt.push_back(static_cast<std::int32_t>(random.below(kWordsOfText)));
+  LanguageScorer at_once(model, prompt, options),
+      one_by_one(model, std::span(prompt).first(1), options);
+  const Sequence only{0};
+  at_once.step(only, {&prompt.back(), 1});
+  for (const std::int32_t token : prompt) one_by_one.step(only, {&token, 1});
+  EXPECT_TRUE(same_bits(at_once.logits(0, 1), one_by_one.logits(0, 1)));
 }
 
 TEST(LanguageScorer, NeverSaysWhatIsForbidden) {

@@ -142,6 +142,44 @@ TEST_P(LanguageStep, ContinuesWhicheverHypothesesAreAskedFor) {
   EXPECT_FALSE(same_bits(many.slice_rows(1, 2), one));
 }
 
+// Bit for bit: a prompt may be read at once or token by token.
+TEST_P(LanguageStep, ReadsManyTokensAsItReadsThemOneByOne) {
+  const auto at_once = model_.begin(2), one_by_one = model_.begin(2);
+  const auto steps = [&](const Numbers& a, const Numbers& b) {
+    std::vector<Tensor> hidden;
+    for (std::size_t t = 0; t < a.size(); ++t)
+      hidden.push_back(one_by_one->step(Numbers{0, 1}, Numbers{a[t], b[t]}));
+    return hidden;
+  };
+  const Numbers first{3, 1, 4, 1, 5}, second{9, 2, 6, 5, 3}, third{5, 8, 9}, fourth{7, 9, 3};
+  for (const auto& [a, b] : {std::pair(first, second), std::pair(third, fourth)}) {
+    RaggedBuilder tokens;
+    tokens.add(a);
+    tokens.add(b);
+    const Tensor all = at_once->read(tokens.build());
+    const auto length = static_cast<std::int64_t>(a.size());
+    const std::vector<Tensor> expected = steps(a, b);
+    ASSERT_EQ(all.rows(), 2 * length);
+    for (std::int64_t t = 0; t < length; ++t) {
+      const Tensor& step = expected[static_cast<std::size_t>(t)];
+      EXPECT_TRUE(same_bits(all.slice_rows(t, t + 1), step.slice_rows(0, 1))) << "token " << t;
+      EXPECT_TRUE(same_bits(all.slice_rows(length + t, length + t + 1), step.slice_rows(1, 2)))
+          << "token " << t;
+    }
+  }
+  EXPECT_TRUE(same_bits(at_once->step(Numbers{1, 0}, Numbers{2, 2}),
+                        one_by_one->step(Numbers{1, 0}, Numbers{2, 2})));
+}
+
+TEST_P(LanguageStep, ReadsAnotherNumberOfTokensForEachHypothesis) {
+  const auto together = model_.begin(2), alone = model_.begin(1);
+  const Tensor all = together->read(Ragged::copy(Numbers{1, 2, 3, 4}, Numbers{0, 1, 4})),
+               second = alone->read(Ragged::one(Numbers{2, 3, 4}));
+  EXPECT_TRUE(same_bits(all.slice_rows(1, 4), second));
+  expect_error<ShapeError>([&] { together->read(Ragged::one(Numbers{1})); },
+                           {"[read]", "2 hypotheses", "got 1"});
+}
+
 TEST_P(LanguageStep, RefusesWhatDoesNotExistAndStaysAsItWas) {
   const auto state = model_.begin(2);
   expect_error<ShapeError>(

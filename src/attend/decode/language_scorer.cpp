@@ -24,6 +24,15 @@ std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& 
   return columns;
 }
 
+// Calls read(begin, count) for blocks of a text: large enough for fast products, and small enough
+// for the keys that each of its tokens sees.
+template <class Read>
+void for_each_block(std::size_t length, const Read& read) {
+  constexpr std::size_t kBlock = 64;
+  for (std::size_t begin = 0; begin < length; begin += kBlock)
+    read(begin, std::min(kBlock, length - begin));
+}
+
 }  // namespace
 
 LanguageScorer::LanguageScorer(const LanguageTransformer& model,
@@ -36,8 +45,17 @@ LanguageScorer::LanguageScorer(const LanguageTransformer& model,
       branches_(1) {
   if (options.cache.used())
     branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
-  constexpr std::int32_t kOnly[] = {0};
-  for (const std::int32_t token : prompt.first(prompt.size() - 1)) step(kOnly, {&token, 1});
+  Branch& branch = branches_[0];
+  branch.context.assign(prompt.begin(), prompt.end() - 1);
+  for_each_block(branch.context.size(), [&](std::size_t begin, std::size_t count) {
+    const Tensor hidden = read_contexts(begin, count);
+    for (std::size_t i = 0; branch.cache && i < count && begin + i + 1 < branch.context.size();
+         ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      branch.cache->remember(hidden.slice_rows(row, row + 1), branch.context[begin + i + 1]);
+    }
+    hidden_ = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
+  });
 }
 
 LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) const {
@@ -45,18 +63,19 @@ LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) const {
           branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
 }
 
+Tensor LanguageScorer::read_contexts(std::size_t begin, std::size_t count) {
+  RaggedBuilder block;
+  for (const Branch& branch : branches_) block.add(std::span(branch.context).subspan(begin, count));
+  return state_->read(block.build());
+}
+
 void LanguageScorer::forget_older_half() {
   state_ = model_.begin(std::ssize(branches_));
-  std::vector<std::int32_t> all(branches_.size()), tokens(branches_.size());
-  std::iota(all.begin(), all.end(), 0);
   const std::int64_t kept = options_.context / 2;
   for (Branch& branch : branches_)
     branch.context.erase(branch.context.begin(), branch.context.end() - kept);
-  for (std::size_t t = 0; t < static_cast<std::size_t>(kept); ++t) {
-    std::transform(branches_.begin(), branches_.end(), tokens.begin(),
-                   [t](const Branch& branch) { return branch.context[t]; });
-    state_->step(all, tokens);
-  }
+  for_each_block(static_cast<std::size_t>(kept),
+                 [this](std::size_t begin, std::size_t count) { read_contexts(begin, count); });
 }
 
 void LanguageScorer::step(std::span<const std::int32_t> parents,

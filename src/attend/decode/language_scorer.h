@@ -45,13 +45,15 @@ class LanguageScorer final : public Scorer {
     std::unique_ptr<ContinuousCache> cache;
   };
   Branch continued(const Branch& branch) const;
+  // Reads tokens [begin, begin + count) of the context of every branch -> [R * count, D].
+  Tensor read_contexts(std::size_t begin, std::size_t count);
   // Restarts every branch with the newer half of its context.
   void forget_older_half();
 
   const LanguageTransformer& model_;
   LanguageScorerOptions options_;
   std::int32_t first_token_;
-  std::unique_ptr<DecodingState> state_;
+  std::unique_ptr<StackDecoding> state_;
   std::vector<Branch> branches_;  // of each hypothesis after the last step
   Tensor hidden_;                 // [R, D], after the last step
 };

@@ -125,7 +125,7 @@ CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& ta
                                pass.in_precision(options));
 }
 
-std::unique_ptr<DecodingState> LanguageTransformer::begin(std::int64_t hypotheses) const {
+std::unique_ptr<StackDecoding> LanguageTransformer::begin(std::int64_t hypotheses) const {
   const auto embed_step = [this](const StepTokens& step) {
     Pass pass = Pass::inference();
     const Variable x = input_.step(embedding_, step.ids, step.positions, pass);

@@ -12,7 +12,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/options.h"
-#include "attend/models/decoding_state.h"
+#include "attend/models/stack_decoding.h"
 #include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/ops/elementwise.h"
@@ -80,7 +80,7 @@ class LanguageTransformer {
                             const CrossEntropyOptions& options, Pass& pass) const;
 
   // Starts incremental decoding of `hypotheses` empty sequences.
-  std::unique_ptr<DecodingState> begin(std::int64_t hypotheses) const;
+  std::unique_ptr<StackDecoding> begin(std::int64_t hypotheses) const;
 
  private:
   explicit LanguageTransformer(const LanguageTransformerConfig& config);

@@ -48,12 +48,12 @@ struct SourceMemory {
   Ids offsets;  // B+1: offsets of the sources
 };
 
-// One new position per hypothesis.
+// New positions of hypotheses.
 class CachedContext final : public LayerContext {
  public:
   // For a stack without cross-attention.
   explicit CachedContext(KVCache& cache) : cache_(cache) {}
-  // source: the source of each hypothesis.
+  // source: the source of each new position.
   CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source);
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
                           Pass& pass) override;
@@ -63,8 +63,8 @@ class CachedContext final : public LayerContext {
  private:
   KVCache& cache_;
   const SourceMemory* memory_ = nullptr;
-  Ids slots_;    // rows of the memory, as a single slab, that each hypothesis attends to
-  Ids offsets_;  // offsets by hypothesis
+  Ids slots_;    // rows of the memory, as a single slab, that each position attends to
+  Ids offsets_;  // offsets by position
 };
 
 }  // namespace attend

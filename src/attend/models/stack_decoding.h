@@ -8,20 +8,21 @@
 
 #include "attend/models/decoding_state.h"
 #include "attend/models/transformer_stack.h"
+#include "attend/nn/ragged.h"
 
 namespace attend {
 
-// The tokens of a step, one per hypothesis.
+// N tokens that continue some hypotheses.
 struct StepTokens {
   Ids ids;
   Ids positions;  // position in its sequence, from 0
-  // Preceding tokens, latest first, per hypothesis; 0 before the start.
+  // Preceding tokens, latest first, per token; 0 before the start.
   std::vector<Ids> earlier;
 };
 
 class StackDecoding final : public DecodingState {
  public:
-  using Embed = std::function<Variable(const StepTokens&)>;  // -> [R, D]; throws DataError past
+  using Embed = std::function<Variable(const StepTokens&)>;  // -> [N, D]; throws DataError past
                                                              // learned positions
 
   // Decoder-only: `hypotheses` empty sequences. `embed` needs the `lookback` tokens before each.
@@ -32,15 +33,21 @@ class StackDecoding final : public DecodingState {
 
   std::int64_t hypotheses() const override { return static_cast<std::int64_t>(length_.size()); }
   Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  // Hypothesis r continues with all tokens of sequence r -> hidden states [N, D] of these, in
+  // order: the bits that one step per token gives. Throws like step().
+  Tensor read(const Ragged& tokens);
 
  private:
+  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens);
   const TransformerStack& stack_;
   Embed embed_;
   KVCache cache_;
   std::optional<SourceMemory> memory_;
   std::vector<std::int32_t> source_;  // of each hypothesis, if there is a memory
   std::vector<std::int32_t> length_;  // length of each hypothesis
-  std::vector<Ids> earlier_;          // as in StepTokens
+  // The last tokens of each hypothesis, latest first; 0 before the start. As many as are looked at.
+  std::vector<std::vector<std::int32_t>> earlier_;
+  int lookback_;
 };
 
 }  // namespace attend

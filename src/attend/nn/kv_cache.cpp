@@ -22,6 +22,7 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
     reordered.push_back(history_[static_cast<std::size_t>(parent)]);
   }
   history_ = std::move(reordered);
+  new_rows_.assign(history_.size(), 0);
   offsets_ = {};
 }
 
@@ -42,6 +43,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
       free_.pop_back();
     }
   }
+  new_rows_.assign(rows_per_hypothesis.begin(), rows_per_hypothesis.end());
   newest_ = slot_ids(newest);
   positions_ = std::move(positions);
   offsets_ = {};
@@ -93,9 +95,12 @@ KeyRows KVCache::view(int layer) {
   if (!offsets_) {
     std::vector<KeySlot> slots;
     std::vector<std::int32_t> offsets{0};
-    for (const auto& positions : history_) {
-      slots.insert(slots.end(), positions.begin(), positions.end());
-      offsets.push_back(static_cast<std::int32_t>(slots.size()));
+    for (std::size_t r = 0; r < new_rows_.size(); ++r) {
+      const auto& positions = history_[r];
+      for (std::int32_t behind = new_rows_[r]; behind-- > 0;) {
+        slots.insert(slots.end(), positions.begin(), positions.end() - behind);
+        offsets.push_back(static_cast<std::int32_t>(slots.size()));
+      }
     }
     slots_ = slot_ids(slots);
     offsets_ = std::move(offsets);

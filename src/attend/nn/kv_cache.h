@@ -33,10 +33,13 @@ class KVCache {
   // Positions of the new rows in their hypotheses, from 0.
   const Ids& positions() const { return positions_; }
 
-  // All positions of each hypothesis. Valid until the next call of another member.
+  // What each new position sees: its hypothesis up to itself. Valid until the next call of another
+  // member.
   KeyRows view(int layer);
 
  private:
+  using Rows = std::vector<std::int32_t>;
+
   // Makes at least `count` slots free.
   void make_room(std::size_t count);
   void collect();
@@ -45,7 +48,8 @@ class KVCache {
   std::vector<std::vector<Tensor>> slabs_;     // [layer][slab] of [rows, W]
   std::vector<std::int32_t> slab_rows_;        // capacity of each slab
   std::vector<KeySlot> free_;                  // slots not in the table; the last is used next
-  Ids newest_;                                 // slot_ids() of the positions of the last extend
+  Rows new_rows_;                              // of each hypothesis, by the last extend
+  Ids newest_;                                 // slot_ids() of these rows
   Ids positions_;                              // of the same
   Ids slots_, offsets_;                        // for views of any layer; undefined: to be rebuilt
 };
