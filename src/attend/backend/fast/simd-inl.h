@@ -65,6 +65,12 @@ HWY_INLINE void map_rows(const float* a, const float* b, float* out, std::size_t
                count - i);
 }
 
+// Asks for memory that is needed soon, but not before the L1 cache has had other data.
+HWY_INLINE void prefetch_to_l2(const void* p) {
+  constexpr int kForReading = 0, kIntoL2 = 2;
+  __builtin_prefetch(p, kForReading, kIntoL2);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace attend
 HWY_AFTER_NAMESPACE();

@@ -105,18 +105,25 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
   const std::size_t depth = packed_depth(block.depth, packing);
   const RowsOfA a = rows_of_a(product, block, packing, packed_a);
   const bool in_place = packing == Packing::floats && !product.transpose_a;
+  const std::size_t row_tiles = (block.row_end - block.row_begin + kTileRows - 1) / kTileRows;
   for (std::size_t column = 0; column < block.columns; column += kTileColumns) {
     Block tile = block;
     tile.column += column;
     tile.columns = HWY_MIN(kTileColumns, block.columns - column);
     TileOutput out = output_of(product, tile);
-    const TileInput input = panels.at(column);
+    TileInput input = panels.at(column);
+    if (column + kTileColumns < block.columns) {
+      // The tiles of this panel share the work of fetching the next one.
+      input.ahead = panels.at(column + kTileColumns).first;
+      input.ahead_step = (input.step + row_tiles - 1) / row_tiles;
+    }
     const float* from = a.data;
     for (std::size_t row = block.row_begin; row < block.row_end;
          row += kTileRows, from += a.tile_step, out.c += kTileRows * out.stride) {
       const std::size_t rows = HWY_MIN(static_cast<std::size_t>(kTileRows), block.row_end - row);
       if (column == 0 && in_place) prefetch_rows(from + a.tile_step, a.row_step, block.depth);
       kernels[rows - 1](from, a.row_step, a.k_step, input, depth, out);
+      input.ahead += depth * input.ahead_step;
     }
   }
 }

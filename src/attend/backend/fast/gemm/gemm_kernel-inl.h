@@ -74,11 +74,13 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
 }
 
 // kTileColumns columns of b: two vectors per k, `second` floats apart; the next k is `step` floats
-// later.
+// later. Meanwhile the columns needed later come nearer: `ahead_step` floats per k from `ahead`.
 struct TileInput {
   const float* first;
   std::size_t second;
   std::size_t step;
+  const float* ahead = first;
+  std::size_t ahead_step = 0;
 };
 
 // Adds the product of lanes of a and b to a sum.
@@ -111,12 +113,15 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride + kLanes);
   }
-  const float* next = b.first;
-  const std::size_t second = b.second, step = b.step;
+  const float *next = b.first, *ahead = b.ahead;
+  const std::size_t second = b.second, step = b.step, ahead_step = b.ahead_step;
   for (std::size_t k = 0; k < depth; ++k) {
     const auto b0 = hn::LoadU(d, next);
     const auto b1 = hn::LoadU(d, next + second);
     next += step;
+    prefetch_to_l2(ahead);
+    prefetch_to_l2(ahead + second);
+    ahead += ahead_step;
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto value = hn::Set(d, *from[r]);

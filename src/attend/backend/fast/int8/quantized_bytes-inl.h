@@ -22,9 +22,17 @@ HWY_INLINE void add_four_products(IntegerVector weights, IntegerVector activatio
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(activations.raw));
 }
 
+// The part of the next panels that a tile brings nearer: `step` bytes from `from` for every four of
+// the depth.
+struct BytesAhead {
+  const std::int8_t* from;
+  std::size_t step;
+};
+
 // `rows` rows, starting at `row`, by the columns of `panels` panels, starting at `column`.
 template <int rows, int panels>
-HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::size_t column) {
+HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::size_t column,
+                             BytesAhead ahead) {
   const Integers d;
   const std::int8_t* q = p.rounded_row<std::int8_t>(row);
   const std::int8_t* weights = p.weights + column * p.weights_stride;
@@ -36,6 +44,12 @@ HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::si
     for (int i = 0; i < panels; ++i) sums[r][i] = hn::Zero(d);
   }
   for (std::size_t k = 0; k < p.depth; k += 4, q += 4, weights += 4 * kWidth) {
+    if constexpr (panels < 4) {  // few rows wait for memory anyway
+#pragma GCC unroll 4
+      for (int i = 0; i < panels; ++i)
+        prefetch_to_l2(ahead.from + static_cast<std::size_t>(i) * distance);
+      ahead.from += ahead.step;
+    }
     IntegerVector quads[panels];
 #pragma GCC unroll 4
     for (int i = 0; i < panels; ++i)
@@ -61,7 +75,7 @@ HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::si
   }
 }
 
-using BytesTile = void (*)(const QuantizedProduct&, std::size_t, std::size_t);
+using BytesTile = void (*)(const QuantizedProduct&, std::size_t, std::size_t, BytesAhead);
 template <int panels, int... counts>
 struct BytesTileTable {
   static constexpr BytesTile kernels[] = {bytes_tile<counts, panels>...};
@@ -72,10 +86,15 @@ template <int panels, class Table>
 HWY_INLINE void bytes_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end) {
   constexpr std::size_t kMostRows = sizeof(Table::kernels) / sizeof(BytesTile);
   const std::size_t tiles = (p.rows + kMostRows - 1) / kMostRows;
-  for (std::size_t column = begin; column < end; column += panels * kWidth) {
+  constexpr std::size_t kColumns = panels * kWidth;
+  for (std::size_t column = begin; column < end; column += kColumns) {
+    const bool last = column + kColumns >= end;
+    BytesAhead ahead{p.weights + (last ? column : column + kColumns) * p.weights_stride,
+                     last ? 0 : (4 * kWidth + tiles - 1) / tiles};
     for (std::size_t tile = 0, row = 0; tile < tiles; ++tile) {
       const std::size_t rows = (p.rows - row + tiles - tile - 1) / (tiles - tile);
-      Table::kernels[rows - 1](p, row, column);
+      Table::kernels[rows - 1](p, row, column, ahead);
+      ahead.from += p.depth / 4 * ahead.step;
       row += rows;
     }
   }
