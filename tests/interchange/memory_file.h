@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// Opens the file anew, with other bytes in it. Tensors of files opened before see these.
+// Opens the file again, with other bytes in it. Tensors of files opened before see these.
 inline std::shared_ptr<const InputFile> memory_file(std::string_view bytes) {
   static const FuzzFile file;
   file.write(bytes);

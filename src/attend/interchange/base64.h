@@ -6,7 +6,7 @@
 
 namespace attend::detail {
 
-// Throws DataError for what is no base64.
+// Throws DataError if `text` is not base64.
 std::string from_base64(std::string_view text);
 
 }  // namespace attend::detail

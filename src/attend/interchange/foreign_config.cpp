@@ -16,7 +16,7 @@ namespace attend {
 
 namespace {
 
-// As JSON, on one line and not long.
+// As JSON on one line, shortened if long.
 std::string value_text(const nlohmann::json& value) {
   constexpr std::size_t kLongestValue = 80;
   return printable(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
@@ -30,7 +30,7 @@ std::string supported(std::span<const nlohmann::json> values) {
                      texts.size() == 1 ? "is" : "are");
 }
 
-// nullopt for what is no integer of 64 bits in the range.
+// Returns nullopt unless the value is a 64-bit integer within the range.
 std::optional<std::int64_t> integer_in(const nlohmann::json& value, const NumberRange& range) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (!value.is_number_integer()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Models of other programs, as models of attend.
+// Reads models of other programs as models of attend.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@
 
 namespace attend {
 
-// What a family makes of a directory before any weight is read: our model, its parameters declared
-// but without values, and where these come from.
+// A model directory before any weight is read: our model, its parameters declared but without
+// values, and the rules that say where the values come from.
 struct ForeignModel {
   std::shared_ptr<const SavedModel> model;
   NameMap names;
-  std::vector<std::string_view> ignorable = {};  // tensors that repeat others, or no parameters
+  std::vector<std::string_view> ignorable = {};  // tensors that repeat others or are not parameters
   std::vector<std::string> remarks = {};         // what the user should know
 };
 
@@ -38,8 +38,8 @@ struct ImportedModel {
   std::vector<std::string> remarks;
 };
 
-// Reads a model directory of Hugging Face. Every setting and every tensor is used, or known to
-// change nothing. Throws DataError, which names the one that is not, and IoError.
+// Reads a model directory of Hugging Face. Throws IoError, and DataError that names the first
+// setting or tensor that is neither used nor known to change nothing.
 ImportedModel import_model(const ModelDirectory& directory);
 
 }  // namespace attend

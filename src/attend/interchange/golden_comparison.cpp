@@ -19,7 +19,7 @@ namespace attend {
 
 namespace {
 
-// The record: ids of texts, and what became of them.
+// The record: texts, their ids, and the values and ids computed from them.
 class GoldenRecord {
  public:
   explicit GoldenRecord(const std::filesystem::path& path)
@@ -51,7 +51,7 @@ class GoldenRecord {
           fmt::format("{}: {}: expected sequences of ids below {}", where_, name, vocabulary));
     return Ragged::copy(ids, offsets);
   }
-  // nullopt-like: undefined when there is none of that name.
+  // An undefined tensor if there is none of that name.
   Tensor tensor(const std::string& name) const {
     return file_.contains(name) ? file_.tensor(name) : Tensor();
   }
@@ -99,7 +99,7 @@ class Comparer {
                          : fmt::format("{} layer {}", stack, layer),
               fmt::format("{}.{}", stack, layer), states[layer].to_host());
   }
-  // What a text should become: its tokens, with these around them unless they are negative.
+  // Compares the tokens of every text, enclosed in `before` and `after` unless they are negative.
   void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, std::int32_t before,
                    std::int32_t after) {
     const std::vector<std::string> texts = record_.texts();
@@ -130,11 +130,11 @@ std::int64_t recorded_texts(const GoldenRecord& record, const Ragged& written) {
   return texts;
 }
 
-// Greedy decoding of every text, as long as the record at most.
+// Decodes every text greedily, up to the length of the record. Returns how many are equal.
 int count_equal_written(const TranslationModel& model, const Ragged& src, const Ragged& written) {
   int equal = 0;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {
-    const auto expected = written[i].subspan(1);  // behind the first token
+    const auto expected = written[i].subspan(1);  // after the first token
     EncoderDecoderScorer scorer(*model.network, src.slice(i, i + 1), written[i].front(),
                                 model.suppressed);
     BeamSearchOptions greedy;
@@ -175,7 +175,7 @@ GoldenComparison compare_translation(const TranslationModel& model, const Golden
   return comparer.result;
 }
 
-// Greedy continuations of every text.
+// Continues every text greedily. Returns how many continuations are equal.
 int count_equal_continuations(const LanguageModel& model, const Ragged& ids,
                               const Ragged& written) {
   int equal = 0;

@@ -1,4 +1,4 @@
-// Whether an imported model computes what the program that made it computes.
+// Compares an imported model with recorded values of the program that made it.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ struct GoldenDifference {
 
 struct GoldenComparison {
   int texts = 0;
-  int equal_ids = 0;      // texts that our tokenizer cuts into the same tokens
-  int equal_written = 0;  // texts of which greedy decoding writes the same tokens
+  int equal_ids = 0;      // texts that our tokenizer splits into the same tokens
+  int equal_written = 0;  // texts for which greedy decoding gives the same tokens
   std::vector<GoldenDifference> differences;  // in the order of the computation
 
   // The first difference above `tolerance`; nullptr: none.
@@ -27,8 +27,8 @@ struct GoldenComparison {
 
 inline constexpr float kGoldenTolerance = 1e-4f;
 
-// Runs the model on what tools/golden_of_huggingface.py has recorded. Throws DataError for a file
-// that is not such a record, or not of this kind of model; IoError.
+// Runs the model on a record of tools/golden_of_huggingface.py. Throws DataError if the file is not
+// such a record, or is one of another kind of model; IoError if it cannot be read.
 GoldenComparison compare_with_golden(const SavedModel& model, const std::filesystem::path& golden);
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// Which weights of another program's model are which of ours.
+// Maps the names of another program's weights to ours.
 //
 // A family of models is a list of rules, in terms of our parameters, and serves both directions: an
 // import asks where a parameter comes from, an export what to write it as.
@@ -18,10 +18,10 @@ enum class ForeignLayout {
   same,
   transposed,  // [in, out] for [out, in]
   one_row,     // [1, N] for [N]
-  behind_two   // a table whose first two rows are no positions: BART's
+  behind_two   // a table whose first two rows are not positions, as in BART
 };
 
-// One of several parameters of equal shape that the other program keeps one below the other.
+// One of several parameters of equal shape that the other program stacks in one tensor.
 struct ForeignPart {
   int index = 0;
   int count = 1;

@@ -8,7 +8,7 @@
 namespace attend::detail {
 namespace {
 
-// Characters that mean something in a pattern, as themselves.
+// Escapes the characters that have a meaning in a pattern.
 std::string literal_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string literal_pattern(std::string_view text) {
 void read_byte_level(TypedPart& part, bool is_first, ByteBpeDescription& description) {
   description.prefix_space = part.part.flag("add_prefix_space", true);
   if (description.prefix_space && !is_first)
-    part.part.refuse("add_prefix_space", "false behind other pre-tokenizers");
+    part.part.refuse("add_prefix_space", "false after other pre-tokenizers");
   if (part.part.flag("use_regex", true)) description.patterns.emplace_back(kGpt2Pattern);
   part.part.flag("trim_offsets", true);
   part.part.finish();
@@ -64,8 +64,8 @@ void read_unicode_form(JsonObject& file, ByteBpeDescription& description) {
   }
 }
 
-// Added tokens that are to be found in normalized text are found in the text as it came, which is
-// the same when nothing changes it.
+// attend looks for added tokens in the original text. For tokens that belong to normalized text,
+// that is the same only if normalization changes nothing.
 void check_added(const JsonObject& file, const ForeignVocabulary& vocabulary,
                  const ByteBpeDescription& description) {
   if (description.normalization.changes_nothing()) return;

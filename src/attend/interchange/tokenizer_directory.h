@@ -10,7 +10,7 @@
 
 namespace attend {
 
-// What is in a directory: the content of a file; nothing when there is no file of that name.
+// Returns the content of a file of the directory, or nullopt if there is none of that name.
 using FileText = std::function<std::optional<std::string>(std::string_view name)>;
 
 // Reads tokenizer.json, or vocab.txt (WordPiece), or vocab.json and merges.txt (byte-level BPE),

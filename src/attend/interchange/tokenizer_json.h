@@ -13,7 +13,7 @@ namespace attend {
 
 struct ForeignTokenizer {
   Tokenizer tokenizer;
-  std::vector<std::int32_t> prefix, suffix;  // what the model expects before and behind a text
+  std::vector<std::int32_t> prefix, suffix;  // what the model expects before and after a text
 };
 
 // Reads the content of a tokenizer.json; `where` it came from begins the messages. WordPiece and

@@ -35,7 +35,7 @@ struct ForeignPattern {
 };
 ForeignPattern pattern_of(TypedPart& part);
 
-// What stands before and behind a text, by piece.
+// The pieces that the model expects before and after a text.
 struct ForeignTemplate {
   std::vector<std::string> prefix, suffix;
 };

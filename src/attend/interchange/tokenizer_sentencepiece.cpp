@@ -12,7 +12,7 @@ namespace attend::detail {
 namespace {
 
 constexpr std::string_view kMeta = "▁";
-constexpr float kUnreached = -1e9f;  // the score of a piece that no merge makes
+constexpr float kUnreached = -1e9f;  // score of a piece that no merge makes
 
 // Spaces as meta symbols; two and more spaces as one.
 void read_replace(TypedPart& part, SentencePieceDescription& description) {
@@ -39,7 +39,7 @@ void read_text_normalizer(JsonObject& file, SentencePieceDescription& descriptio
       require_text(part, "prepend", kMeta);
       description.dummy_prefix = true;
       part.part.finish();
-    } else if (part.type == "Strip") {  // with what comes before or behind: extra spaces
+    } else if (part.type == "Strip") {  // drops leading and trailing spaces
       require_flag(part, "strip_right", true, true);
       part.part.flag("strip_left", true);
       part.part.finish();
@@ -68,7 +68,7 @@ void read_spaces(JsonObject& file, SentencePieceDescription& description) {
     } else if (part.type == "WhitespaceSplit") {
       description.remove_extra_spaces = true;
     } else if (part.type == "Split") {
-      // Parts that end with a space: merges never reach across them anyhow.
+      // Parts end with a space, which merges never cross anyway.
       const ForeignPattern pattern = pattern_of(part);
       if (pattern.is_expression || pattern.text != " ") refuse_part(part);
       require_text(part, "behavior", "MergedWithPrevious");
@@ -127,8 +127,8 @@ void add_scored_piece(const nlohmann::json& entry, ForeignVocabulary& vocabulary
   scores.push_back(entry[1].get<float>());
 }
 
-// Of each piece what its earliest merge is worth; no merge makes a character. What no merge makes
-// although it is longer is in no text.
+// The score of each piece: its earliest merge ranks it. Characters need no merge; a longer piece
+// that no merge makes occurs in no text.
 std::vector<float> scores_of_merges(JsonObject& model, const ForeignVocabulary& vocabulary) {
   std::vector<float> scores(vocabulary.pieces().size(), 0.0f);
   float rank = 0;

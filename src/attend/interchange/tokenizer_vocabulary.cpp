@@ -16,7 +16,7 @@ AddedToken read_added(JsonObject& json) {
                    json.flag("normalized", false)};
   const bool plain = !json.flag("single_word", false) && !json.flag("lstrip", false) &&
                      !json.flag("rstrip", false);
-  // Special tokens are never looked for in text, so how does not matter.
+  // Special tokens are never looked for in text, so these flags do not matter for them.
   if (!token.special && !plain)
     throw DataError(
         fmt::format("{}: the added token {} with single_word, lstrip or rstrip is not supported",

@@ -38,7 +38,7 @@ class ForeignVocabulary {
   const SpecialPieces& special() const { return special_; }
   bool is_control(std::string_view piece) const { return controls_.contains(std::string(piece)); }
   std::int32_t id(std::string_view piece) const;  // -1: there is none
-  // Added tokens that are text.
+  // Added tokens that occur in text.
   std::vector<std::int32_t> added_text() const;
   PieceList list() const;
   std::vector<std::int32_t> ids(const std::vector<std::string>& pieces) const;

@@ -15,8 +15,7 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
 
-// Settings of config.json that say how a model was trained or is to be run elsewhere, not what it
-// computes.
+// Settings of config.json that describe training or other programs, not what the model computes.
 void ignore_common_settings(ForeignConfig& config);
 
 // One of the activations that transformers knows by name.

@@ -1,4 +1,4 @@
-// GPT-2 (Radford et al. 2019), as transformers has it: DistilGPT2 and its other relatives, too.
+// GPT-2 (Radford et al. 2019) of the transformers library, and its variants such as DistilGPT2.
 #include <array>
 
 #include "attend/interchange/families/families.h"
@@ -9,7 +9,7 @@ namespace attend {
 
 namespace {
 
-// Its linear maps are [in, out], queries, keys and values are one.
+// Weights are [in, out]; queries, keys and values share one matrix.
 constexpr ForeignLayout kTransposed = ForeignLayout::transposed;
 constexpr std::array kGpt2{
     NameRule{"embedding.weight", "transformer.wte.weight"},

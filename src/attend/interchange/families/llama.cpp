@@ -1,4 +1,4 @@
-// Llama (Touvron et al. 2023) and models of its kind, as transformers has them: SmolLM, TinyLlama,
+// Llama (Touvron et al. 2023) and similar models of the transformers library: SmolLM, TinyLlama,
 // Qwen2.
 #include <array>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// MarianMT, as transformers has it: OPUS-MT and its relatives (Tiedemann & Thottingal 2020).
+// MarianMT of the transformers library: OPUS-MT and similar models (Tiedemann & Thottingal 2020).
 #include <fmt/format.h>
 
 #include <array>
@@ -56,11 +56,11 @@ TransformerConfig read_shape(ForeignConfig& config) {
                             "add_bias_logits", "extra_pos_embeddings"})
     config.require(other, false);
   config.require("static_position_embeddings", true);
-  config.ignore({"max_position_embeddings"});  // sinusoids go on
+  config.ignore({"max_position_embeddings"});  // sinusoids have no last position
   return shape;
 }
 
-// The pieces of vocab.json by their ids.
+// The pieces of vocab.json in the order of their ids.
 std::vector<std::string> read_vocabulary(const ModelDirectory& directory, const char* name) {
   const std::string where = directory.path() + "/" + name;
   const nlohmann::json json = parse_sorted_json(directory.text(name), where);

@@ -24,7 +24,7 @@ struct MarianType {
 };
 
 constexpr std::uint64_t kFloat32 = 0x404, kInt8 = 0x101;
-// The others, for the message. The last four are of the branch that browsers use.
+// Unsupported types, for the message. The last four belong to the branch that browsers use.
 constexpr std::array kForeignTypes = {MarianType{0x102, "int16"},
                                       MarianType{0x104, "int32"},
                                       MarianType{0x108, "int64"},

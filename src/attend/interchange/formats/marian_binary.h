@@ -6,7 +6,7 @@
 //   N names    each ends with a zero byte
 //   N shapes   4 bytes for each extent
 //   8 bytes    P, then P bytes of padding
-//   N data     elements, perhaps with padding behind them
+//   N data     elements, perhaps followed by padding
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 namespace attend {
 
 // Reads tensors of float32 and text (int8). Throws DataError if the file is damaged, and for any
-// other type, which it names: weights packed for a kind of processor (intgemm) are not supported.
+// other type, which it names: weights packed for one kind of CPU (intgemm) are not supported.
 TensorTable read_marian_binary(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

@@ -10,7 +10,7 @@
 namespace attend {
 
 // Reads all arrays, named without ".npy". Converts column-major arrays to row-major ones. Throws
-// DataError for an entry that is no array or has another size than its header says.
+// DataError for an entry that is not an array, or whose size differs from its header.
 TensorTable read_npz(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

@@ -18,7 +18,7 @@ enum class PickleKind : std::uint8_t {
   none,
   boolean,     // integer: 0 or 1
   integer,     // integer
-  big,         // an integer of more than 8 bytes; text: its bytes, the lowest first
+  big,         // an integer of more than 8 bytes; text: its bytes, little-endian
   text,        // text: UTF-8
   tuple,       // items
   list,        // items

@@ -27,7 +27,7 @@ class PickleMachine {
   std::vector<PickleValue>& values() { return values_; }
 
  private:
-  // Each runs the instruction if it is one of its kind; else it returns false.
+  // Each runs the instruction if it handles its kind, and otherwise returns false.
   bool run_number(std::uint8_t instruction);
   bool run_empty(std::uint8_t instruction);
   bool run_collection(std::uint8_t instruction);
@@ -48,7 +48,7 @@ class PickleMachine {
   void call();
   void remember(std::uint32_t number);
   void recall(std::uint32_t number);
-  // Throws DataError about the present instruction.
+  // Throws DataError about the current instruction.
   [[noreturn]] void refuse(std::string_view why) const;
 
   ByteReader input_;
@@ -56,7 +56,7 @@ class PickleMachine {
   std::size_t instruction_begin_ = 0;
   std::vector<PickleValue> values_;
   std::vector<PickleRef> stack_;
-  std::vector<std::size_t> marks_;  // how high the stack was
+  std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint32_t, PickleRef> memo_;
 };
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kLegacyProtocol = 1001;
   throw DataError(fmt::format("{}: {}", file.path(), why));
 }
 
-// Precondition of everything that multiplies: the elements of a storage are in the file.
+// Checks that the file holds all elements of a storage, before any size is multiplied.
 void check_storage(const InputFile& file, const TorchStorage& storage, std::uint64_t bytes) {
   const std::size_t width = size_of(storage.type);
   if (storage.elements != bytes / width || bytes % width != 0)
@@ -90,7 +90,7 @@ class LegacyReader {
       : file_(file),
         bytes_(read_range(file, 0, std::min(file.size(), kLargestPickle), "its pickles")) {}
 
-  // Of the dictionary's tensors, where in the file each storage begins.
+  // The tensors of the dictionary, and where in the file each storage begins.
   struct Content {
     std::vector<TorchTensor> tensors;
     std::map<std::string, std::uint64_t> storages;

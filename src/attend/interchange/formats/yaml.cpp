@@ -55,7 +55,7 @@ class YamlReader {
     return false;
   }
 
-  // The line that next_line() would go to, without going there.
+  // The line that next_line() would go to.
   std::string_view peek() const {
     YamlReader ahead = *this;
     return ahead.next_line() ? ahead.line_ : std::string_view();
@@ -76,11 +76,11 @@ class YamlReader {
       line.expect_end();
       if (!next_line() || line_[0] != ':')
         throw DataError(
-            fmt::format("{}: expected ':' on the line behind the key {}", place(), quote(key)));
+            fmt::format("{}: expected ':' on the line after the key {}", place(), quote(key)));
       line = here();
     }
     const std::string key_place = place();
-    if (!line.accept(':')) line.refuse(fmt::format("expected ':' behind the key {}", quote(key)));
+    if (!line.accept(':')) line.refuse(fmt::format("expected ':' after the key {}", quote(key)));
     nlohmann::json value = read_value(line);
     if (!object.emplace(key, std::move(value)).second)
       throw DataError(fmt::format("{}: the key {} is there twice", key_place, quote(key)));
@@ -94,7 +94,8 @@ class YamlReader {
     return value;
   }
 
-  // What stands below its key: a list, one item a line, or in brackets; null when there is nothing.
+  // The value on the lines after its key: a list, one item per line or in brackets; null if there
+  // is none.
   nlohmann::json read_lines() {
     const std::string_view first = peek();
     if (is_item(first)) return read_items(first.find('-'));

@@ -13,12 +13,12 @@ class YamlLine {
   YamlLine(std::string_view line, std::string where) : line_(line), where_(std::move(where)) {}
 
   // What ends a plain scalar besides a comment and the end of the line: nothing; ": " after a key;
-  // ',' or ']' after an item of a flow list.
+  // ',' or ']' in a flow list.
   enum class Ends { line, key, item };
 
   void skip_blanks();
   bool at_end() const;  // nothing but blanks and a comment is left
-  bool accept(char c);  // behind blanks
+  bool accept(char c);  // skips leading blanks
   // A plain or quoted scalar, with its type. Skips leading blanks.
   nlohmann::json scalar(Ends ends);
   // The same, always as text.

@@ -128,7 +128,8 @@ void read_deflated(const InputFile& file, const ZipEntry& entry, std::uint64_t s
 void read_stored(const InputFile& file, const ZipEntry& entry, std::uint64_t skip,
                  std::span<std::byte> to) {
   file.read(entry.begin + skip, to);
-  // What is skipped is the header of an array, or many tensors, which are not read for this.
+  // A checksum covers the skipped bytes, too: read them only if they are few, such as the header of
+  // an array, not other tensors.
   if (skip > kPieceBytes || skip + to.size() != entry.size) return;
   const auto skipped = read_range(file, entry.begin, skip, "an entry");
   check_checksum(file, entry, add_to_checksum(add_to_checksum(0, skipped), to));

@@ -149,7 +149,7 @@ ZipHeader read_central(ByteReader& directory, const InputFile& file) {
   return header;
 }
 
-// Compares the local header with what the directory says of it; returns where the bytes begin.
+// Compares the local header with the directory; returns where the bytes begin.
 std::uint64_t check_local(const InputFile& file, const ZipHeader& central) {
   const auto fixed = read_range(file, central.offset, kLocalSize, "an entry");
   ByteReader reader(fixed, file.path());
@@ -170,7 +170,7 @@ std::uint64_t check_local(const InputFile& file, const ZipHeader& central) {
   local.name = variable.text(name_size);
   std::uint64_t* const numbers[] = {&local.size, &local.packed_size};
   read_extra64(ByteReader(variable.take(extra_size), file.path()), numbers);
-  // A writer that cannot go back leaves them out, and writes them behind the bytes.
+  // A writer that cannot seek leaves them out here and writes them after the bytes.
   const bool follows = (local.flags & kSizesFollow) != 0;
   const auto same = [&](std::uint64_t a, std::uint64_t b) { return a == b || (follows && a == 0); };
   if (!found || local.name != central.name || local.flags != central.flags ||
