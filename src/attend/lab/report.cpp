@@ -14,14 +14,15 @@ namespace attend::lab {
 namespace {
 
 constexpr std::string_view kHeading = R"(# The lab
-Claims of the Transformer paper, and common claims about it, tested by small experiments, one command
-each. `attend lab` lists them; `attend lab NAME` runs one. A verdict may be negative. It holds for
-what was measured: small models, synthetic tasks, one machine.
 
-The program writes this page and its plots: `attend lab --all --data DATA --out docs/lab`. DATA holds
-`multi30k/`; without `--data`, the parts that need it are skipped. `attend lab NAME --out docs/lab`
-updates one section. For the same seed the numbers repeat, except times and results that depend on
-them (path-length and architectures).
+Claims of the Transformer paper, and common claims about it, tested by small experiments, one
+command each. `attend lab` lists them; `attend lab NAME` runs one. A verdict may be negative. It
+holds for what was measured: small models, synthetic tasks, one machine.
+
+The program writes this page and its plots: `attend lab --all --data DATA --out docs/lab`. DATA
+holds `multi30k/`; without `--data`, the parts that need it are skipped. A single experiment,
+`attend lab NAME --out docs/lab`, updates its section. For the same seed the numbers repeat, except
+times and results that depend on them (path-length and architectures).
 
 )";
 
@@ -117,7 +118,7 @@ void LabPage::read(std::string_view markdown) {
 
 void LabPage::set(const Experiment& experiment, const LabResult& result,
                   const RunDescription& run) {
-  std::string text = fmt::format("## {}\n**{}**\n\n", experiment.name, experiment.claim);
+  std::string text = fmt::format("## {}\n\n**{}**\n\n", experiment.name, experiment.claim);
   text += fmt::format("{}\n\n{}\n", result.measured, to_markdown(result.table));
   for (const Plot& plot : result.plots)
     text += fmt::format("![{}]({}/{}.svg)\n\n", plot.title, plots_, plot.name);

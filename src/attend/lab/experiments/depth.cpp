@@ -134,11 +134,10 @@ LabResult run_depth(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(500, 10);
   LabResult result;
   result.measured = fmt::format(
-      "Which symbol (of {}) stood one position earlier? Causal post-norm layers of width {}, with "
-      "and without residual connections and "
-      "layer normalization, {} steps of Adam at a learning rate of 1e-3 after 50 steps of warm-up. "
-      "The loss after training; guessing gives "
-      "{:.2f}.",
+      "The task: name the symbol (of {}) one position earlier. Causal post-norm layers of width "
+      "{}, with and without residual connections and layer normalization, {} steps of Adam at a "
+      "learning rate of 1e-3 after 50 steps of warm-up. The table shows the loss after training; "
+      "guessing gives {:.2f}.",
       kDepthSymbols, kDepthWidth, steps, std::log(double{kDepthSymbols}));
   result.table.columns = {"connection"};
   for (const int depth : depths)

@@ -37,9 +37,9 @@ LabResult run_extrapolation(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(2500, 30);
   LabResult result;
   result.measured = fmt::format(
-      "At every position: which symbol (of {}) stood {} positions earlier? Two causal layers "
+      "The task at every position: name the symbol (of {}) {} positions earlier. Two causal layers "
       "(d_model 64) are trained for {} steps on sequences of {} and tested on others of {}. "
-      "Accuracy by position; guessing gives {:.3f}.",
+      "The table shows the accuracy by position; guessing gives {:.3f}.",
       kExtrapolatedSymbols, kBack, steps, kTrained, kTested, 1.0 / kExtrapolatedSymbols);
   result.table.columns = {"positions", "1-32 (trained)", "33-40", "41-64", "65-128"};
   Plot plot{"extrapolation", "Beyond the training length", {"position"}, {"accuracy"}, {}};

@@ -59,14 +59,14 @@ LabResult run_hard_attention(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(1200, 20);
   LabResult result;
   result.measured = fmt::format(
-      "Which symbol (of {}) stood {} positions earlier? One causal layer with one head (d_model "
-      "64), {} steps, whose attention is soft, hard, or hard with the gradient of soft "
-      "(straight-through); the norm of the first gradient of the query weights, the accuracy on "
-      "256 new sequences, and the accuracy of the same parameters with hard attention. Guessing "
-      "gives {:.3f}.",
+      "The task: name the symbol (of {}) {} positions earlier. One causal layer with one head "
+      "(d_model 64) is trained for {} steps; its attention is soft, hard, or hard with the "
+      "gradient of soft (straight-through). The table shows the norm of the first gradient of the "
+      "query weights, the accuracy on 256 new sequences, and the accuracy of the same parameters "
+      "with hard attention. Guessing gives {:.3f}.",
       kHardSymbols, kHardBack, steps, 1.0 / kHardSymbols);
-  result.table.columns = {"trained with", "gradient of the queries", "loss", "right",
-                          "right with hard attention"};
+  result.table.columns = {"trained with", "gradient of the queries", "loss", "accuracy",
+                          "accuracy with hard attention"};
   Plot plot{"hard-attention", "Learning where to look", {"step"}, {"loss per symbol"}, {}};
   double right[3], hardened[3], gradient[3];
   for (const AttentionChoice choice :

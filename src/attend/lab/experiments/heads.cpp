@@ -44,11 +44,12 @@ LabResult run_heads(const Lab& lab) {
   const std::uint64_t seeds = lab.full_or_quick<std::uint64_t>(3, 1);
   LabResult result;
   result.measured = fmt::format(
-      "At every position: which symbols (of {}) stood one and five positions earlier, both? One "
-      "causal layer, d_model 64 split among its heads, so that all models have the same number of "
-      "parameters; {} steps, {} seed{}, 256 new sequences. Guessing gives {:.3f}.",
+      "The task at every position: name the symbols (of {}) one and five positions earlier; both "
+      "must be right. One causal layer, d_model 64 split among its heads, so that all models have "
+      "the same number of parameters; {} steps, {} seed{}, accuracy on 256 new sequences. Guessing "
+      "gives {:.3f}.",
       kHeadSymbols, steps, seeds, seeds == 1 ? "" : "s", 1.0 / (kHeadSymbols * kHeadSymbols));
-  result.table.columns = {"heads", "parameters", "right", "worst seed", "best seed"};
+  result.table.columns = {"heads", "parameters", "accuracy", "worst seed", "best seed"};
   Plot plot{"heads",
             "Two things at once, equal parameters",
             {"heads"},

@@ -46,10 +46,10 @@ LabResult run_path_length(const Lab& lab) {
 
   LabResult result;
   result.measured = fmt::format(
-      "Read a symbol (of {}), then n - 1 others and one more, and recall the first. A Transformer "
-      "of two layers (d_model 64) with {} parameters and a GRU (width {}) with {} are trained for "
-      "{} seconds of CPU time each at every distance; the accuracy on 1024 new sequences. Guessing "
-      "gives {:.3f}. The times, and so the results, depend on the machine.",
+      "The task: read n + 1 symbols (of {}) and recall the first. A Transformer of two layers "
+      "(d_model 64) with {} parameters and a GRU (width {}) with {} are trained for {} seconds of "
+      "CPU time each at every distance n. The table shows their accuracy on 1024 new sequences. "
+      "Guessing gives {:.3f}. The times, and so the results, depend on the machine.",
       kPathSymbols, parameters, width, make_gru(width, 1, {}, 1)->parameters().size(), seconds,
       1.0 / kPathSymbols);
   result.table.columns = {"n", "Transformer", "its steps", "GRU", "its steps"};

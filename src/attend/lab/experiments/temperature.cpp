@@ -59,7 +59,7 @@ LabResult run_temperature(const Lab& lab) {
   LabResult result;
   result.measured = fmt::format(
       "Queries and keys with independent standard normal components; {} queries look at {} keys. "
-      "The table has the variance of the softmax input, the mean largest weight of a query, and "
+      "The table shows the variance of the softmax input, the mean largest weight of a query, and "
       "the mean Frobenius norm of the softmax Jacobian, which multiplies the gradient of the "
       "scores.",
       queries, kKeys);

@@ -36,8 +36,8 @@ LabResult run_warmup(const Lab& lab) {
       "A post-norm translator as in the paper ({0} + {0} layers, d_model 128) learns {1} steps "
       "from the demo's sentences. The learning "
       "rate is constant, or rises to the same value over the first {2} steps; no clipping of "
-      "gradients. The loss (per token) of the last "
-      "20 steps.",
+      "gradients. The table shows the loss per token "
+      "of the last 20 steps.",
       layers, steps, warmup);
   result.table.columns = {"learning rate", "loss with warm-up", "loss without"};
   Plot plot{
