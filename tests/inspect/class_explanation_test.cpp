@@ -75,8 +75,7 @@ TEST(AttentionEntropy, IsThatOfTheWeights) {
   EXPECT_EQ(entropy.heads, (std::vector<std::vector<double>>{{1, 0}, {0.5, 1}}));
   EXPECT_DOUBLE_EQ(entropy.mean, 2.5 / 4);
   EXPECT_FALSE(entropy.is_nearly_uniform());
-  EXPECT_EQ(entropy.summary(),
-            "The entropy of attention is 62 % of that of looking at all tokens alike.");
+  EXPECT_EQ(entropy.summary(), "The entropy of attention is 62 % of the maximum.");
 }
 
 TEST(AttentionEntropy, IsRelativeToTheLengthOfTheText) {
@@ -89,9 +88,10 @@ TEST(AttentionEntropy, IsCalledNearlyUniformFromNineTenthsOn) {
   AttentionEntropy entropy;
   entropy.mean = 0.9;
   EXPECT_TRUE(entropy.is_nearly_uniform());
-  EXPECT_EQ(entropy.summary(),
-            "Attention is nearly uniform: its entropy is 90 % of that of looking at all tokens "
-            "alike. Where the model looks says little about which words matter.");
+  EXPECT_EQ(
+      entropy.summary(),
+      "Attention is nearly uniform: its entropy is 90 % of the maximum. Where the model looks "
+      "says little about which words matter.");
   entropy.mean = 0.89;
   EXPECT_FALSE(entropy.is_nearly_uniform());
 }

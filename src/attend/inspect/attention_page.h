@@ -42,9 +42,9 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
 // A text with its classification.
 struct ClassifiedText {
   std::string text;
-  std::vector<std::int32_t> ids;  // what the classifier sees of it
+  std::vector<std::int32_t> ids;  // the part that the classifier reads
   Classification classes;
-  std::vector<WordEffect> effects;  // of leaving out words; empty: not asked for
+  std::vector<WordEffect> effects;  // of leaving out words; empty: not requested
   AttentionEntropy entropy;
 };
 
@@ -54,8 +54,8 @@ ClassifiedText classified_text(const ClassificationEngine& classifier, const std
 // The same with the effects of its words. Throws as word_effects() does, too.
 ClassifiedText explained_text(const ClassificationEngine& classifier, const std::string& text);
 
-// The same page with the one attention that a classifier has; the effects of the words, where there
-// are some, come before it.
+// The same page for a classifier: only the encoder's self-attention, after the effects of the words
+// if there are any.
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
 
 }  // namespace attend

@@ -87,11 +87,11 @@ AttentionEntropy attention_entropy(const std::vector<std::vector<AttentionMap>>&
 std::string AttentionEntropy::summary() const {
   if (is_nearly_uniform())
     return fmt::format(
-        "Attention is nearly uniform: its entropy is {:.0f} % of that of looking at all tokens "
-        "alike. Where the model looks says little about which words matter.",
+        "Attention is nearly uniform: its entropy is {:.0f} % of the maximum. Where the model "
+        "looks "
+        "says little about which words matter.",
         100 * mean);
-  return fmt::format("The entropy of attention is {:.0f} % of that of looking at all tokens alike.",
-                     100 * mean);
+  return fmt::format("The entropy of attention is {:.0f} % of the maximum.", 100 * mean);
 }
 
 }  // namespace attend

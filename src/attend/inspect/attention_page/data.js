@@ -46,13 +46,13 @@ const KINDS = {
   cross: {
     axes: { row: "written", col: "source" },
     roles: { row: "To write", col: "the decoder looks at the source" },
-    about: "Where in the source the decoder looks. A row is named after the word it writes: its weights are those that chose this word.",
+    about: "Where in the source the decoder looks. A row is named after the word written there: its weights chose this word.",
     looks: (word, list) => `To write ${word}, the decoder looks at ${list}.`,
     lookedAt: (word, list) => `${word} is looked at to write ${list}.`,
   },
   encoder: {
     axes: { row: "source", col: "source" },
-    roles: { row: `Every word of the ${READ} looks at the whole of it` },
+    roles: { row: `Every word looks at the whole ${READ}` },
     about: `How the words of the ${READ} look at each other.`,
     looks: (word, list) => `${word} looks at ${list}.`,
     lookedAt: (word, list) => `${word} is looked at by ${list}.`,
@@ -61,8 +61,8 @@ const KINDS = {
     axes: { row: "written", col: "read" },
     roles: { row: "To write", col: "the decoder looks back at" },
     about:
-      "How the decoder looks back at what it has written. A row is named after the word it writes: " +
-      "it sees the words before it, and of a word of several pieces those already written.",
+      "How the decoder looks back at what it has written. A row is named after the word written there: " +
+      "it sees the words before, and the pieces of its own word that are already written.",
     looks: (word, list) => `To write ${word}, the decoder looks back at ${list}.`,
     lookedAt: (word, list) => `${word} is looked back at to write ${list}.`,
   },

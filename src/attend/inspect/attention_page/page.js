@@ -123,7 +123,7 @@ function showFocus() {
     }
   }
   showMark(focus);
-  byId("reading").textContent = focus ? readingOf(focus, map) : "Point at a word to follow what it looks at.";
+  byId("reading").textContent = focus ? readingOf(focus, map) : "Point at a word to see what it looks at.";
   byId("reading").classList.toggle("quiet", focus === null);
 }
 
@@ -149,7 +149,7 @@ function readingOf(focus, map) {
     focus.other !== undefined
       ? [focus.other]
       : [...shares.keys()].filter((i) => shares[i] >= 0.005).sort((a, b) => shares[b] - shares[a]).slice(0, 4);
-  if (listed.length === 0) return `${quoted(focus.side, focus.index)} is looked at by no word.`;
+  if (listed.length === 0) return `No word looks at ${quoted(focus.side, focus.index)}.`;
   const list = listed.map((i) => `${quoted(other(focus.side), i)} ${percent(shares[i])}`).join(", ");
   const sentence = focus.side === "row" ? KINDS[state.kind].looks : KINDS[state.kind].lookedAt;
   return sentence(quoted(focus.side, focus.index), list);
