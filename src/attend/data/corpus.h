@@ -31,7 +31,7 @@ template <class Visitor>
 void fields(LengthOptions& o, Visitor&& visit) {
   visit("max-length", o.max_length, between(2, 1e6),
         "longest sentence in tokens, eos included, on either side of a pair");
-  visit("over-long", o.over_long, "whether to skip or to truncate pairs longer than max-length");
+  visit("over-long", o.over_long, "what to do with pairs longer than max-length: skip or truncate");
 }
 
 struct ParallelText {

@@ -29,7 +29,7 @@ template <class Visitor>
 void fields(AttentionArguments& a, Visitor&& visit) {
   visit("target", a.target, "show the attention for this translation instead of the model's own");
   visit("why", a.why,
-        "with a classifier: leave out one word of the text after the other, and show what that "
+        "with a classifier: leave out each word of the text in turn, and show what that "
         "changes in the probability of the class");
   visit("format", a.format, "output: text for people, json for programs");
   visit("out", a.out, "HTML page to write");

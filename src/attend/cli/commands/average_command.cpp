@@ -79,7 +79,7 @@ void run_average(const AverageArguments& arguments, const OptionBinding& binding
 }  // namespace
 
 void add_average_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "average", "Average several checkpoints into a model");
+  CLI::App& command = add_command(app, "average", "Average several checkpoints into one model");
   const auto arguments = std::make_shared<AverageArguments>();
   add_argument(command, arguments->inputs,
                {"checkpoints", "FILE|RUN", "checkpoint files, or the folder of a run"});

@@ -73,7 +73,7 @@ void add_evaluate_command(CLI::App& app) {
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_argument(
       command, arguments->model,
-      {"model", "MODEL", "model file, or the folder of a run; none to measure given translations",
+      {"model", "MODEL", "model file, or the folder of a run; leave out for given translations",
        /*required=*/false});
   OptionBinding binding(command);
   binding.add(arguments->output);

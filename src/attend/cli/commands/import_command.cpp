@@ -69,7 +69,8 @@ void run_import(const ImportArguments& a) {
 }  // namespace
 
 void add_import_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "import", "A model of another program as a model of attend");
+  CLI::App& command =
+      add_command(app, "import", "Convert a model of another program to a model of attend");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(command, arguments->directory,
                {"directory", "DIR", "model directory of Hugging Face"});

@@ -110,7 +110,7 @@ void run_info(const InfoArguments& arguments) {
 
 void add_info_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "info", "What a model file is: its task, vocabulary and training in a few lines");
+      app, "info", "Describe a model file: its task, vocabulary and training in a few lines");
   const auto arguments = std::make_shared<InfoArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

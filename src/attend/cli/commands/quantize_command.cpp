@@ -125,7 +125,8 @@ void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
 }  // namespace
 
 void add_quantize_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "quantize", "Quantize a model to 8 bits: smaller, faster");
+  CLI::App& command =
+      add_command(app, "quantize", "Quantize a model to 8 bits, which makes it smaller and faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);

@@ -33,10 +33,10 @@ Shell shell_named(const std::string& name) {
 
 void add_help_command(CLI::App& app) {
   CLI::App& command =
-      add_command(app, "help", "The help of the program, or of one of its commands");
+      add_command(app, "help", "Print the help of the program or of one of its commands");
   const auto words = std::make_shared<std::vector<std::string>>();
   add_argument(command, *words,
-               {"command", "COMMAND", "command, and the one inside it: train lm",
+               {"command", "COMMAND", "command, with its subcommand if there is one: train lm",
                 /*required=*/false});
   on_command(command, [&app, words] { answer("{}", help_of_command(app, *words)); });
 }
@@ -44,7 +44,7 @@ void add_help_command(CLI::App& app) {
 void add_completion_command(CLI::App& app) {
   CLI::App& command =
       add_command(app, "completion",
-                  "A script that lets a shell complete commands and options: source <(attend "
+                  "Print a script that lets a shell complete commands and options: source <(attend "
                   "completion bash)");
   const auto shell = std::make_shared<std::string>();
   add_argument(command, *shell, {"shell", "{bash,zsh,fish}", "shell that the script is for"});
@@ -55,7 +55,7 @@ void add_completion_command(CLI::App& app) {
 
 void add_man_command(CLI::App& app) {
   CLI::App& command =
-      add_command(app, "man", "The manual page, to be read with attend man | man -l -");
+      add_command(app, "man", "Print the manual page; to read it: attend man | man -l -");
   on_command(command, [&app] { answer("{}", man_page(list_commands(app))); });
 }
 
