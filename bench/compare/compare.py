@@ -96,7 +96,7 @@ class Comparison:
         ids = made_up_ids(self.path(name + ".ids"), 16 * sequences, vocabulary, 1, length + 1, length + 2)
         d, layers = config["d_model"], config["n_layers"]
 
-        def flops(result):  # and the causal attention: two products over half the length in the mean
+        def flops(result):  # and the causal attention: two products over half the length on average
             return 6 * result["tokens_per_second"] * (layers * (4 * d * d + 2 * d * config["d_ff"] + length * d) + vocabulary * d)
 
         self.train_beside_torch(name, "train_lm_attend", flops, dict(

@@ -178,7 +178,7 @@ SafetensorsHeader parse_whole(const std::string& file) {
   return parse_safetensors(as_bytes_of(file), file.size(), "model");
 }
 
-// Header text, size of the data behind it, and what the message must say.
+// Header text, size of the data after it, and what the message must say.
 struct BadHeader {
   std::string header;
   std::size_t data = 0;

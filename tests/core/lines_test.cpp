@@ -229,7 +229,7 @@ TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
 class OneLineThenFail : public std::streambuf {
  protected:
   int_type underflow() override {
-    if (at_ == text_.size()) ADD_FAILURE() << "read behind the end of the line";
+    if (at_ == text_.size()) ADD_FAILURE() << "read past the end of the line";
     if (at_ == text_.size()) return traits_type::eof();
     byte_ = text_[at_++];
     setg(&byte_, &byte_, &byte_ + 1);

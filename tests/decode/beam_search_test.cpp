@@ -232,7 +232,7 @@ TEST(BeamSearch, TakesTheFirstOfEquallyLikelyTokens) {
 }
 
 TEST(BeamSearch, CountsAnEndOnlyAmongTheBestOfTheBeam) {
-  // After 2 and after 3 an end is likely; that after 3 is third, behind the end after 2 and the 2
+  // After 2 and after 3 an end is likely; that after 3 is third, after the end after 2 and the 2
   // that goes on.
   const auto logits = [](int, const Prefix& prefix) -> std::vector<float> {
     const auto of = [](double end, double two, double three) {

@@ -69,7 +69,7 @@ class TableModel final : public Scorer {
   std::vector<std::vector<int>> asked_;
 };
 
-// Logits drawn anew for every sentence and prefix.
+// Random logits for every sentence and prefix.
 inline TableModel::Logits random_logits(std::uint64_t seed, int vocabulary = 4) {
   return [=](int sentence, const TableModel::Prefix& prefix) {
     std::uint64_t stream = static_cast<std::uint64_t>(sentence) + 1;

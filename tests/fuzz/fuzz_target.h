@@ -16,7 +16,7 @@ namespace attend {
 std::vector<std::string> fuzz_corpus();
 std::vector<std::string> fuzz_dictionary();
 
-// Makes a mutated input pass the outermost check (a length prefix) so that what lies behind it is
+// Makes a mutated input pass the outermost check (a length prefix) so that what follows it is
 // reached.
 void fuzz_repair(std::string& input);
 

@@ -53,7 +53,7 @@ class JsonMutation {
   const std::vector<std::string>& words_;
 };
 
-// An input is a JSON object and, behind a zero byte, a text. One that is none any more gives way to
+// An input is a JSON object and, after a zero byte, a text. One that is none any more gives way to
 // a changed object of the corpus.
 inline void repair_json(std::string& input, const std::vector<std::string>& corpus,
                         const std::vector<std::string>& words) {

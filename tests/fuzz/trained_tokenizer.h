@@ -1,5 +1,5 @@
 // What the fuzz targets of our own tokenizers have in common: tokenizers as hostile bytes, with a
-// text behind a zero byte, are refused with a DataError, or they encode and decode any text.
+// text after a zero byte, are refused with a DataError, or they encode and decode any text.
 #pragma once
 
 #include <string>

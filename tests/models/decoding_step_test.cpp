@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Of, DecodingStep, testing::ValuesIn(runs()), [](const a
 });
 
 // Bit for bit in the reference. The fast attention of a single query adds its products in another
-// order than that of whole sequences; behind two layers this is some 1e-6 of states around 1.
+// order than that of whole sequences; after two layers this is some 1e-6 of states around 1.
 TEST_P(DecodingStep, GivesTheStatesOfAPassOverTheWholePrefix) {
   const Ragged src = random_tokens({3, 0, 12}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);

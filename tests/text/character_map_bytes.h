@@ -80,7 +80,7 @@ inline std::map<std::string, std::pair<std::string, std::string>> hostile_maps()
           [](MapBytes& m) { m.units.resize(m.units.size() - 1); });
   changed("a value leads out", "leads out of its strings",
           [](MapBytes& m) { m.units[m.base(m.child(0, 'a'))] = 0xFFFFFFFF; });
-  changed("a value is behind the strings", "leads out of its strings", [](MapBytes& m) {
+  changed("a value is after the strings", "leads out of its strings", [](MapBytes& m) {
     m.units[m.base(m.child(0, 'a'))] =
         MapBytes::kValue | static_cast<std::uint32_t>(m.strings.size());
   });

@@ -89,7 +89,7 @@ TEST(MosesOnRealText, GivesTheChecksumsOfSacremoses) {
 
 // The text on which the BLEU of Multi30k is published is the raw text lower-cased, normalized and
 // tokenized, by the scripts in Perl. These see the line feed, so that a period before a last
-// quotation mark moves behind it in German: seven of the 29,000 lines.
+// quotation mark moves after it in German: seven of the 29,000 lines.
 TEST(MosesOnRealText, MakesThePublishedTextOfMulti30kOfTheRawOne) {
   if (!std::filesystem::exists(moses_data("multi30k/tok")))
     GTEST_SKIP() << "no data at " << moses_data("");

@@ -104,7 +104,7 @@ TEST(TextStream, WaitsForNoMoreThanTheBytesOfACharacter) {
     EXPECT_EQ(add({0x9F}), "\uFFFD\uFFFD") << "an overlong form";
     EXPECT_EQ(add({0xF4, 0x8F}), "");
     EXPECT_EQ(stream.finish(), "\uFFFD\uFFFD");
-    EXPECT_EQ(add({' '}), " ") << "after the end it begins anew";
+    EXPECT_EQ(add({' '}), " ") << "after the end it starts over";
   }
 }
 

@@ -374,7 +374,7 @@ TEST(Tokenizer, RefusesBytesThatAreNoModel) {
                DataError);
 }
 
-// Earlier versions put a checksum behind the model, as field 201 of 32 bits. Whatever it is, it
+// Earlier versions put a checksum after the model, as field 201 of 32 bits. Whatever it is, it
 // means nothing.
 TEST(Tokenizer, LoadsAModelWithTheChecksumOfEarlierVersions) {
   const Tokenizer tokenizer = trained(TokenizerType::bpe);

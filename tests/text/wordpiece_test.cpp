@@ -105,7 +105,7 @@ TEST(WordPiece, GivesTextTokenByToken) {
   for (const std::int32_t id : tokenizer.encode("the running!")) parts.push_back(stream.add(id));
   EXPECT_EQ(parts, (Pieces{"the", " run", "ning", "!"}));
   EXPECT_EQ(stream.finish(), "");
-  EXPECT_EQ(stream.add(0), "the") << "after the end it begins anew";
+  EXPECT_EQ(stream.add(0), "the") << "after the end it starts over";
 }
 
 TEST(WordPiece, CutsIdsIntoWords) {

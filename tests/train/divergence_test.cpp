@@ -40,7 +40,7 @@ TEST(DivergenceWatch, LetsASpikePass) {
   const std::vector<double> spike(static_cast<std::size_t>(kLooks) - 1, 99.0);
   EXPECT_EQ(looks_until_diverged(joined(joined({9.2}, spike), {19.0})), 0);
   EXPECT_EQ(looks_until_diverged(joined(joined(joined({9.2}, spike), {19.0}), spike)), 0)
-      << "the count begins anew";
+      << "the count starts over";
 }
 
 TEST(DivergenceWatch, LetsABadlyInitializedModelBegin) {

@@ -1,5 +1,5 @@
-// What a finished model says of the training that made it: {"step":12000,"epoch":10,"loss":2.1,
-// "nll":1.4,"bleu":43.2}, of its validation if it had one. For people; nothing is computed with it.
+// The record of its training that a finished model carries, with the scores of its validation:
+// {"step":12000,"epoch":10,"loss":2.1,"nll":1.4,"bleu":43.2}. For display only.
 #pragma once
 
 #include <string_view>

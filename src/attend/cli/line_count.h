@@ -1,4 +1,4 @@
-// How many lines there are to read, for telling how far the reading has come.
+// Counts the lines that remain to be read, for progress.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace attend {
 
-// Lines of a plain file, from where it is read next; 0 where that cannot be known before: a pipe, a
-// terminal, gzip, a file of more than a gibibyte, one that cannot be read. Moves nothing.
+// The lines of a plain file from the read position on, which does not move. 0 if unknown: a pipe, a
+// terminal, gzip, a file of more than 1 GiB, an unreadable file.
 std::int64_t count_lines(int descriptor);
 // "-" is standard input.
 std::int64_t count_lines(const std::string& path);

@@ -3,9 +3,9 @@
 
 namespace attend {
 
-// Runs the command that the arguments name and returns the exit status (exit_status.h): after a
-// failure or wrong usage, one line on standard error says what was wrong; 128 + the signal when one
-// ended a training in good order.
+// Runs the command that the arguments name and returns the exit status (exit_status.h). After a
+// failure or wrong usage, one line on standard error says what was wrong. The status is 128 + N if
+// signal N ended a training after its checkpoint.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace attend

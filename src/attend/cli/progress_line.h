@@ -1,10 +1,10 @@
-// How far a command has come, for whoever waits at a terminal: one line on standard error,
-// rewritten in place, that goes away when the work is done.
+// Progress of a command at a terminal: one line on standard error, rewritten in place and removed
+// when the work is done.
 //
 //   12,288/29,000 lines  184 lines/s  ETA 1:31
 //
-// It appears only after a while, so what is done at once shows nothing. Where standard error is no
-// terminal nothing is written at all.
+// It appears after a delay, so fast work shows nothing. If standard error is not a terminal,
+// nothing is written.
 #pragma once
 
 #include <atomic>
@@ -28,25 +28,25 @@ struct ProgressLineOptions {
   double redraw_seconds = 0.2;  // between two redraws
 };
 
-// What suits standard error. `answering`: the answers go to standard output meanwhile; at a
-// terminal they are progress enough, and the line would get between them.
+// Options for standard error. `answering`: answers go to standard output meanwhile; if that is a
+// terminal, they show progress themselves, and there is no line.
 ProgressLineOptions progress_on_standard_error(bool answering);
 
-// Redrawn by a thread of its own, so that counting costs an addition, and work that counts nothing
-// still shows how long it has taken.
+// A separate thread redraws the line: counting costs one addition, and uncounted work still shows
+// its elapsed time.
 class ProgressLine {
  public:
-  // Work that is counted: "texts".
+  // Counted work; `unit`: "texts".
   static ProgressLine counting(std::string unit, std::int64_t total) {
     return ProgressLine("", std::move(unit), progress_on_standard_error(false), total);
   }
   // The lines of a file; "-" is standard input.
   static ProgressLine over_lines(const std::string& file, bool answering);
-  // Work that is not: "learning the vocabulary".
+  // Uncounted work; `what`: "learning the vocabulary".
   static ProgressLine timing(std::string what) {
     return ProgressLine(std::move(what), "", progress_on_standard_error(false));
   }
-  // `total`: 0 where nobody knows.
+  // `total`: 0 if unknown.
   ProgressLine(std::string what, std::string unit, const ProgressLineOptions& options,
                std::int64_t total = 0);
   ~ProgressLine() { end(); }
@@ -55,10 +55,10 @@ class ProgressLine {
 
   bool is_shown() const { return options_.shown; }
   void add(std::int64_t count) { done_.fetch_add(count, std::memory_order_relaxed); }
-  // Takes the line away.
+  // Removes the line.
   void end();
 
-  // A sink that counts what it hands on. This object must outlive it.
+  // A sink that counts the answers it passes on. This object must outlive it.
   template <class Answer>
   AnswerSink<Answer> counted(AnswerSink<Answer> sink) {
     if (!is_shown()) return sink;

@@ -1,4 +1,4 @@
-// How a function that works for long tells whoever waits how far it has come.
+// The callback with which a long-running function reports progress.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,7 @@
 
 namespace attend {
 
-// Called with how much more has been done, in the unit that the function names. Empty: nobody
-// waits.
+// Called with the amount of new work done, in a unit that the function names. May be empty.
 using Advance = std::function<void(std::int64_t count)>;
 
 }  // namespace attend

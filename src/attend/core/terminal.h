@@ -1,4 +1,4 @@
-// Properties of the terminal behind a descriptor.
+// Properties of the terminal that a descriptor refers to.
 #pragma once
 
 namespace attend {

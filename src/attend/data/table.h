@@ -33,8 +33,8 @@ struct ColumnChoice {
 // Reads the chosen columns of a file, plain or gzip, record by record.
 //
 //   tsv    cells end at tabs; no quoting
-//   csv    RFC 4180: cells end at commas; "a quoted cell may hold commas, ""quotes"" and line
-//   breaks" jsonl  one object per line; a column is a member: a string, a number, true or false
+//   csv    RFC 4180: cells end at commas; a quoted cell may hold commas, ""quotes"" and line breaks
+//   jsonl  one object per line; a column is a member: a string, a number, true or false
 //
 // The first record of tsv and csv holds names if a column is chosen by name, if it holds all
 // default names, or if `header` says so. A line break inside a cell becomes a space, because a text

@@ -20,8 +20,8 @@ std::int32_t encoded_tokens() {
 std::int64_t group_end(const Ragged& src, std::int64_t begin) {
   const std::span<const std::int32_t> offsets = *src.offsets;
   const auto first = offsets.begin() + begin;
-  const auto behind = std::upper_bound(first, offsets.end(), *first + encoded_tokens());
-  return std::max<std::int64_t>(begin + 1, behind - offsets.begin() - 1);
+  const auto after = std::upper_bound(first, offsets.end(), *first + encoded_tokens());
+  return std::max<std::int64_t>(begin + 1, after - offsets.begin() - 1);
 }
 
 const TransformerConfig& validated(const TransformerConfig& config) {

@@ -1,4 +1,4 @@
-// What a resumed run does otherwise than it has done so far.
+// The options in which a resumed run differs from the run so far.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// The options of `task` that have another value than in a run's config.toml, a line each, for
-// people: "max-steps was 600, is 300: the schedule changes". Where the run goes and what it logs is
-// left out. Empty where there is no such file.
+// The options of `task` whose values differ from a run's config.toml, one line each, for people:
+// "max-steps was 600, is 300: the schedule changes". Omits the folder and the logging. Empty if
+// there is no such file.
 std::vector<std::string> changed_options(const std::filesystem::path& config, Trainable& task);
 
 }  // namespace attend

@@ -18,7 +18,7 @@ struct TranslationMeasure {
   double seconds = 0;  // time to translate, without loading
 };
 
-// `advance` is told how many sentences more have been translated.
+// `advance` is called with the number of newly translated sentences.
 TranslationMeasure measure_translation(const Checkpoint& model, const ParallelText& text,
                                        const BleuOptions& options, const Advance& advance = {});
 

@@ -1,4 +1,4 @@
-// A task as something to train, whatever its options are: what `attend train` needs to know of it.
+// A task that can be trained, independent of its options: the interface that `attend train` uses.
 #pragma once
 
 #include <memory>

@@ -26,9 +26,9 @@ TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume);
 // The paths of `files` in `folder`.
 std::vector<std::string> in_folder(const std::string& folder, std::vector<std::string> files);
 
-// Throws ConfigError when the options that `resumed` was made with are not those asked for `now`,
-// both as JSON objects, with a word on each that differs: the shape of a model is settled by its
-// first checkpoint.
+// Throws ConfigError if the options of `resumed` differ from those requested `now`, both as JSON
+// objects, and lists each difference: the shape of a model cannot change after its first
+// checkpoint.
 void require_same_model(const Checkpoint& resumed, const std::string& before,
                         const std::string& now);
 

@@ -72,7 +72,7 @@ ByteBpe::ByteBpe(ByteBpeDescription description)
   read_pieces();
 }
 
-// What each piece stands for, and the pieces by what they stand for.
+// Fills bytes_ and its inverse, whole_.
 void ByteBpe::read_pieces() {
   std::vector<bool> is_added(vocabulary_.pieces().size());
   std::vector<std::pair<std::string, std::int32_t>> added;

@@ -1,5 +1,5 @@
-// Byte-level byte-pair encoding (Radford et al. 2019): patterns cut text into parts, and merges
-// join the bytes of each. Private to text/.
+// Byte-level byte-pair encoding (Radford et al. 2019): patterns split text into parts, and merges
+// join the bytes of each part. Private to text/.
 #pragma once
 
 #include <array>
@@ -13,16 +13,15 @@
 
 namespace attend::detail {
 
-// How GPT-2 cuts text: contractions, then words, numbers and other characters with the space before
-// them, then spaces.
+// GPT-2's split of text: contractions; words, numbers and other characters, each with the space
+// before; spaces.
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 class ByteBpe final : public TokenizerEngine {
  public:
-  // Throws DataError, with the reason alone, for what is no tokenizer: pieces that are no letters
-  // of bytes, merges of pieces that are not there, a byte that has neither a piece nor an unknown
-  // token.
+  // Throws DataError, stating only the reason, for an invalid description: pieces that are not
+  // letters of bytes, merges of missing pieces, a byte with neither a piece nor an unknown token.
   explicit ByteBpe(ByteBpeDescription description);
 
   std::vector<std::int32_t> encode(std::string_view text) const override;
@@ -36,7 +35,7 @@ class ByteBpe final : public TokenizerEngine {
   bool begins_word(std::int32_t id) const override;
 
   bool is_unknown(std::int32_t id) const { return vocabulary_.is_unknown(id); }
-  // What a piece stands for.
+  // The bytes that a piece stands for.
   const std::string& bytes_of(std::int32_t id) const {
     return bytes_[static_cast<std::size_t>(id)];
   }

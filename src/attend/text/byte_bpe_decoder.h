@@ -8,7 +8,7 @@ namespace attend::detail {
 
 class ByteBpeDecoder final : public TextDecoder {
  public:
-  // The engine must live as long.
+  // The engine must outlive this.
   explicit ByteBpeDecoder(const ByteBpe& engine) : engine_(&engine) {}
 
   std::string add(std::int32_t id) override;
@@ -17,7 +17,7 @@ class ByteBpeDecoder final : public TextDecoder {
  private:
   const ByteBpe* engine_;
   WaitingBytes bytes_;
-  bool at_start_ = true;  // a space here is the one that was put before the text
+  bool at_start_ = true;  // a space here is the one put before the text
 };
 
 }  // namespace attend::detail

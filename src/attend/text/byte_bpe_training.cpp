@@ -13,7 +13,7 @@ namespace attend::detail {
 namespace {
 
 constexpr int kBytePieceCount = 256;
-// Longer parts are learned from in pieces.
+// Longer parts are split for training.
 constexpr std::size_t kLongestPart = 1024;
 constexpr std::string_view kWordsBetweenSpaces = " ?[^ ]+| +";
 

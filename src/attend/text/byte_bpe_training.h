@@ -1,4 +1,4 @@
-// Learning a byte-level BPE vocabulary as GPT-2's was. Private to text/.
+// Trains byte-level BPE vocabularies like that of GPT-2. Private to text/.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace attend::detail {
 
-// The bytes of the tokenizer: the control pieces, the 256 bytes, and what merges of them make.
-// Errors as Tokenizer::train.
+// The bytes of the tokenizer. Its pieces: the control pieces, the 256 bytes, and the results of the
+// merges. Throws like Tokenizer::train.
 std::string train_byte_bpe(std::span<const std::string> sentences, const TokenizerOptions& options);
 
 }  // namespace attend::detail

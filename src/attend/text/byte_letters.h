@@ -1,5 +1,5 @@
-// Bytes as the letters that GPT-2 writes them with: printable ones as themselves, the others as
-// letters from U+0100 on, so that pieces can be read and have no spaces. Private to text/.
+// Bytes as letters, as in GPT-2: printable bytes stand for themselves, others become letters from
+// U+0100 on, so that pieces are readable and contain no spaces. Private to text/.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace attend::detail {
 // "Ġ" for a space.
 const std::string& letter_of(unsigned char byte);
 std::string letters_of(std::string_view bytes);
-// The bytes; nothing when a letter stands for none.
+// Returns nullopt if a letter stands for no byte.
 std::optional<std::string> bytes_of_letters(std::string_view letters);
 
 }  // namespace attend::detail

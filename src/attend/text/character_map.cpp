@@ -140,7 +140,7 @@ CharacterMap::CharacterMap(std::string_view bytes) {
   if (bytes.size() < kUnitBytes) refuse_map("it has no size");
   const std::uint32_t size = read_unit(bytes);
   bytes.remove_prefix(kUnitBytes);
-  if (size == 0 || size % kUnitBytes != 0) refuse_map("the size of its trie is none");
+  if (size == 0 || size % kUnitBytes != 0) refuse_map("the size of its trie is invalid");
   if (size >= bytes.size()) refuse_map("its trie is longer than the map");
   if (bytes.back() != '\0') refuse_map("its last string does not end");
   trie_ = bytes.substr(0, size);

@@ -5,10 +5,9 @@
 // This class reads and checks them.
 //
 //   4 bytes   the size of the trie, little-endian
-//   trie      a double array (Aoe 1989, in the layout of Darts-clone) of 4-byte little-endian
-//   units.
-//             Unit 0 is the root. The children of a unit are at base ^ label with base = its own
-//             index ^ its offset; a value is in the unit at the base.
+//   trie      a double array (Aoe 1989) of 4-byte little-endian units, in the layout of
+//             Darts-clone. Unit 0 is the root. The children of a unit are at base ^ label with
+//             base = its own index ^ its offset; a value is in the unit at the base.
 //   strings   the replacements, each followed by a 0; a value is a position among them
 #pragma once
 

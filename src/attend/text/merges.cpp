@@ -10,7 +10,7 @@
 namespace attend::detail {
 namespace {
 
-// Below this many symbols a look at all of them for each merge is faster than a queue.
+// Below this many symbols, scanning all of them for each merge is faster than a queue.
 constexpr std::size_t kShortWord = 24;
 
 std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
@@ -24,7 +24,7 @@ struct Symbol {
 
 struct Candidate {
   std::int32_t rank, left, id;
-  bool operator<(const Candidate& other) const {  // the least of a queue comes last
+  bool operator<(const Candidate& other) const {  // a queue returns its greatest element first
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };
@@ -103,7 +103,7 @@ void Merges::apply_long(std::vector<std::int32_t>& word) const {
     if (left.id < 0 || left.next < 0) continue;
     Symbol& right = symbols[static_cast<std::size_t>(left.next)];
     const Entry* const entry = find(left.id, right.id);
-    if (entry == nullptr || entry->rank != best.rank) continue;  // one of them has changed
+    if (entry == nullptr || entry->rank != best.rank) continue;  // one of the two has changed
     left.id = best.id;
     left.next = right.next;
     right.id = -1;

@@ -11,13 +11,13 @@ namespace attend::detail {
 class Merges {
  public:
   struct Merge {
-    std::int32_t left, right, id;  // two pieces and what they become
+    std::int32_t left, right, id;  // two pieces and their result
   };
-  // The earliest first. Throws DataError for a pair that is there twice.
+  // Earliest first. Throws DataError for a duplicate pair.
   explicit Merges(std::span<const Merge> merges);
 
-  // Joins neighbors, the pair with the earliest merge first, of equal ones the first in the word,
-  // until no pair has one. Time: n log n.
+  // Joins neighbors until no pair has a merge: earliest merge first, ties from left to right. Time:
+  // n log n.
   void apply(std::vector<std::int32_t>& word) const;
 
  private:

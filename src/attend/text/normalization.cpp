@@ -47,7 +47,7 @@ int combining_class(char32_t c) {
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
-// The marks of each character in canonical order. The library's own loop takes quadratic time.
+// Sorts the marks of each character canonically. The library's own loop takes quadratic time.
 void order_marks(std::u32string& text) {
   for (auto begin = text.begin(); begin != text.end();) {
     if (combining_class(*begin) == 0) {
@@ -69,7 +69,7 @@ void compose(std::u32string& text, int options) {
   text.assign(codes.begin(), codes.begin() + std::max<utf8proc_ssize_t>(size, 0));
 }
 
-// Marks that change the direction of writing, and those of no width, are spaces here.
+// Direction marks and zero-width characters count as spaces here.
 bool is_space_to_clean(char32_t c) {
   return is_white_space(c) || c == 0x200E || c == 0x200F || c == 0xFFFD;
 }

@@ -1,4 +1,4 @@
-// What happens to text before WordPiece and byte-level BPE cut it. Private to text/.
+// Normalization of text before WordPiece and byte-level BPE split it. Private to text/.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ std::optional<UnicodeForm> unicode_form(std::string_view name);
 struct TextNormalization {
   UnicodeForm form = UnicodeForm::none;
   bool fold_case = false;
-  // Control characters vanish, white space of all kinds is a space, runs of them are one, and none
-  // is at the ends.
+  // Removes control characters, turns every run of white space into one space, and removes outer
+  // spaces.
   bool clean_spaces = false;
 
   bool changes_nothing() const { return form == UnicodeForm::none && !fold_case && !clean_spaces; }
 };
 
-// The text as UTF-8, whatever bytes it has, in linear time but for sorting the marks of a
+// Returns valid UTF-8 for any bytes. Takes linear time, except for sorting the combining marks of a
 // character.
 std::string normalized(std::string_view text, const TextNormalization& normalization);
 
-// In the form; case folded if asked for.
+// The text in a normalization form, optionally case-folded.
 std::u32string in_form(std::u32string_view text, UnicodeForm form, bool fold_case);
 
 // The property White_Space of Unicode.

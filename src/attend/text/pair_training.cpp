@@ -32,7 +32,7 @@ class MergeLearner {
     queue_changed();
   }
 
-  // The next pair, joined everywhere; nothing when none is left.
+  // Joins the next pair everywhere and returns it; nullopt if none is left.
   std::optional<Pair> next() {
     while (!queue_.empty()) {
       const Ranked best = queue_.top();
@@ -54,7 +54,7 @@ class MergeLearner {
   static constexpr std::int32_t kAny = -1;
   struct Occurrences {
     std::int64_t count = 0;
-    std::vector<std::int32_t> words;  // where the pair is or was; some more than once
+    std::vector<std::int32_t> words;  // words with the pair, now or earlier; may repeat
   };
   struct Ranked {
     std::int64_t count;
@@ -72,7 +72,8 @@ class MergeLearner {
     }
   };
 
-  // Counts the pairs of a word, or takes them away. `piece`: whose pairs are new to the word.
+  // Adds the pairs of a word to the counts, or subtracts them. `piece`: its pairs are new to the
+  // word.
   void count(std::int32_t index, std::int64_t sign, std::int32_t piece) {
     const CountedWord& word = words_[static_cast<std::size_t>(index)];
     for (std::size_t i = 0; i + 1 < word.symbols.size(); ++i) {

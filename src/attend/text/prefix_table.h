@@ -1,4 +1,4 @@
-// The longest of many strings that a text begins with. Private to text/.
+// Finds the longest of many strings that a text begins with. Private to text/.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace attend::detail {
 
 class PrefixTable {
  public:
-  // The strings, none of them empty, and what to answer for each.
+  // Nonempty strings and the value of each.
   explicit PrefixTable(std::vector<std::pair<std::string, std::int32_t>> entries);
 
   struct Match {
     std::int32_t value = -1;
-    std::size_t length = 0;  // 0: no string fits
+    std::size_t length = 0;  // 0: no match
   };
-  // Takes time for each byte of the match and at most one more, whatever the text is like.
+  // Time: proportional to the length of the match, whatever the text.
   Match longest(std::string_view text) const;
 
  private:

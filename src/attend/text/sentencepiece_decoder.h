@@ -8,7 +8,7 @@ namespace attend::detail {
 
 class SentencePieceDecoder final : public TextDecoder {
  public:
-  // The engine must live as long.
+  // The engine must outlive this.
   explicit SentencePieceDecoder(const SentencePieceEngine& engine) : engine_(&engine) {}
 
   std::string add(std::int32_t id) override;

@@ -13,7 +13,7 @@ namespace attend::detail {
 
 class SentencePieceEngine final : public TokenizerEngine {
  public:
-  // `serialized` must live as long. Throws DataError, with the reason alone.
+  // `serialized` must outlive this. Throws DataError, stating only the reason.
   explicit SentencePieceEngine(std::string_view serialized);
 
   std::vector<std::int32_t> encode(std::string_view text) const override;

@@ -49,8 +49,8 @@ struct SentencePieceModel {
   bool byte_fallback = false;
   bool spaces_end_words = false;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
-  // The size of a vocabulary that is smaller than the model. Later pieces are cut out of text like
-  // others and then become unknown. Field 202 of the model, an extension of attend.
+  // The size of a vocabulary that is smaller than the model. Later pieces take part in splitting
+  // and then become unknown. Field 202 of the model, an extension of attend.
   std::uint64_t first_unknown_piece = ~std::uint64_t{0};
 
   std::int32_t vocab_size() const {

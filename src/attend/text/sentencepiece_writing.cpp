@@ -18,7 +18,7 @@ using detail::PieceType;
 using detail::SentencePieceModel;
 using detail::WireWriter;
 
-// Numbers of fields: of a model, and of its pieces, trainer and normalizer.
+// Field numbers of a model, its pieces, trainer and normalizer.
 constexpr std::uint32_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4;
 constexpr std::uint32_t kPieceText = 1, kPieceScore = 2, kPieceType = 3;
 constexpr std::uint32_t kModelType = 3, kByteFallback = 35, kUnknownSurface = 44, kUnkPiece = 45,
@@ -34,7 +34,7 @@ void add_piece(WireWriter& model, std::string_view text, float score, PieceType 
   model.bytes(kPieces, piece.message());
 }
 
-// A special piece that is not there has a name that no piece has.
+// A missing special piece gets a name that no piece has.
 void add_special(WireWriter& trainer, const SpecialPieces& special) {
   const auto name = [](const std::string& piece) {
     return piece.empty() ? std::string_view("\x01") : std::string_view(piece);
@@ -109,7 +109,7 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
   const SentencePieceModel model = detail::read_sentencepiece_model(bytes);
   const PiecesByText pieces = by_text(model);
   const auto known = set_of_pieces(order), controls = control_set(order);
-  // Byte-pair merges go through unused pieces; control pieces they never see.
+  // Byte-pair merges may pass through unused pieces, but never through control pieces.
   const PieceType foreign =
       model.type == detail::ModelType::bpe ? PieceType::control : PieceType::unused;
   WireWriter result;
@@ -129,7 +129,7 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
     if (field.number != kPieces && field.number != kSelfTest &&
         field.number != detail::kFirstUnknownPieceField)
       result.whole(field.whole);
-  WireWriter trainer;  // what comes again replaces what came before
+  WireWriter trainer;  // a repeated field replaces the earlier one
   trainer.bytes(kUnknownSurface, "");
   add_special(trainer, order.special);
   result.bytes(kTrainer, trainer.message());

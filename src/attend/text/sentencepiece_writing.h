@@ -1,5 +1,5 @@
-// Builds SentencePiece models for import from other files: with reordered pieces, or from
-// individual parts.
+// Builds SentencePiece models for imported tokenizers: from parts, or by reordering the pieces of
+// another model.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// The pieces that are special, by their text; empty: there is none. Two may be the same piece.
+// The strings of the special pieces; empty: none. Two may be the same piece.
 struct SpecialPieces {
   std::string bos = {}, eos = {}, pad = {}, unk = {};
 };
@@ -33,23 +33,22 @@ struct SentencePieceDescription {
   std::string unknown_surface = {};  // what the unknown piece decodes to
 };
 
-// The bytes of the model. They are checked when a tokenizer is made from them.
+// The bytes of the model. Tokenizer checks them.
 std::string sentencepiece_bytes(const SentencePieceDescription& description);
 
-// A model whose ids are those of another list of its pieces.
+// New ids for the pieces of a model.
 struct VocabularyOrder {
   std::vector<std::string> pieces = {};  // by id
-  // Those of them that are no text, beside the special ones.
+  // Control pieces among them, besides the special ones.
   std::vector<std::string> controls = {};
   SpecialPieces special = {};
 };
 
-// The model `bytes` with the ids of `order`. Pieces that the model does not have are in no text
-// that it cuts. Text that only a piece without an id can write is unknown, piece by piece. Throws
-// DataError for bytes that are no model and for an order that has a piece twice or lacks a special
-// one.
+// The model `bytes` with the ids of `order`. Pieces that the model lacks get an id but never occur
+// in its output; pieces without an id become unknown. Throws DataError for bytes that are not a
+// model, and for an order with a duplicate or without a special piece.
 std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder& order);
-// How many pieces of the model have no id.
+// The number of pieces of the model without an id.
 std::int64_t count_pieces_without_id(std::string_view bytes, const VocabularyOrder& order);
 
 // The order of fairseq's multilingual models: <s> <pad> </s> <unk>, the pieces of the model after

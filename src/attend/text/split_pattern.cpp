@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kLongestPattern = 4096;
 constexpr std::uint32_t kHeapKilobytes = 64 * 1024;
 
-// The pattern with the classes that mean something else to PCRE2 spelled out.
+// Spells out the character classes that mean something else to PCRE2.
 std::string spelled_out(std::string_view pattern) {
   std::string result;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -48,7 +48,7 @@ std::string spelled_out(std::string_view pattern) {
   return result;
 }
 
-// Steps back that a match may take: enough for patterns that look at a run of characters once.
+// Backtracking limit of a match: enough for patterns that look at a run of characters once.
 std::uint32_t match_limit(std::size_t bytes) {
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(10'000 + 16 * bytes, std::uint32_t{1} << 31));
@@ -72,11 +72,11 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   if (code == nullptr) {
     std::array<PCRE2_UCHAR, 200> message{};
     pcre2_get_error_message(error, message.data(), message.size());
-    throw DataError(fmt::format("its pattern {} is none ({})", quote(pattern),
+    throw DataError(fmt::format("its pattern {} is invalid ({})", quote(pattern),
                                 reinterpret_cast<const char*>(message.data())));
   }
   code_ = std::make_shared<const Code>(Code{std::unique_ptr<pcre2_code, PcreFree>(code)});
-  // Where the system does not allow it, matches are only slower.
+  // Some systems forbid generated code; matching is then only slower.
   static_cast<void>(pcre2_jit_compile(code, PCRE2_JIT_COMPLETE));
 }
 
@@ -102,7 +102,7 @@ void SplitPattern::split(std::vector<std::string_view>& parts) const {
             fmt::format("tokenizer: its pattern takes too long for {} bytes of text", part.size()));
       const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
       const std::size_t begin = ends[0], end = ends[1];
-      if (end <= begin || begin < at) {  // a match of nothing cuts nothing
+      if (end <= begin || begin < at) {  // an empty match splits nothing
         at = std::max<std::size_t>(at, end);
         if (at < part.size()) next_code_point(part, at);
         continue;

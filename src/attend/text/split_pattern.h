@@ -1,5 +1,4 @@
-// A regular expression that cuts text into parts, as byte-level BPE models bring along. Private to
-// text/.
+// A regular expression that splits text into parts, as in byte-level BPE models. Private to text/.
 #pragma once
 
 #include <memory>
@@ -8,17 +7,17 @@
 
 namespace attend::detail {
 
-// Patterns are those of PCRE2 for UTF-8; \s is Unicode's White_Space, as elsewhere. Each match has
-// a limit of work that grows with the text, so that no pattern hangs. Immutable; may be used from
-// several threads at once.
+// Patterns have PCRE2 syntax for UTF-8, but \s is Unicode's White_Space, as in other libraries. The
+// work per match is limited in proportion to the text, so that no pattern hangs. Immutable; may be
+// used from several threads at once.
 class SplitPattern {
  public:
-  // Throws DataError, with the reason alone, for what is no pattern, and for \w, \b and \Q, which
-  // mean something else elsewhere.
+  // Throws DataError, stating only the reason, for an invalid pattern and for \w, \b and \Q, which
+  // mean something else in other libraries.
   explicit SplitPattern(std::string_view pattern);
 
-  // Cuts each of `parts`, which are UTF-8: every match is a part, and what stands between matches.
-  // Throws DataError when the pattern takes too long.
+  // Splits each of `parts` (UTF-8) into the matches and the text between them. Throws DataError if
+  // the pattern takes too long.
   void split(std::vector<std::string_view>& parts) const;
 
  private:

@@ -18,11 +18,11 @@ inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 29;
 // Throws DataError for a line that is too long.
 void refuse_long_text(std::size_t bytes);
 
-// A text that grows by one id after the other. May be used again after finish().
+// Decodes id by id. May be used again after finish().
 class TextDecoder {
  public:
   virtual ~TextDecoder() = default;
-  // The text that is settled with this token. Precondition: the id is in the vocabulary.
+  // The text completed by this token. Precondition: the id is in the vocabulary.
   virtual std::string add(std::int32_t id) = 0;
   // Returns the rest.
   virtual std::string finish() = 0;
@@ -35,21 +35,21 @@ class TokenizerEngine {
 
   // Throws DataError for text that is too long.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
-  // Lives no longer than the engine.
+  // The engine must outlive it.
   virtual std::unique_ptr<TextDecoder> decoder() const = 0;
 
   virtual std::int32_t vocab_size() const = 0;
   virtual SpecialTokens special() const = 0;
   virtual const std::string& piece(std::int32_t id) const = 0;
   virtual float score(std::int32_t id) const = 0;
-  // The unknown id when there is no such piece.
+  // The unknown id if there is no such piece.
   virtual std::int32_t id(std::string_view piece) const = 0;
   virtual bool is_control(std::int32_t id) const = 0;
   virtual bool begins_word(std::int32_t id) const = 0;
 };
 
-// The engine for the bytes of a Tokenizer, which must live as long. Throws DataError with the
-// reason alone.
+// The engine for the bytes of a Tokenizer, which must outlive it. Throws DataError, stating only
+// the reason.
 std::unique_ptr<const TokenizerEngine> make_engine(std::string_view bytes);
 
 }  // namespace attend::detail

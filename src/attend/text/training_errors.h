@@ -1,4 +1,4 @@
-// What the trainers of all engines refuse, in the same words. Private to text/.
+// Errors that the trainers of all engines share. Private to text/.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace attend::detail {
 
-// <pad>, <unk>, <s> and </s>, the first pieces of every vocabulary that is learned here.
+// <pad>, <unk>, <s> and </s>, the first pieces of every vocabulary trained here.
 inline constexpr int kTrainedControls = 4;
 
 // Throws ConfigError for options out of their ranges, and for a vocabulary without room for more
@@ -15,10 +15,10 @@ inline constexpr int kTrainedControls = 4;
 void check_training_options(const TokenizerOptions& options, int reserved);
 
 [[noreturn]] void throw_no_text(std::size_t sentences);
-// The text gives at most `most` pieces.
+// `most`: the largest vocabulary that the text supports.
 [[noreturn]] void throw_vocabulary_too_large(const TokenizerOptions& options, std::size_t sentences,
                                              int most);
-// The characters of the text and the reserved pieces are `least`.
+// `least`: the number of reserved pieces and characters of the text.
 [[noreturn]] void throw_vocabulary_too_small(const TokenizerOptions& options, int reserved,
                                              int least);
 

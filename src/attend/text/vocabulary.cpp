@@ -9,7 +9,7 @@
 namespace attend::detail {
 namespace {
 
-// More than any vocabulary has.
+// Larger than any vocabulary in use.
 constexpr std::size_t kMostListedPieces = std::size_t{1} << 22;
 constexpr std::size_t kLongestListedPiece = 4096;
 

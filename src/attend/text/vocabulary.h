@@ -14,8 +14,8 @@ namespace attend::detail {
 
 class Vocabulary {
  public:
-  // Throws DataError for pieces that are no text, empty, too long or there twice, and for special
-  // tokens that the list does not have; bos, eos and pad must be control pieces.
+  // Throws DataError for pieces that are not UTF-8, empty, too long or duplicate, and for special
+  // tokens outside the list; bos, eos and pad must be control pieces.
   explicit Vocabulary(PieceList list);
   Vocabulary(Vocabulary&&) = default;
 
@@ -25,11 +25,11 @@ class Vocabulary {
     return list_.pieces[static_cast<std::size_t>(id)];
   }
   const SpecialTokens& special() const { return list_.special; }
-  // -1: there is no such piece.
+  // -1 if there is no such piece.
   std::int32_t find(std::string_view piece) const;
   bool is_control(std::int32_t id) const { return is_control_[static_cast<std::size_t>(id)]; }
   bool is_unknown(std::int32_t id) const { return id == list_.special.unk; }
-  // Throws DataError unless all ids are in the vocabulary; `what` they are.
+  // Throws DataError unless all ids are in the vocabulary; `what` names them in the message.
   void require(std::span<const std::int32_t> ids, std::string_view what) const;
 
  private:

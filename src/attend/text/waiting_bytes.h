@@ -1,4 +1,4 @@
-// Bytes that come one after the other, given on as whole characters. Private to text/.
+// Collects bytes and returns them as whole characters. Private to text/.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace attend::detail {
 
 class WaitingBytes {
  public:
-  // What is settled: characters, and U+FFFD for each byte that cannot belong to one.
+  // Returns all complete characters, and U+FFFD for each byte that cannot belong to one.
   std::string add(std::string_view bytes);
-  // The rest, with U+FFFD for each byte of a character that has not become whole.
+  // Returns the rest: U+FFFD for each byte of an incomplete character.
   std::string finish();
 
  private:

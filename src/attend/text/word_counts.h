@@ -1,4 +1,4 @@
-// What WordPiece and byte-level BPE learn from. Private to text/.
+// Training data of WordPiece and byte-level BPE: words and their counts. Private to text/.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace attend::detail {
 
 using WordCounts = std::unordered_map<std::string, std::int64_t>;
 
-// What is done to text before it is cut. Throws ConfigError when an option is set that the type of
-// tokenizer does not have.
+// The normalization of text before it is split. Throws ConfigError if an option is set that this
+// type of tokenizer does not have.
 TextNormalization normalization_of(const TokenizerOptions& options);
 
 // <pad>, <unk>, <s> and </s>.

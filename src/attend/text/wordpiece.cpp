@@ -52,7 +52,7 @@ std::vector<std::int32_t> WordPiece::encode(std::string_view text) const {
   return ids;
 }
 
-// All of a word is unknown when a part of it is.
+// A word with an unknown part is unknown as a whole.
 void WordPiece::encode_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   const std::size_t before = ids.size();
   bool known = word.size() <= kLongestWord || count_code_points(word) <= kLongestWord;

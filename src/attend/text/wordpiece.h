@@ -1,5 +1,5 @@
-// WordPiece as BERT uses it (Devlin et al. 2019): text is cleaned and cut into words and
-// punctuation, and each of them into the longest pieces from left to right. Private to text/.
+// WordPiece as in BERT (Devlin et al. 2019): text is cleaned and split into words and punctuation,
+// and each word into the longest known pieces, from left to right. Private to text/.
 #pragma once
 
 #include "attend/text/prefix_table.h"
@@ -8,14 +8,14 @@
 
 namespace attend::detail {
 
-// What a piece begins with that goes on a word.
+// Prefix of pieces that continue a word.
 inline constexpr std::string_view kContinuation = "##";
 // Longer words are unknown.
 inline constexpr std::size_t kLongestWord = 100;  // characters
 
 class WordPiece final : public TokenizerEngine {
  public:
-  // Throws DataError, with the reason alone, for what is no tokenizer: also for one without an
+  // Throws DataError, stating only the reason, for an invalid description, including one without an
   // unknown token.
   explicit WordPiece(WordPieceDescription description);
 
@@ -38,7 +38,8 @@ class WordPiece final : public TokenizerEngine {
 
   WordPieceDescription options_;  // without the vocabulary
   Vocabulary vocabulary_;
-  PrefixTable begins_, continues_;  // pieces that begin words, and those that go on, without the ##
+  PrefixTable begins_,
+      continues_;  // pieces that begin words, and pieces that continue them, without ##
 };
 
 }  // namespace attend::detail

@@ -10,7 +10,7 @@ namespace attend::detail {
 
 class WordPieceDecoder final : public TextDecoder {
  public:
-  // The engine must live as long.
+  // The engine must outlive this.
   explicit WordPieceDecoder(const WordPiece& engine) : engine_(&engine) {}
 
   std::string add(std::int32_t id) override;

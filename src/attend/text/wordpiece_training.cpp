@@ -65,7 +65,7 @@ std::set<std::string> covered_characters(const WordCounts& counts, double covera
   return covered;
 }
 
-// Words as characters: the first as it is, the others with ##. Words with others are left out.
+// Words as characters, with ## before all but the first. Skips words with other characters.
 std::map<std::vector<std::string>, std::int64_t> spelled_words(
     const WordCounts& counts, const std::set<std::string>& covered) {
   std::map<std::vector<std::string>, std::int64_t> spelled;
@@ -83,7 +83,7 @@ std::map<std::vector<std::string>, std::int64_t> spelled_words(
 
 std::optional<std::string> join_wordpieces(const std::string& left, const std::string& right) {
   std::string joined = left + right.substr(kContinuation.size());
-  // A piece that begins a word with ## would read as one that goes on.
+  // A piece that begins a word with ## would read as a continuation.
   const bool begins = left.size() <= kContinuation.size() || !left.starts_with(kContinuation);
   if (begins && joined.starts_with(kContinuation)) return std::nullopt;
   return joined;

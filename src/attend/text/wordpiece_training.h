@@ -1,5 +1,5 @@
-// Learning a WordPiece vocabulary: the merges of byte-pair encoding, where a piece that goes on a
-// word begins with ## and is another than the one that begins it. Private to text/.
+// Trains WordPiece vocabularies by merges, as in byte-pair encoding. A piece that continues a word
+// begins with ## and differs from the one that begins a word. Private to text/.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace attend::detail {
 
-// The bytes of the tokenizer: the control pieces, the characters in their order, and what merges of
-// them make. Errors as Tokenizer::train.
+// The bytes of the tokenizer. Its pieces: the control pieces, the characters in order, and the
+// results of the merges. Throws like Tokenizer::train.
 std::string train_wordpiece(std::span<const std::string> sentences,
                             const TokenizerOptions& options);
 

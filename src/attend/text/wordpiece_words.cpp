@@ -16,7 +16,7 @@ struct CodeRange {
   char32_t first, last;
 };
 
-// Those of BERT: unified ideographs, their extensions A to E, and compatibility forms.
+// As in BERT: unified ideographs, their extensions A to E, and compatibility forms.
 constexpr std::array kIdeographs = std::to_array<CodeRange>({{0x4E00, 0x9FFF},
                                                              {0x3400, 0x4DBF},
                                                              {0x20000, 0x2A6DF},

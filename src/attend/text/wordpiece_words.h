@@ -1,5 +1,5 @@
-// Text -> the words and punctuation that WordPiece cuts, as BERT's basic tokenizer makes them.
-// Private to text/.
+// Splits text into words and punctuation like BERT's basic tokenizer, for WordPiece. Private to
+// text/.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace attend::detail {
 
-// Cleans the text as the options say and gives its words one after the other, as UTF-8.
+// Cleans the text according to the options and visits its words in order, as UTF-8.
 void for_each_word(std::string_view text, const WordPieceDescription& options,
                    const std::function<void(std::string_view)>& use);
 

@@ -5,7 +5,7 @@
 // vocabulary of ten million. An untrained model is near that or, badly initialized, at the loss of
 // the first step. A training has diverged when its negative log-likelihood is
 //
-//   more than 100 nats and more than ten times the first step, once; or
+//   more than 100 nats and more than ten times the first step, once, or
 //   more than 20 nats and more than twice the first step, at every look during 200 steps.
 //
 // Spikes of healthy runs are below the first bound and shorter than the second. A run that stays

@@ -58,7 +58,7 @@ TrainerOptions options_for(const TrainerOptions& options, const Sample& sample,
   return measured;
 }
 
-// What a token costs, by steps on two small batches. In a large one it takes less time.
+// The cost of a token, measured on two small batches; in a large batch it is lower.
 struct Cost {
   double seconds_per_token = 0;
   double bytes_per_token = 0;

@@ -11,8 +11,8 @@ namespace attend {
 struct TrainingMeasurement {
   std::int64_t parameters = 0;  // number of trained values in the model
   std::int64_t steps = 0;       // timed steps, after as many untimed ones, in each phase
-  // Of a batch in these steps, where those of the run would have taken too long; 0: they were the
-  // run's. Speed and memory are then estimates.
+  // Tokens per batch, if the run's own batches would take too long; speed and memory are then
+  // estimates. 0: the run's batches were timed.
   std::int64_t batch_tokens = 0;
   std::int64_t peak_bytes = 0;  // of tensors, peak
   // Peak memory of the process so far, including data and libraries.
@@ -33,7 +33,7 @@ struct TrainingMeasurement {
 
 struct MeasurementLimits {
   std::int64_t steps = 10;  // timed in every phase, and as many before them
-  double seconds = 8;       // about, in all: fewer and smaller steps where they would take longer
+  double seconds = 8;       // approximate total: fewer and smaller steps if needed
 };
 
 // Trains `objective`, whose parameters change. Throws ConfigError.

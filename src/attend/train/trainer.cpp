@@ -143,7 +143,7 @@ TrainingEnd Trainer::loop() {
   return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
 }
 
-// A step is looked at where the rule of divergence asks for it, and before anything of it is kept.
+// Checks a step when the divergence rule asks for it, and before its results are saved.
 void Trainer::watch(const StepEvent& event) {
   const bool due = DivergenceWatch::is_due(step_);
   if (!due && !is_to_be_kept()) return;

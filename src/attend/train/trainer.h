@@ -70,8 +70,7 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   fields(o.schedule, visit);
 }
 
-// What no range of one option says: which of them contradict each other, for a model of this width.
-// Throws ConfigError.
+// Checks options against each other, for a model of this width. Throws ConfigError.
 void validate(const TrainerOptions& options, int d_model);
 
 // The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
@@ -165,7 +164,7 @@ class Trainer {
   std::int64_t validated_step_ = -1;
   DivergenceWatch watch_;
 
-  // What a step has measured, whatever the numbers are.
+  // The measurements of a step, finite or not.
   struct Measures {
     Measured loss, nll, gradient_norm;
     bool leads_on(const DivergenceWatch& watch) const;

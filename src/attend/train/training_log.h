@@ -63,7 +63,7 @@ class TrainingLog : public TrainingListener {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// The seconds that a run had taken up to a step, as its log says; 0 where it does not.
+// The seconds that a run had taken up to a step, according to its log; 0 if unknown.
 double logged_seconds(const std::filesystem::path& path, std::int64_t step);
 
 }  // namespace attend

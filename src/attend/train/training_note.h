@@ -1,4 +1,5 @@
-// What a finished model says of its training, under kTrainingNote (checkpoint/training_note.h).
+// The record of its training that a finished model carries, under kTrainingNote
+// (checkpoint/training_note.h).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace attend {
 struct TrainingNote {
   std::int64_t step = 0;
   std::int64_t epoch = 0;                  // from 1
-  const Validation* validation = nullptr;  // that chose the model; null where there is none
-  int averaged = 0;                        // checkpoints that it is the mean of
+  const Validation* validation = nullptr;  // that chose the model; null: none
+  int averaged = 0;                        // number of averaged checkpoints
 };
 
 // As JSON.

@@ -101,7 +101,7 @@ TEST(GenerationEngine, HandsOnTheTextAsItGrows) {
 }
 
 // Greedy choices are those of whole passes over the last tokens: the cache changes nothing, nor
-// does a context that has to begin anew.
+// does a context that has to start over.
 TEST(GenerationEngine, ChoosesWhatWholePassesChoose) {
   const LanguageModel model = small_language_model(rhyme_tokenizer(), 8);
   const GenerationEngine generator(model);

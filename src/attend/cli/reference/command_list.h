@@ -1,5 +1,5 @@
-// The commands of the program as data: what the manual page and the completions of the shells are
-// made from. Taken from the parser, so that none of them differs from --help.
+// The commands of the program as data, from which the manual page and the shell completions are
+// generated. Read from the parser, so that they agree with --help.
 #pragma once
 
 #include <string>
@@ -40,16 +40,16 @@ struct ListedCommand {
   std::string help;
   std::vector<ListedArgument> arguments;
   std::vector<ListedOption> options;
-  std::vector<ListedCommand> commands;  // its own
+  std::vector<ListedCommand> commands;  // subcommands
 
   // The last word of the path.
   std::string name() const;
 };
 
-// The program, whose own commands are all there are.
+// The program as the root of all commands.
 ListedCommand list_commands(const CLI::App& program);
 
-// The program, its commands and theirs, each before its own.
+// The program and all commands, each before its subcommands.
 std::vector<const ListedCommand*> all_commands(const ListedCommand& program);
 
 }  // namespace attend
