@@ -3,6 +3,7 @@
 #   - a link to a file or heading that does not exist
 #   - a layer table in ARCHITECTURE.md that differs from that of tests/architecture/check_layers.sh
 #   - a stated number of kernels that is not that of backend/backend.h
+#   - a line of more than 100 columns, other than tables, images, output and the generated docs/lab.md
 #   - with ATTEND, the program: an option in README or docs that no command has, and a stated default
 #     (`--window` (1024), `--beam-size` (default 5)) that no command has for it
 # Usage: check_pages.sh ROOT [ATTEND]
@@ -73,6 +74,14 @@ for page in $pages; do
       *\#*) anchors "$file" | grep -qx -- "${target#*\#}" || complain "$place: links to $target: no such heading" ;;
     esac
   done <"$work/links"
+done
+
+# Long lines. Output is a code block without a language.
+for page in $pages; do
+  [ "$page" != docs/lab.md ] || continue
+  LC_ALL=C awk '/^```/ { output = $0 == "```" && !code; code = !code; next }
+  { gsub(/[\200-\277]/, "") }  # a character of several bytes is one column
+  length($0) > 100 && !output && !/^[|!]/ { printf "%s:%d: has %d columns, more than 100\n", FILENAME, FNR, length($0) }' "$page" >>"$work/problems"
 done
 
 # The layer table.

@@ -32,6 +32,7 @@ expect "a link to a missing file" 'docs/cpp.md:.*links to nowhere.md, which does
 expect "a link to a missing heading" 'README.md:.*no such heading' README.md '[x](docs/cpp.md#no-such-heading)'
 expect "an option that no command has" 'README.md:.*no command has the option --no-such-thing' README.md 'Use `--no-such-thing`.'
 expect "a default that is not one" 'README.md:.*no command has the default 77 for --window' README.md '`--window` (77)'
+expect "a long line" 'README.md:.*has 101 columns' README.md "$(printf '%0101d' 0)"
 expect "a number of kernels" 'ARCHITECTURE.md:.*states another number of kernels' ARCHITECTURE.md 'There are 3 kernels.'
 expect "command that fails" 'FAILED: docs/cpp.md' docs/cpp.md "$(printf '<!-- world: lm -->\n```sh\nattend info absent.safetensors\n```')"
 
