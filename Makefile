@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package test-package mutants fuzz bench kernels lint tidy format clean
+.PHONY: help deps build demo test test-docs install package test-package mutants fuzz bench kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -85,6 +85,12 @@ lint: ## check the formatting, the layer table and the pages
 	@tests/architecture/check_layers.sh .
 	@tests/docs/check_pages.sh .
 	@echo "lint: formatting, layers and pages are fine"
+
+check-dev: override PRESET = dev
+check-dev: override BUILD = build/dev
+check-dev: configure ## compile every file alone, as the preset dev does, without objects (nightly; ONLY='cli/ nn/' for some)
+	@tools/dependencies.sh ensure lint
+	@tools/check_alone.py $(BUILD) --jobs $(JOBS) $(ONLY)
 
 tidy: override PRESET = dev
 tidy: override BUILD = build/dev
