@@ -36,6 +36,15 @@ in_root sh -c 'cmake -S /examples -B /examples/build && cmake --build /examples/
   >"$root/examples.log" 2>&1 || { tail -30 "$root/examples.log"; exit 1; }
 in_root sh -c 'g++ /examples/translate.cpp $(pkg-config --cflags --libs attend) -o /translate && ldd /translate' | grep libattend.so.0.2
 
+echo "== completions and the manual page"
+in_root apt-get install -y -q --no-install-recommends bash-completion zsh fish >/dev/null 2>&1
+in_root bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader attend; complete -p attend' |
+  grep -q _attend
+in_root zsh -fc 'autoload -U compinit; compinit -u; print $_comps[attend]' | grep -q _attend
+in_root env HOME=/root fish -c "complete -C 'attend tra'" | grep -q '^translate'
+gzip -cd "$root"/usr/share/man/man1/attend.1* 2>/dev/null | grep -q '^.SH EXIT STATUS' ||
+  grep -q '^.SH EXIT STATUS' "$root/usr/share/man/man1/attend.1"
+
 echo "== and away again"
 in_root apt-get purge -y -q attend >/dev/null 2>&1
 [ ! -e "$root/usr/bin/attend" ] && [ ! -e "$root/usr/include/attend" ]
