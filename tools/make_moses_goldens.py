@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Writes tests/text/moses_goldens.cpp: what sacremoses makes of sentences made up for the purpose, and checksums of what it makes of real
-text, which is not committed.
+"""Writes tests/text/moses_goldens_*.cpp: what sacremoses makes of sentences made up for the purpose,
+and checksums of what it makes of real text, which is not committed.
 
-    ATTEND_DATA=../shared/data python3 tools/make_moses_goldens.py > tests/text/moses_goldens.cpp
+    ATTEND_DATA=../shared/data python3 tools/make_moses_goldens.py tests/text
 
-Needs the package sacremoses (the committed file was made with the version named in its first line). The tests themselves need no Python.
+Needs the package sacremoses (the committed files were made with the version named in their first
+line). The tests themselves need no Python.
 """
 import json
 import os
 import random
+import sys
 from importlib.metadata import version
 
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
@@ -92,26 +94,45 @@ def literal(text):
     return json.dumps(text, ensure_ascii=False)
 
 
-def main():
-    print(f"// Made by tools/make_moses_goldens.py with sacremoses {version('sacremoses')}; do not edit.")
-    print('// clang-format off\n#include "text/moses_goldens.h"\n\nnamespace goldens {\n\nconst std::vector<Moses> kMoses = {')
-    rng = random.Random(20)
-    moses = {language: Moses(language) for language in SENTENCES}
-    for language, tools in moses.items():
-        for text in SENTENCES[language] + [made_up(rng) for _ in range(150)]:
-            # The detokenizer gets what the tokenizer made, and what nobody made.
-            tokens = tools.tokenize(text)
-            row = (language, text, tools.normalize(text), tokens, tools.detokenize(tokens), tools.detokenize(text))
-            print("    {" + ", ".join(map(literal, row)) + "},")
-    print("};\n\nconst std::vector<RealMoses> kRealMoses = {")
+def write(folder, name, declaration, rows):
+    with open(os.path.join(folder, f"moses_goldens_{name}.cpp"), "w", encoding="utf-8") as file:
+        print(
+            f"// Made by tools/make_moses_goldens.py with sacremoses {version('sacremoses')}; do not edit.",
+            "// clang-format off",
+            '#include "text/moses_goldens.h"',
+            "\nnamespace goldens {\n",
+            f"const std::vector<{declaration} = {{",
+            *(f"    {{{row}}}," for row in rows),
+            "};\n\n}  // namespace goldens",
+            sep="\n",
+            file=file,
+        )
+
+
+def made_up_rows(language, tools, rng):
+    for text in SENTENCES[language] + [made_up(rng) for _ in range(150)]:
+        # The detokenizer gets what the tokenizer made, and what nobody made.
+        tokens = tools.tokenize(text)
+        row = (language, text, tools.normalize(text), tokens, tools.detokenize(tokens), tools.detokenize(text))
+        yield ", ".join(map(literal, row))
+
+
+def real_rows(moses):
     for name, language, count in REAL:
         tools = moses[language]
         with open(os.path.join(os.environ["ATTEND_DATA"], name), encoding="utf-8", newline="\n") as file:
             lines = file.read().replace("\r", "").split("\n")[:count]
         tokens = [tools.tokenize(line) for line in lines]
         sums = (checksum(map(tools.normalize, lines)), checksum(tokens), checksum(map(tools.detokenize, tokens)))
-        print(f"    {{{literal(name)}, {literal(language)}, {count}, " + ", ".join(f"{value:#018x}u" for value in sums) + "},")
-    print("};\n\n}  // namespace goldens")
+        yield f"{literal(name)}, {literal(language)}, {count}, " + ", ".join(f"{value:#018x}u" for value in sums)
 
 
-main()
+def main(folder):
+    rng = random.Random(20)
+    moses = {language: Moses(language) for language in SENTENCES}
+    for language, name in (("en", "English"), ("de", "German"), ("fr", "French")):
+        write(folder, name.lower(), f"Moses> kMoses{name}", made_up_rows(language, moses[language], rng))
+    write(folder, "real", "RealMoses> kRealMoses", real_rows(moses))
+
+
+main(sys.argv[1])

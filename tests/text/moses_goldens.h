@@ -1,5 +1,4 @@
-// What sacremoses makes of text: the data is in moses_goldens.cpp, which
-// tools/make_moses_goldens.py writes.
+// What sacremoses makes of text. tools/make_moses_goldens.py writes the data, moses_goldens_*.cpp.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,14 @@ struct Moses {
   std::string detokenized;       // the tokens
   std::string text_detokenized;  // the text, as if it were tokens
 };
-extern const std::vector<Moses> kMoses;
+extern const std::vector<Moses> kMosesEnglish, kMosesGerman, kMosesFrench;
+
+inline std::vector<Moses> all_moses() {
+  std::vector<Moses> all = kMosesEnglish;
+  for (const std::vector<Moses>* more : {&kMosesGerman, &kMosesFrench})
+    all.insert(all.end(), more->begin(), more->end());
+  return all;
+}
 
 // FNV-1a of what the first lines of a file become, each with its end.
 struct RealMoses {

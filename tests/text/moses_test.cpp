@@ -14,13 +14,13 @@ namespace attend {
 namespace {
 
 TEST(Moses, TokenizesAsSacremosesDoes) {
-  for (const goldens::Moses& one : goldens::kMoses)
+  for (const goldens::Moses& one : goldens::all_moses())
     EXPECT_EQ(moses_tokenize(one.text, moses_language(one.language, "language")), one.tokens)
         << one.language << ": " << one.text;
 }
 
 TEST(Moses, DetokenizesAsSacremosesDoes) {
-  for (const goldens::Moses& one : goldens::kMoses) {
+  for (const goldens::Moses& one : goldens::all_moses()) {
     const MosesLanguage language = moses_language(one.language, "language");
     EXPECT_EQ(moses_detokenize(one.tokens, language), one.detokenized)
         << one.language << ": " << one.tokens;
@@ -30,7 +30,7 @@ TEST(Moses, DetokenizesAsSacremosesDoes) {
 }
 
 TEST(Moses, NormalizesPunctuationAsSacremosesDoes) {
-  for (const goldens::Moses& one : goldens::kMoses)
+  for (const goldens::Moses& one : goldens::all_moses())
     EXPECT_EQ(moses_normalize(one.text, moses_language(one.language, "language")), one.normalized)
         << one.language << ": " << one.text;
 }
