@@ -52,6 +52,16 @@ class ProgramTest : public testing::Test {
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     std::istringstream stream(input);
     std::streambuf* const terminal = std::cin.rdbuf(stream.rdbuf());
+    const int status =
+        captured([&] { return run_program(static_cast<int>(argv.size()), argv.data()); });
+    std::cin.rdbuf(terminal);
+    std::cin.clear();
+    return status;
+  }
+
+  // Calls `program`; out_ and error_ are what it printed. Returns its result.
+  template <class Program>
+  int captured(const Program& program) {
     std::optional<CapturedTerminal> out, error;
     if (out_is_terminal_) {
       out.emplace(STDOUT_FILENO);
@@ -63,11 +73,9 @@ class ProgramTest : public testing::Test {
     } else {
       testing::internal::CaptureStderr();
     }
-    const int status = run_program(static_cast<int>(argv.size()), argv.data());
+    const int status = program();
     out_ = out ? out->end() : testing::internal::GetCapturedStdout();
     error_ = error ? error->end() : testing::internal::GetCapturedStderr();
-    std::cin.rdbuf(terminal);
-    std::cin.clear();
     return status;
   }
 

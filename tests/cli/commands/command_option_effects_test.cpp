@@ -222,16 +222,17 @@ TEST_F(CommandOptionEffects, OfLab) {
   expect_a_case_for_every_option("lab", {cases}, {"all", "quick"});
 }
 
-// A demo takes a minute: seen here is only that it looks at its options.
+// A demo takes a minute: this checks only that it reads its options. demo_command_test.cpp runs a
+// smaller one.
 TEST_F(CommandOptionEffects, OfDemo) {
   std::filesystem::create_directories(path("demo/run"));
   EXPECT_EQ(run(with_paths("demo --out @demo")), 2);
   EXPECT_NE(error_.find(path("demo")), std::string::npos) << error_;
-  for (const char* option : {"threads", "seed"}) {
+  for (const char* option : {"threads", "seed", "format"}) {
     EXPECT_EQ(run(with_paths(fmt::format("demo --out @other --{} -1", option))), 2);
     EXPECT_NE(error_.find(option), std::string::npos) << error_;
   }
-  expect_a_case_for_every_option("demo", {}, {"out", "threads", "seed"});
+  expect_a_case_for_every_option("demo", {}, {"out", "threads", "seed", "format"});
 }
 
 // What would have no effect is refused, with the option that it needs or that leaves it none.

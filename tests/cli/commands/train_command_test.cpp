@@ -8,6 +8,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/run_lock.h"
+#include "attend/core/counted.h"
 #include "cli/small_run.h"
 
 namespace attend {
@@ -118,6 +119,33 @@ TEST_F(TrainCommand, MeasuresWithoutLeavingAnything) {
   EXPECT_FALSE(std::filesystem::exists(path("run")));
   for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "})
     EXPECT_NE(out_.find(part), std::string::npos);
+}
+
+TEST_F(TrainCommand, MeasuresAsJson) {
+  ASSERT_EQ(run(training("run", {"--dry-run", "--format", "json", "--r-drop", "3", "--r-drop-after",
+                                 "2", "--max-steps", "40"})),
+            0)
+      << error_;
+  const auto cost = nlohmann::json::parse(out_);  // and nothing else on standard output
+  EXPECT_NE(error_.find("timing a few steps"), std::string::npos) << error_;
+  EXPECT_EQ(cost["steps"], 40);
+  EXPECT_EQ(cost["unit"], "tokens");
+  EXPECT_TRUE(cost["estimated_from_batch_tokens"].is_null()) << out_;
+  ASSERT_EQ(cost["phases"].size(), 2u) << "before and with R-Drop";
+  EXPECT_EQ(cost["phases"][1]["first_epoch"], 3);
+  for (const auto& phase : cost["phases"])
+    EXPECT_GT(phase["units_per_second"].get<double>(), 0) << out_;
+  for (const char* name : {"parameters", "tensor_bytes", "process_bytes", "seconds"})
+    EXPECT_GT(cost[name].get<double>(), 0) << name;
+  const auto parameters = cost["parameters"].get<std::int64_t>();
+  ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
+  EXPECT_NE(out_.find("parameters        " + readable_count(parameters) + "\n"), std::string::npos)
+      << out_;
+}
+
+TEST_F(TrainCommand, RefusesAFormatWithoutADryRun) {
+  expect_usage_error(training("run", {"--format", "json"}), {"--format", "--dry-run"});
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 
 TEST_F(TrainCommand, BeginsWithFiveLines) {

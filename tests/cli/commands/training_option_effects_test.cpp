@@ -106,7 +106,8 @@ const Cases kStack{
     {"attention-choice", "hard", "", kModel},
     {"inverse-temperature", "2", "", kModel},
 };
-const std::set<std::string> kByHand{"config", "out", "resume", "dry-run", "print-config", "data"};
+const std::set<std::string> kByHand{"config", "out",          "resume", "dry-run",
+                                    "format", "print-config", "data"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:
@@ -282,6 +283,9 @@ class TrainingOptionEffects : public OptionEffects {
 
     EXPECT_EQ(run(joined(command, {"--dry-run", "--out", path("dry")})), 0) << error_;
     EXPECT_FALSE(std::filesystem::exists(path("dry"))) << "--dry-run";
+    EXPECT_EQ(run(joined(command, {"--dry-run", "--format", "json", "--out", path("dry")})), 0)
+        << error_;
+    EXPECT_TRUE(out_.starts_with("{\n \"parameters\": ")) << "--format: " << out_;
     EXPECT_EQ(run(joined(command, {"--print-config", "--out", path("dry")})), 0) << error_;
     EXPECT_TRUE(out_.starts_with("[run]\n")) << "--print-config: " << out_;
     EXPECT_FALSE(std::filesystem::exists(path("dry"))) << "--print-config";

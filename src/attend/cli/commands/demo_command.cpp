@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/run_lock.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
-#include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
+#include "attend/cli/commands/demo.h"
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/counted.h"
 #include "attend/core/parallel.h"
-#include "attend/demo/corpus.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/metrics/bleu.h"
@@ -23,22 +23,19 @@
 #include "attend/tasks/translation/training.h"
 
 namespace attend {
-namespace {
-
-constexpr std::size_t kShownTranslations = 5;
-
-struct DemoArguments {
-  std::string out = "attend-demo";
-  std::uint64_t seed = 1;
-  ThreadOptions threads;
-};
 
 template <class Visitor>
 void fields(DemoArguments& a, Visitor&& visit) {
   visit("out", a.out, "folder for the corpus, the model and the attention page");
   visit("seed", a.seed, any_seed(), "random seed of the corpus and of the training");
+  visit("format", a.format,
+        "text for people, json for programs: BLEU, translations and the files written");
   fields(a.threads, visit);
 }
+
+namespace {
+
+constexpr std::size_t kShownTranslations = 5;
 
 std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
@@ -55,8 +52,9 @@ void write_corpus(const DemoCorpus& corpus, const std::filesystem::path& folder)
   write_file_atomically(folder / "test.de", joined(corpus.test_tgt));
 }
 
-// A small model and a schedule that trains it in a minute.
-TranslationTraining demo_training(const std::filesystem::path& corpus, std::uint64_t seed) {
+// A small model, and a schedule for it.
+TranslationTraining demo_training(const std::filesystem::path& corpus,
+                                  const DemoArguments& arguments) {
   TranslationTraining training;
   training.data.data = corpus.string();
   training.data.src_train = {"train.en"};
@@ -71,26 +69,52 @@ TranslationTraining demo_training(const std::filesystem::path& corpus, std::uint
   training.model.transformer.n_encoder_layers = 2;
   training.model.transformer.n_decoder_layers = 2;
   training.model.transformer.dropout = 0;
-  training.trainer.seed = seed;
-  training.trainer.max_steps = 560;
-  training.trainer.valid_every = 280;
+  training.trainer.seed = arguments.seed;
+  training.trainer.max_steps = arguments.steps;
+  training.trainer.valid_every = arguments.steps / 2;
   training.trainer.save_every = 0;
   training.trainer.schedule.kind = ScheduleKind::cosine;
   training.trainer.schedule.learning_rate = 3e-3f;
-  training.trainer.schedule.warmup_steps = 150;
+  training.trainer.schedule.warmup_steps = arguments.steps * 15 / 56;
   return training;
 }
 
-void print_results(const TranslationEngine& translator, const DemoCorpus& corpus) {
-  ProgressLine progress = ProgressLine::timing("translating the test sentences");
-  std::vector<std::string> translations;
+struct DemoResult {
+  double bleu = 0;                        // on the test sentences
+  std::vector<std::string> translations;  // of the test sentences
+  std::filesystem::path model, page;
+};
+
+DemoResult evaluate_demo(const TranslationEngine& translator, const DemoCorpus& corpus) {
+  const ProgressLine progress = ProgressLine::timing("translating the test sentences");
+  DemoResult result;
   for (const Translation& translation : translator.translate(corpus.test_src))
-    translations.push_back(translation.text());
-  progress.end();
+    result.translations.push_back(translation.text());
+  result.bleu = corpus_bleu(result.translations, {corpus.test_tgt}).score;
+  return result;
+}
+
+void print_result(const DemoResult& result, const DemoCorpus& corpus) {
   answer("\nBLEU on {} sentences that do not occur in training: {:.1f}\n\n", corpus.test_src.size(),
-         corpus_bleu(translations, {corpus.test_tgt}).score);
-  for (std::size_t i = 0; i < std::min(kShownTranslations, translations.size()); ++i)
-    answer("  {}\n  {}\n\n", corpus.test_src[i], translations[i]);
+         result.bleu);
+  for (std::size_t i = 0; i < std::min(kShownTranslations, result.translations.size()); ++i)
+    answer("  {}\n  {}\n\n", corpus.test_src[i], result.translations[i]);
+  answer("its attention: open {} in a browser\n", shown_path(result.page));
+  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(),
+         shown_path(result.model));
+}
+
+std::string to_json(const DemoResult& result, const DemoCorpus& corpus) {
+  nlohmann::ordered_json json{{"bleu", result.bleu},
+                              {"test_sentences", corpus.test_src.size()},
+                              {"model", result.model.string()},
+                              {"page", result.page.string()},
+                              {"translations", nlohmann::ordered_json::array()}};
+  for (std::size_t i = 0; i < result.translations.size(); ++i)
+    json["translations"].push_back({{"source", corpus.test_src[i]},
+                                    {"translation", result.translations[i]},
+                                    {"reference", corpus.test_tgt[i]}});
+  return json_text(json, 1);
 }
 
 // The sentence for the page: the longest test sentence with a subordinate clause, where verbs
@@ -112,10 +136,13 @@ void create_folder(const std::filesystem::path& folder) {
         fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
 }
 
+}  // namespace
+
 void run_demo(const DemoArguments& arguments) {
-  const std::filesystem::path out = arguments.out, page = out / "attention.html";
+  const std::filesystem::path out = arguments.out;
   SessionOptions session;
   session.run.out = (out / "run").string();
+  session.format = arguments.format;
   create_folder(out);
   const RunLock lock(out);
   if (std::filesystem::exists(session.run.out))
@@ -123,29 +150,33 @@ void run_demo(const DemoArguments& arguments) {
         "{} holds a demo already; remove it, or choose another folder with --out", arguments.out));
 
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  remark("{}\nwriting English sentences and their German translations to {} ...\n",
+  report(arguments.format,
+         "{}\nwriting English sentences and their German translations to {} ...\n",
          counted(threads(), "thread"), shown_path(out / "corpus"));
-  const DemoCorpus corpus = make_demo_corpus({.seed = arguments.seed});
+  DemoCorpusOptions sizes = arguments.corpus;
+  sizes.seed = arguments.seed;
+  const DemoCorpus corpus = make_demo_corpus(sizes);
   write_corpus(corpus, out / "corpus");
-  TranslationTraining training = demo_training(out / "corpus", arguments.seed);
+  TranslationTraining training = demo_training(out / "corpus", arguments);
   ProgressLine preparing = ProgressLine::timing("learning the vocabulary");
   TrainingTask task = prepare_training(training, nullptr);
   preparing.end();
-  for (const std::string& note : task.notes) remark("{}\n", note);
+  for (const std::string& note : task.notes) report(arguments.format, "{}\n", note);
   train_and_report(task, session, training.trainer,
                    resolved_configuration(session.run, option_groups(training)));
 
   const std::filesystem::path model = RunFolder(session.run.out).model_file();
   const TranslationEngine translator = TranslationEngine::load(model);
-  print_results(translator, corpus);
+  DemoResult result = evaluate_demo(translator, corpus);
+  result.model = model;
+  result.page = out / "attention.html";
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
-  write_file_atomically(page, attention_page(translator.model(), pair));
-  answer("its attention: open {} in a browser\n", shown_path(page));
-  answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(),
-         shown_path(model));
+  write_file_atomically(result.page, attention_page(translator.model(), pair));
+  if (arguments.format == OutputFormat::json)
+    answer("{}\n", to_json(result, corpus));
+  else
+    print_result(result, corpus);
 }
-
-}  // namespace
 
 void add_demo_command(CLI::App& app) {
   CLI::App& command = add_command(

@@ -34,6 +34,7 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   for (const OptionGroup& group : arguments->task->option_groups())
     binding.add_fields(group.fields, group.name);
   on_command(command, [binding, arguments]() mutable {
+    if (!arguments->session.dry_run) binding.refuse_without("--dry-run", {"format"});
     read_own_configuration(binding, arguments->session);
     Trainable& trained = *arguments->task;
     run_training(

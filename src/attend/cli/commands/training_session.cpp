@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "attend/cli/binding/thread_options.h"
-#include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/core/counted.h"
@@ -18,9 +19,29 @@ namespace {
 
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-void dry_run(TrainingTask& task, const TrainerOptions& options) {
-  remark("timing a few steps ...\n");
-  const TrainingMeasurement m = measure_training(*task.objective, options);
+// A time that is not known is null.
+std::string cost_as_json(const TrainingMeasurement& m, const TrainingTask& task,
+                         std::int64_t steps) {
+  nlohmann::ordered_json json{{"parameters", m.parameters},
+                              {"tensor_bytes", m.peak_bytes},
+                              {"process_bytes", m.process_bytes},
+                              {"allocator_calls", m.allocator_calls},
+                              {"timed_steps", m.steps},
+                              {"estimated_from_batch_tokens", nullptr},
+                              {"unit", task.objective->unit()},
+                              {"phases", nlohmann::ordered_json::array()},
+                              {"steps_per_epoch", m.steps_per_epoch},
+                              {"steps", steps},
+                              {"seconds", m.seconds_for(steps)}};
+  if (m.batch_tokens > 0) json["estimated_from_batch_tokens"] = m.batch_tokens;
+  for (const TrainingMeasurement::Phase& phase : m.phases)
+    json["phases"].push_back({{"first_epoch", phase.begin + 1},
+                              {"units_per_second", phase.tokens_per_second},
+                              {"seconds_per_epoch", phase.seconds_per_epoch}});
+  return json_text(json, 1);
+}
+
+void print_cost(const TrainingMeasurement& m, const TrainingTask& task, std::int64_t steps) {
   answer("parameters        {}\n", readable_count(m.parameters));
   if (m.batch_tokens > 0)
     answer("estimated from    batches of {} tokens\n", readable_count(m.batch_tokens));
@@ -35,8 +56,19 @@ void dry_run(TrainingTask& task, const TrainerOptions& options) {
     answer("time per epoch    {} ({:.0f} steps)\n", readable_duration(phase.seconds_per_epoch),
            m.steps_per_epoch);
   }
-  const std::int64_t steps = planned_steps(*task.objective, options);
   answer("time for {}  {}\n", counted(steps, "step"), readable_duration(m.seconds_for(steps)));
+}
+
+void dry_run(TrainingTask& task, const TrainerOptions& options, OutputFormat format) {
+  report(format, "timing a few steps ...\n");
+  ProgressLine timing = ProgressLine::timing("timing a few steps");
+  const TrainingMeasurement measured = measure_training(*task.objective, options);
+  timing.end();
+  const std::int64_t steps = planned_steps(*task.objective, options);
+  if (format == OutputFormat::json)
+    answer("{}\n", cost_as_json(measured, task, steps));
+  else
+    print_cost(measured, task, steps);
 }
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
@@ -44,7 +76,9 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
   if (!session.resume) return std::nullopt;
   std::vector<std::string> skipped;  // reported by the trainer
   auto latest = folder.latest(skipped);
-  if (!latest) remark("nothing to resume in {}: starting from step 0\n", shown_path(folder.path()));
+  if (!latest)
+    report(session.format, "nothing to resume in {}: starting from step 0\n",
+           shown_path(folder.path()));
   return latest;
 }
 
@@ -57,7 +91,8 @@ void tell_how_to_recover(const TrainingTask& task, const SessionOptions& session
                          const TrainerOptions& options) {
   const std::vector<RunFolder::Saved> saved = RunFolder(session.run.out).checkpoints();
   if (saved.empty()) return;
-  remark("to go on from step {} with half the learning rate: {} --learning-rate {:.3g}\n",
+  report(session.format,
+         "to go on from step {} with half the learning rate: {} --learning-rate {:.3g}\n",
          readable_count(saved.back().step), resuming(task, session),
          options.schedule.learning_rate / 2);
 }
@@ -66,7 +101,7 @@ void tell_how_to_recover(const TrainingTask& task, const SessionOptions& session
 
 void train_and_report(TrainingTask& task, const SessionOptions& session,
                       const TrainerOptions& options, const std::string& configuration) {
-  Progress progress(stdout);
+  Progress progress(session.format == OutputFormat::json ? stderr : stdout);
   StopSignal stop;
   const FolderRun run{.options = session.run,
                       .resume = session.resume,
@@ -78,14 +113,14 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
                       }};
   try {
     if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
-      remark("checkpoint saved; resume with: {}\n", resuming(task, session));
+      report(session.format, "checkpoint saved; resume with: {}\n", resuming(task, session));
       throw Interrupted{stop.signal()};
     }
   } catch (const DivergedError&) {
     tell_how_to_recover(task, session, options);
     throw;
   }
-  remark("the model is {}\n", shown_path(RunFolder(session.run.out).model_file()));
+  report(session.format, "the model is {}\n", shown_path(RunFolder(session.run.out).model_file()));
   check_remarks();
 }
 
@@ -95,12 +130,12 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
   if (!session.dry_run) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
-  if (session.dry_run) remark("reading the text, learning the vocabulary ...\n");
+  if (session.dry_run) report(session.format, "reading the text, learning the vocabulary ...\n");
   ProgressLine preparing = ProgressLine::timing("reading the text, learning the vocabulary");
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
   preparing.end();
-  for (const std::string& note : task.notes) remark("{}\n", note);
-  if (session.dry_run) return dry_run(task, trainer);
+  for (const std::string& note : task.notes) report(session.format, "{}\n", note);
+  if (session.dry_run) return dry_run(task, trainer, session.format);
   train_and_report(task, session, trainer, configuration);
 }
 

@@ -2,9 +2,14 @@
 // signals, dry run.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <string>
+#include <utility>
 
+#include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
 #include "attend/tasks/folder_run.h"
 
 namespace attend {
@@ -13,6 +18,7 @@ struct SessionOptions {
   RunOptions run;
   bool resume = false;
   bool dry_run = false;
+  OutputFormat format = OutputFormat::text;
   bool print_config = false;
 };
 
@@ -22,17 +28,25 @@ void fields(SessionOptions& o, Visitor&& visit) {
   visit("resume", o.resume, "continue from the newest checkpoint in --out");
   visit("dry-run", o.dry_run,
         "check everything, train a few steps, report what a run would cost, write nothing");
+  visit("format", o.format, "output of --dry-run: text for people, json for programs");
   visit("print-config", o.print_config,
         "print all options with their values as TOML, for --config, and do nothing else");
+}
+
+// Reports on the work: on standard output, or on standard error if the answer is JSON.
+template <class... Values>
+void report(OutputFormat format, fmt::format_string<Values...> text, Values&&... values) {
+  format == OutputFormat::json ? tell(text, std::forward<Values>(values)...)
+                               : remark(text, std::forward<Values>(values)...);
 }
 
 // Called by run_training once the folder is checked and the runtime entered, with the checkpoint to
 // resume or null.
 using PrepareTraining = std::function<TrainingTask(const Checkpoint* resumed)>;
 
-// Trains, or measures, and tells about it on standard output. `configuration` is the resolved one,
-// as TOML; it is saved in the folder, and printed alone where that is asked for. Throws Interrupted
-// after a signal, when the checkpoint is written.
+// Trains, or measures the cost of training, and reports on it. `configuration` is the resolved one,
+// as TOML; it is saved in the folder, or printed alone on request. Throws Interrupted after a
+// signal when the checkpoint is written.
 void run_training(const SessionOptions& session, const TrainerOptions& trainer,
                   const std::string& configuration, const PrepareTraining& prepare);
 

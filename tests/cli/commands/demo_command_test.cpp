@@ -1,0 +1,83 @@
+#include "attend/cli/commands/demo.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "attend/cli/output.h"
+#include "cli/program_test.h"
+
+namespace attend {
+namespace {
+
+// A demo of a few steps.
+class DemoCommand : public ProgramTest {
+ protected:
+  DemoArguments small(OutputFormat format) const {
+    DemoArguments arguments;
+    arguments.out = path("demo");
+    arguments.format = format;
+    arguments.corpus.train_sentences = 600;
+    arguments.corpus.valid_sentences = 10;
+    arguments.corpus.test_sentences = 30;
+    arguments.steps = 8;
+    return arguments;
+  }
+
+  void show(const DemoArguments& arguments) {
+    captured([&] {
+      run_demo(arguments);
+      flush_answers();
+      return 0;
+    });
+  }
+
+  std::vector<std::string> lines_of(const std::string& name) const {
+    std::istringstream text(read(path(name)));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+TEST_F(DemoCommand, TrainsTranslatesAndWritesThePage) {
+  show(small(OutputFormat::text));
+  for (const std::string& part :
+       {std::string("step 8/8"), std::string("BLEU on 30 sentences that do not occur in training"),
+        "open " + path("demo/attention.html"), lines_of("demo/corpus/test.en").front(),
+        "attend translate " + path("demo/run/model.safetensors")})
+    EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in: " << out_;
+  EXPECT_NE(read(path("demo/attention.html")).find(" because "), std::string::npos);
+  EXPECT_EQ(lines_of("demo/corpus/train.de").size(), 600u);
+}
+
+TEST_F(DemoCommand, AnswersWithOneObject) {
+  show(small(OutputFormat::json));
+  const auto json = nlohmann::json::parse(out_);  // and nothing else on standard output
+  EXPECT_NE(error_.find("training text: 600 pairs"), std::string::npos) << error_;
+  EXPECT_EQ(json["test_sentences"], 30);
+  EXPECT_TRUE(std::filesystem::exists(json["model"].get<std::string>()));
+  EXPECT_TRUE(std::filesystem::exists(json["page"].get<std::string>()));
+  const double bleu = json["bleu"];
+  EXPECT_GE(bleu, 0);
+  EXPECT_LT(bleu, 90) << "after eight steps";
+  const auto sources = lines_of("demo/corpus/test.en"), targets = lines_of("demo/corpus/test.de");
+  ASSERT_EQ(json["translations"].size(), sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    EXPECT_EQ(json["translations"][i]["source"], sources[i]);
+    EXPECT_EQ(json["translations"][i]["reference"], targets[i]);
+    EXPECT_TRUE(json["translations"][i]["translation"].is_string());
+  }
+}
+
+TEST_F(DemoCommand, GivesOtherSentencesForAnotherSeed) {
+  DemoArguments arguments = small(OutputFormat::json);
+  show(arguments);
+  const auto first = lines_of("demo/corpus/test.en");
+  std::filesystem::remove_all(path("demo"));
+  arguments.seed = 2;
+  show(arguments);
+  EXPECT_NE(lines_of("demo/corpus/test.en"), first);
+}
+
+}  // namespace
+}  // namespace attend
