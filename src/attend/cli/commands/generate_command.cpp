@@ -11,6 +11,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/tasks/language/engine.h"
@@ -85,12 +86,20 @@ void end_text(const Generation& generation, bool more) {
   if (more) print("\n");
 }
 
+// Text appears while it is written, which shows the progress at a terminal; an object or the result
+// of a search does not.
+ProgressLine progress_of(bool streams) {
+  return ProgressLine("generating", "", progress_on_standard_error(streams));
+}
+
 void write_samples(const GenerationEngine& generator, const GenerateArguments& arguments) {
   for (int sample = 0; sample < arguments.generation.n_best; ++sample) {
     const auto number = static_cast<std::uint64_t>(sample);
+    ProgressLine progress = progress_of(arguments.format == OutputFormat::text);
     if (arguments.format == OutputFormat::json) {
       const Generation generation =
           generator.generate(arguments.prompt, arguments.generation, {}, number);
+      progress.end();
       answer("{}\n", to_json(generation, arguments, generator.model().tokenizer));
       continue;
     }
@@ -107,8 +116,10 @@ void write_samples(const GenerationEngine& generator, const GenerateArguments& a
 }
 
 void write_best(const GenerationEngine& generator, const GenerateArguments& arguments) {
+  ProgressLine progress = progress_of(/*streams=*/false);
   const std::vector<Generation> found =
       generator.generate_best(arguments.prompt, arguments.generation);
+  progress.end();
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (arguments.format == OutputFormat::json) {
       answer("{}\n", to_json(found[i], arguments, generator.model().tokenizer));

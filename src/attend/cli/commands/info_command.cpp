@@ -7,6 +7,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/counted.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
@@ -30,16 +31,20 @@ void fields(InfoArguments& a, Visitor&& visit) {
   visit("format", a.format, "text for people, json for programs");
 }
 
+// Empty for a file without a task.
+std::string summary_of(const FileDescription& file) {
+  if (!file.format_problem.empty())
+    return fmt::format("cannot be used: {}", printable(file.format_problem));
+  const ProgressLine progress = ProgressLine::timing("reading the model");
+  const Checkpoint checkpoint = open_checkpoint(file.path);
+  return is_known_task(checkpoint) ? model_summary(checkpoint, *load_model(checkpoint)) : "";
+}
+
 // What the file is, in a line or two.
 void print_summary(const FileDescription& file) {
+  const std::string summary = summary_of(file);
   answer("{}\n", shown_path(file.path));
-  if (!file.format_problem.empty()) {
-    answer("cannot be used: {}\n", printable(file.format_problem));
-  } else {
-    const Checkpoint checkpoint = open_checkpoint(file.path);
-    if (is_known_task(checkpoint))
-      answer("{}\n", model_summary(checkpoint, *load_model(checkpoint)));
-  }
+  if (!summary.empty()) answer("{}\n", summary);
   answer("{} in {}, {}\n", counted(static_cast<std::int64_t>(file.parameters), "parameter"),
          counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"),
          counted(static_cast<std::int64_t>(file.file_bytes), "byte"));
@@ -83,7 +88,9 @@ void print_json(const FileDescription& file) {
 
 // Checks the golden samples. Throws DataError if the model no longer computes the same.
 void print_golden(const std::string& path) {
+  ProgressLine progress = ProgressLine::timing("checking the golden samples");
   const std::optional<ModelCheck> check = check_model(path);
+  progress.end();
   if (!check) return;
   answer("{} golden {}: {} (largest relative difference of a score {:.1e})\n", check->samples,
          check->kind,
@@ -95,7 +102,9 @@ void print_golden(const std::string& path) {
 }
 
 void run_info(const InfoArguments& arguments) {
+  ProgressLine progress = ProgressLine::timing("reading the file");
   const FileDescription file = describe(arguments.model);
+  progress.end();
   const bool text = arguments.format == OutputFormat::text;
   text ? print_summary(file) : print_json(file);
   if (text && arguments.all) {

@@ -9,6 +9,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/counted.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
@@ -84,6 +85,24 @@ std::string to_json(const lab::Experiment& experiment, const lab::LabResult& res
                                           {"seconds", run.seconds}});
 }
 
+// Shows each part of an experiment as it begins: at a terminal on one line with its elapsed time,
+// otherwise on a line of its own.
+class LabProgress {
+ public:
+  void begin(std::string_view part) {
+    end();
+    if (shown_.shown)
+      line_ = std::make_unique<ProgressLine>("  " + std::string(part), "", shown_);
+    else
+      tell("  {} ...\n", part);
+  }
+  void end() { line_.reset(); }
+
+ private:
+  ProgressLineOptions shown_ = progress_on_standard_error(/*answering=*/false);
+  std::unique_ptr<ProgressLine> line_;
+};
+
 void run_lab(const LabArguments& arguments) {
   const auto list = chosen(arguments);
   if (list.empty()) return list_experiments(arguments.format);
@@ -92,11 +111,13 @@ void run_lab(const LabArguments& arguments) {
   run.threads = threads();
   run.machine = lab::machine_name();
   if (!arguments.out.empty()) lab::require_writable(arguments.out);
-  const lab::Lab with{arguments.options, [](std::string_view what) { tell("  {} ...\n", what); }};
+  LabProgress progress;
+  const lab::Lab with{arguments.options, [&](std::string_view part) { progress.begin(part); }};
   for (const lab::Experiment* experiment : list) {
     tell("{}:\n", experiment->name);
     const lab::Stopwatch watch;
     const lab::LabResult result = lab::run_experiment(*experiment, with);
+    progress.end();
     run.seconds = watch.seconds();
     run.command = command_for(*experiment, arguments, run.threads);
     const char* plots = arguments.out.empty() ? "; --out FOLDER writes its plots" : "";
