@@ -29,6 +29,44 @@ class ReferenceCommands : public StartedProgramTest {
                     "printf \"%s\\n\" \"${COMPREPLY[@]}\"'"),
               0)
         << error_;
+    return lines_of_output();
+  }
+
+  // What zsh offers for the last of these words, without the descriptions. The functions of its
+  // completion system that the script calls print their matches here.
+  std::vector<std::string> zsh_completions(const std::string& words) {
+    const std::string script = path("completion.zsh");
+    EXPECT_EQ(shell("$attend completion zsh >" + script), 0) << error_;
+    write("run.zsh", R"(matches() {
+  local -i none=1
+  for one; do [[ $one == $PREFIX* ]] && print -r -- $one && none=0; done
+  return none
+}
+_describe() { matches "${(@)${(@P)argv[-1]}%%:*}"; }
+compadd() { shift; matches "$@"; }
+_files() { print FILES; }
+compdef() { :; }
+complete_words() { words=("$@") CURRENT=$# PREFIX=${argv[-1]}; _attend; }
+)"
+                     "source " +
+                         script + "\ncomplete_words " + words + "\nexit 0\n");
+    EXPECT_EQ(shell("zsh -f " + path("run.zsh")), 0) << error_;
+    EXPECT_EQ(error_, "");
+    return lines_of_output();
+  }
+
+  // What fish offers for an unfinished line, without the descriptions.
+  std::vector<std::string> fish_completions(const std::string& line) {
+    const std::string script = path("completion.fish");
+    EXPECT_EQ(shell("$attend completion fish >" + script), 0) << error_;
+    EXPECT_EQ(shell("HOME=" + folder_ + " fish --no-config -c \"source " + script +
+                    "; complete -C '" + line + "'\" | cut -f1"),
+              0)
+        << error_;
+    return lines_of_output();
+  }
+
+  std::vector<std::string> lines_of_output() const {
     std::istringstream lines(out_);
     std::vector<std::string> found;
     for (std::string line; std::getline(lines, line);)
@@ -148,6 +186,40 @@ TEST_F(ReferenceCommands, OtherShellsGetEveryOption) {
       }
     }
   }
+}
+
+TEST_F(ReferenceCommands, ZshCompletesCommandsOptionsAndValues) {
+  if (!has_tool("zsh")) GTEST_SKIP() << "there is no zsh";
+  EXPECT_EQ(zsh_completions("attend tra"), (Words{"train", "translate"}));
+  EXPECT_EQ(zsh_completions("attend train ''"), (Words{"translation", "lm", "classification"}));
+  EXPECT_EQ(zsh_completions("attend embed ne"), Words{"nearest"});
+  EXPECT_EQ(zsh_completions("attend help train cl"), Words{"classification"});
+  EXPECT_EQ(zsh_completions("attend translate model --beam"), Words{"--beam-size"});
+  EXPECT_EQ(zsh_completions("attend embed model --corp"), Words{});
+  EXPECT_EQ(zsh_completions("attend generate --no-e"), Words{"--no-echo"});
+  EXPECT_EQ(zsh_completions("attend translate model --format ''"), (Words{"text", "json"}));
+  EXPECT_EQ(zsh_completions("attend completion f"), Words{"fish"});
+  EXPECT_EQ(zsh_completions("attend info ''"), Words{"FILES"});
+  EXPECT_EQ(zsh_completions("attend embed runs/"), Words{"FILES"}) << "no command begins like that";
+  EXPECT_EQ(zsh_completions("attend translate model --config ''"), Words{"FILES"});
+  EXPECT_EQ(zsh_completions("attend translate model --beam-size ''"), Words{}) << "a number";
+}
+
+TEST_F(ReferenceCommands, FishCompletesCommandsOptionsAndValues) {
+  if (!has_tool("fish")) GTEST_SKIP() << "there is no fish";
+  EXPECT_EQ(fish_completions("attend tra"), (Words{"train", "translate"}));
+  EXPECT_EQ(fish_completions("attend train "), (Words{"classification", "lm", "translation"}));
+  EXPECT_EQ(fish_completions("attend embed ne"), Words{"nearest"});
+  EXPECT_EQ(fish_completions("attend help train cl"), Words{"classification"});
+  EXPECT_EQ(fish_completions("attend translate model --beam"), Words{"--beam-size"});
+  EXPECT_EQ(fish_completions("attend embed model --corp"), Words{});
+  EXPECT_EQ(fish_completions("attend generate --no-e"), Words{"--no-echo"});
+  EXPECT_EQ(fish_completions("attend translate model --format "), (Words{"json", "text"}));
+  EXPECT_EQ(fish_completions("attend completion f"), Words{"fish"});
+  EXPECT_EQ(fish_completions("attend translate --config " + path("run.")), Words{});
+  const std::string file = write("settings.toml", "");
+  EXPECT_EQ(fish_completions("attend translate --config " + path("sett")), Words{file});
+  EXPECT_EQ(fish_completions("attend translate model --beam-size "), Words{}) << "a number";
 }
 
 TEST_F(ReferenceCommands, OtherShellsTakeTheirScripts) {

@@ -157,9 +157,7 @@ _attend() {{
 {}  esac
   if [[ $PREFIX == -* ]]; then
     _describe -o option options
-  elif (( $#names )); then
-    _describe command names
-  else
+  elif (( ! $#names )) || ! _describe command names; then
     _files
   fi
 }}
