@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attend/error.h"
 #include "attend/tasks/language/perplexity.h"
 #include "checkpoint/test_folder.h"
@@ -49,6 +51,25 @@ TEST_F(LineScores, AreThoseOfEachTokenAfterTheOnesBefore) {
     sum += expected;
   }
   EXPECT_NEAR(found.log_probability, sum, 1e-4);
+}
+
+// GPT-2 begins a text with its end of text, Llama with a token of its own.
+TEST_F(LineScores, BeginAfterTheFirstTokenOfTheModel) {
+  const std::string text = "the cat",
+                    longer = "a fat cat sat on a flat mat and the dog ran to the cat";
+  const float after_eos = of(text + "\n")[0].token_scores.at(0);
+  model_.first_token = model_.tokenizer.encode("a").front();
+  ASSERT_NE(model_.first_token, model_.tokenizer.eos_id());
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const std::vector<std::int32_t> first{model_.first_token};
+  const Variable hidden = model_.network->hidden(Ragged::one(first), pass);
+  for (const std::string& line : {text, longer}) {
+    const std::vector<std::int32_t> target{model_.tokenizer.encode(line).front()};
+    const float expected = model_.network->target_log_probabilities(hidden, target)[0];
+    EXPECT_NEAR(of(line + "\n")[0].token_scores.at(0), expected, 1e-5) << line;
+  }
+  EXPECT_GT(std::abs(of(text + "\n")[0].token_scores[0] - after_eos), 1e-4);
 }
 
 TEST_F(LineScores, DoNotDependOnOtherLines) {
