@@ -1,9 +1,12 @@
-// What the fuzz targets of tables have in common: two columns of a table in a file, and that what
-// was read is read again from what it would be written as.
+// The fuzz targets of table formats: two columns of a table in a file are read, written and read
+// again, with the same cells.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/core/utf8.h"
@@ -39,12 +42,24 @@ inline FuzzRecords read_fuzz_table(const FuzzFile& file, TableFormat format, boo
   return records;
 }
 
-// Writes the records as `text`, the same table in the same format with the names a and b, and reads
-// them again.
-inline void require_same_records(const FuzzRecords& records, const FuzzFile& file,
-                                 TableFormat format, const std::string& text) {
+// A table of the columns a and b in some format.
+struct WrittenTable {
+  TableFormat format;
+  std::string head;
+  std::string (*record)(const std::vector<std::string>& cells);
+};
+
+// One input: the first byte says whether columns are chosen by name.
+inline void fuzz_table(const std::uint8_t* data, std::size_t size, const WrittenTable& written) {
+  static const FuzzFile file;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  file.write(bytes.substr(bytes.empty() ? 0 : 1));
+  const bool names = !bytes.empty() && (bytes[0] & 1) != 0;
+  const FuzzRecords records = read_fuzz_table(file, written.format, names);
+  std::string text = written.head;
+  for (const auto& cells : records) text += written.record(cells);
   file.write(text);
-  if (read_fuzz_table(file, format, /*names=*/true) != records)
+  if (read_fuzz_table(file, written.format, /*names=*/true) != records)
     throw std::logic_error("a table that is read, written and read again is another");
 }
 
