@@ -14,17 +14,6 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-TEST_F(TrainerTest, SavesAMovingAverageThatFollowsTheParameters) {
-  ToyRun run;
-  const std::vector<float> initial = run.objective.parameters().values().to_vector();
-  options_.ema_decay = 0.9f;
-  run.train(path("run"), options_);
-  const std::vector<float> trained = run.objective.parameters().values().to_vector();
-  const std::vector<float> saved = parameters_in(checkpoint("run", options_.max_steps));
-  EXPECT_NE(saved, trained);
-  EXPECT_NE(saved, initial);
-}
-
 TEST_F(TrainerTest, GivesTheScheduleTheWidthOfTheModel) {
   ToyRun run;
   options_.schedule.kind = ScheduleKind::noam;
@@ -99,19 +88,6 @@ TEST_F(TrainerTest, ValidatesAgainWhatWasSavedBeforeItsValidationOnly) {
   third.train(path("run"), options_, true);
   EXPECT_FALSE(third.recorder.start.validates_again);
   EXPECT_EQ(third.recorder.calls[1], "step 7");
-}
-
-TEST_F(TrainerTest, StopsAtAValidationThatIsNoNumber) {
-  options_.valid_every = options_.save_every = 4;
-  ToyRun run;
-  run.objective.before_validation = [&] {
-    run.objective.validation_is_nan = run.objective.validated_with.size() == 1;
-  };
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"loss of the validation is not a finite number at step 8", "step 4 is good", "--resume"});
-  EXPECT_EQ(run.recorder.calls.back(), "end diverged");
-  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
 
 TEST_F(TrainerTest, ReportsWhatFailedFirst) {
@@ -217,28 +193,6 @@ TEST_F(TrainerTest, PlansItsScheduleForTheEpochs) {
   EXPECT_EQ(run.recorder.steps.size(), 9u) << "the second is longer";
 }
 
-TEST_F(TrainerTest, KeepsTheBestModelAndTheLastCheckpoints) {
-  options_.save_every = 3;
-  options_.keep_checkpoints = 3;
-  ToyRun run;
-  run.objective.scores = {1, 3, 2, 3};  // steps 3, 6, 9, 12: an equal score is no better one
-  run.train(path("run"), options_);
-  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{6, 9, 12}));
-  const std::vector<float> model = parameters_in(path("run") / "model.safetensors");
-  EXPECT_EQ(model, parameters_in(checkpoint("run", 6)));
-  EXPECT_NE(model, parameters_in(checkpoint("run", 12)));
-  EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint("run", 12)));
-  EXPECT_EQ(load_checkpoint(path("run") / "model.safetensors").text("attend.task"), "toy");
-}
-
-TEST_F(TrainerTest, WithoutValidationLeavesTheNewestModel) {
-  ToyRun run;
-  run.objective.validates = false;
-  run.train(path("run"), options_);
-  EXPECT_EQ(parameters_in(path("run") / "model.safetensors"),
-            run.objective.parameters().values().to_vector());
-}
-
 TEST_F(TrainerTest, StopsWhenPatienceRunsOut) {
   options_.patience = 2;
   options_.max_steps = 100;
@@ -259,76 +213,6 @@ TEST_F(TrainerTest, ImprovementRestoresPatience) {
   EXPECT_EQ(run.recorder.steps.size(), 21u);
 }
 
-TEST_F(TrainerTest, ValidatesAndSavesTheMovingAverage) {
-  options_.ema_decay = 0.9f;
-  ToyRun run;
-  run.train(path("run"), options_);
-  const Checkpoint last = load_checkpoint(checkpoint("run", 12));
-  EXPECT_EQ(last.tensor("state.parameters").to_vector(),
-            run.objective.parameters().values().to_vector());
-  EXPECT_EQ(run.objective.validated_with.back(), parameters_in(checkpoint("run", 12)));
-  EXPECT_NE(run.objective.validated_with.back(), run.objective.parameters().values().to_vector());
-}
-
-TEST_F(TrainerTest, SamplesOnlyTheModelAndWithTheParametersThatAreSaved) {
-  for (const bool averages : {false, true}) {
-    options_.ema_decay = averages ? 0.9f : 0.0f;
-    options_.average_last = averages ? 2 : 0;
-    const std::string name = averages ? "averages" : "parameters";
-    ToyRun run;
-    run.objective.scores = {1, 2, 3, 4, 5, 6, 7};
-    std::vector<float> sampled;
-    int samples = 0;
-    run.add_samples = [&](Checkpoint& model) {
-      sampled = run.objective.parameters().values().to_vector();
-      model.metadata["attend.golden"] = std::to_string(++samples);
-    };
-    run.train(path(name), options_);
-    const Checkpoint model = load_checkpoint(path(name) / "model.safetensors");
-    EXPECT_EQ(model.text("attend.golden"), std::to_string(samples));
-    EXPECT_EQ(sampled, parameters_in(path(name) / "model.safetensors"));
-    for (const std::int64_t step : saved_steps(name))
-      EXPECT_FALSE(load_checkpoint(checkpoint(name, step)).metadata.contains("attend.golden"));
-    EXPECT_EQ(averages, run.objective.parameters().values().to_vector() != sampled) << "put back";
-  }
-}
-
-TEST_F(TrainerTest, StopsAtASampleThatIsNoNumber) {
-  ToyRun run;
-  run.add_samples = [](Checkpoint&) { throw NotFiniteError("log-probability"); };
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"score of a sample is not a finite number at step"});
-  EXPECT_FALSE(std::filesystem::exists(path("run") / "model.safetensors"));
-}
-
-TEST_F(TrainerTest, TakesTheAverageOfTheLastCheckpointsWhenItIsBetter) {
-  options_.valid_every = 0;
-  options_.average_last = 2;
-  for (const auto& [score, best] : {std::pair{5.0, true}, {3.0, false}}) {
-    const std::string name = best ? "better" : "worse";
-    ToyRun run;
-    run.objective.scores = {4, score};  // of step 12, then of the average
-    run.train(path(name), options_);
-    EXPECT_EQ(*(run.recorder.calls.end() - 2), best ? "average 12 best" : "average 12");
-    std::vector<float> expected = parameters_in(checkpoint(name, 12));
-    const std::vector<float> before = parameters_in(checkpoint(name, 8));
-    for (std::size_t i = 0; best && i < expected.size(); ++i)
-      expected[i] = static_cast<float>(
-          (static_cast<double>(expected[i]) + static_cast<double>(before[i])) / 2);
-    EXPECT_EQ(parameters_in(path(name) / "model.safetensors"), expected) << name;
-    EXPECT_EQ(run.objective.parameters().values().to_vector(), parameters_in(checkpoint(name, 12)))
-        << "put back after validation";
-  }
-}
-
-TEST_F(TrainerTest, TakesTheAverageOnTrustWhereNothingIsValidated) {
-  options_.average_last = 3;
-  ToyRun run;
-  run.objective.validates = false;
-  run.train(path("run"), options_);
-  EXPECT_NE(parameters_in(path("run") / "model.safetensors"), parameters_in(checkpoint("run", 12)));
-}
-
 TEST_F(TrainerTest, StopsAndSavesWhenAskedTo) {
   ToyRun run;
   run.recorder.stop_at = 6;
@@ -336,120 +220,6 @@ TEST_F(TrainerTest, StopsAndSavesWhenAskedTo) {
   const Calls last(run.recorder.calls.end() - 4, run.recorder.calls.end());
   EXPECT_EQ(last, (Calls{"step 6", "validation 6 best", "checkpoint 6 best", "end interrupted"}));
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 6}));
-}
-
-TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
-  options_.save_every = 2;
-  ToyRun run;
-  run.objective.nan_at_call = 6;
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning-rate",
-       "warmup-steps", "clip-norm 1", "step 4 is good", "--resume"});
-  EXPECT_EQ(run.recorder.calls.back(), "end diverged");
-  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2, 4}));
-  for (const float x : parameters_in(checkpoint("run", 4))) EXPECT_TRUE(std::isfinite(x));
-}
-
-TEST_F(TrainerTest, StopsAtAGradientThatIsNoNumber) {
-  ToyRun run;
-  run.objective.infinite_gradient_at_call = 3;
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"gradient", "step 3", "no good checkpoint had been saved yet"});
-  EXPECT_TRUE(saved_steps("run").empty());
-}
-
-TEST_F(TrainerTest, StopsAtALossThatIsANumberAndHopeless) {
-  options_.schedule.learning_rate = 1e6f;
-  ToyRun run;
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"the loss is hopelessly high at step 3", "in the first step 0.", "gradient norm",
-       "learning rate 7.5e+05", "lower learning-rate", "warmup-steps", "clip-norm 1",
-       "no good checkpoint had been saved yet"});
-  EXPECT_EQ(run.recorder.calls.back(), "end diverged");
-  EXPECT_EQ(run.recorder.end.resumable_step, 0);
-  EXPECT_FALSE(std::filesystem::exists(path("run") / "model.safetensors"));
-}
-
-TEST_F(TrainerTest, LooksForALossThatIsHopelessWhereNothingIsKept) {
-  options_.valid_every = options_.save_every = 0;
-  options_.max_steps = 100;
-  ToyRun run;
-  run.objective.nll_at_call = {{19, 1e6}, {20, 1e6}};
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"hopelessly high at step 20"});
-  ToyRun spike;
-  spike.objective.nll_at_call = {{19, 1e6}};
-  EXPECT_EQ(spike.train(path("spike"), options_), TrainingEnd::finished);
-}
-
-TEST_F(TrainerTest, StopsWhereALossStaysAboveGuessing) {
-  options_.valid_every = options_.save_every = 0;
-  options_.max_steps = 300;
-  ToyRun run, better;
-  for (std::int64_t step = 5; step <= 300; ++step) run.objective.nll_at_call[step] = 30;
-  better.objective.nll_at_call = run.objective.nll_at_call;
-  better.objective.nll_at_call[150] = 10;
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"hopelessly high at step 200"});
-  EXPECT_EQ(better.train(path("better"), options_), TrainingEnd::finished);
-}
-
-TEST_F(TrainerTest, CountsOnTowardsDivergenceWhenItIsResumed) {
-  options_.valid_every = options_.save_every = 0;
-  options_.max_steps = 300;
-  ToyRun first, second;
-  for (std::int64_t step = 5; step <= 300; ++step) {
-    first.objective.nll_at_call[step] = 30;
-    second.objective.nll_at_call[step - 103] = 30;  // the calls of another process
-  }
-  first.recorder.stop_at = 103;
-  EXPECT_EQ(first.train(path("run"), options_), TrainingEnd::interrupted);
-  expect_error<DivergedError>([&] { second.train(path("run"), options_, true); },
-                              {"hopelessly high at step 200", "step 103 is good"});
-}
-
-TEST_F(TrainerTest, NamesTheCheckpointBeforeAHopelessLoss) {
-  ToyRun run;
-  run.objective.validates = false;
-  run.objective.nll_at_call = {{7, 1e6}, {8, 1e6}};
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"hopelessly high at step 8", "the checkpoint of step 4 is good: continue with --resume"});
-  EXPECT_EQ(run.recorder.end.resumable_step, 4);
-  EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{4});
-}
-
-TEST_F(TrainerTest, SetsACheckpointAsideThatLeadsToAHopelessLoss) {
-  options_.save_every = 2;
-  ToyRun run;
-  run.objective.validates = false;
-  run.objective.nll_at_call = {{5, 1e6}, {6, 1e6}};
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"at step 6", "the checkpoint of step 4 diverges again",
-                               "diverged-step-00000004.safetensors", "step 2 is good"});
-  EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{2});
-  EXPECT_EQ(run.recorder.end.resumable_step, 2);
-  const std::filesystem::path aside =
-      checkpoint("run", 4).parent_path() / "diverged-step-00000004.safetensors";
-  EXPECT_FALSE(parameters_in(aside).empty()) << "nothing is lost";
-
-  ToyRun again;
-  again.train(path("run"), options_, true);
-  EXPECT_EQ(again.recorder.start.resumed_step, 2);
-}
-
-TEST_F(TrainerTest, StopsAtAValidationThatIsHopeless) {
-  options_.valid_every = options_.save_every = 4;
-  ToyRun run;
-  run.objective.before_validation = [&] {
-    if (run.objective.validated_with.size() == 1) run.objective.validation_nll = 1e4;
-  };
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"loss of the validation is hopelessly high at step 8", "step 4 is good"});
-  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
 
 TEST_F(TrainerTest, SaysHowItEndedWhenAListenerFails) {

@@ -1,70 +1,11 @@
-#include <zlib.h>
-
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "attend/core/random.h"
+#include "cli/commands/classifier_commands.h"
 #include "cli/small_run.h"
 
 namespace attend {
 namespace {
-
-// Reviews of a few words; "good" or "bad" among them decides.
-class ClassifierCommands : public ProgramTest {
- protected:
-  ClassifierCommands() {
-    write("train.tsv", reviews(300, 1));
-    write("valid.tsv", reviews(40, 2));
-  }
-
-  static std::string reviews(int count, std::uint64_t seed, const std::string& between = "") {
-    static const std::vector<std::string> words{"the",  "film",  "was",  "a",   "very",
-                                                "long", "story", "of",   "two", "cats",
-                                                "and",  "their", "house"};
-    Random random({seed, 1});
-    std::string lines;
-    for (int i = 0; i < count; ++i) {
-      const bool good = random.below(2) == 0;
-      std::string text;
-      const std::uint64_t length = 3 + random.below(8), place = random.below(length);
-      for (std::uint64_t w = 0; w < length; ++w)
-        text += (w == 0 ? "" : " ") + (w == place ? std::string(good ? "good" : "bad")
-                                                  : words[random.below(words.size())]);
-      lines += std::string(good ? "pos" : "neg") + "\t" + between + text + "\n";
-    }
-    return lines;
-  }
-
-  // attend train classification ... --out RUN, a model of some thousand parameters, then `more`.
-  std::vector<std::string> training(const std::string& run,
-                                    const std::vector<std::string>& more = {}) const {
-    std::istringstream words(
-        "train classification --d-model 16 --n-heads 2 --d-ff 16 --n-encoder-layers 1 --dropout 0 "
-        "--tokenizer word --vocab-size 19 "
-        "--batch-tokens 200 --learning-rate 0.01 --warmup-steps 5 --valid-every 20");
-    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    arguments.insert(arguments.end(), {"--data", folder_, "--out", path(run)});
-    if (std::find(more.begin(), more.end(), "--train") == more.end())
-      arguments.insert(arguments.end(), {"--train", "train.tsv"});
-    if (std::find(more.begin(), more.end(), "--valid") == more.end())
-      arguments.insert(arguments.end(), {"--valid", "valid.tsv"});
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
-  }
-  std::string model(const std::string& run) const { return path(run) + "/model.safetensors"; }
-
-  void train(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> steps{"--max-steps", "40"};
-    steps.insert(steps.end(), more.begin(), more.end());
-    ASSERT_EQ(run(training("run", steps)), 0) << error_;
-  }
-
-  static void write_gzip(const std::string& file, const std::string& content) {
-    gzFile out = gzopen(file.c_str(), "wb");
-    gzwrite(out, content.data(), static_cast<unsigned>(content.size()));
-    gzclose(out);
-  }
-};
 
 TEST_F(ClassifierCommands, LearnToTellGoodFromBad) {
   train();
@@ -310,105 +251,7 @@ TEST_F(ClassifierCommands, KeepKindsOfModelsApart) {
                {"other.tsv:2", "unknown label \"maybe\""});
 }
 
-class WhyAClass : public ClassifierCommands {
- protected:
-  void SetUp() override { train(); }
-  int why(const std::string& text, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"attention", model("run"), text,
-                                       "--why",     "--out",      path("page.html")};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
-  }
-  // What classify says of a text.
-  nlohmann::json classified(const std::string& text) {
-    EXPECT_EQ(run({"classify", model("run"), "--format", "json"}, text + "\n"), 0) << error_;
-    return nlohmann::json::parse(out_)["probabilities"];
-  }
-};
-
-TEST_F(WhyAClass, IsToldAsTheClassifierSeesTheShortenedText) {
-  ASSERT_EQ(why("the story was good", {"--format", "json"}), 0) << error_;
-  const nlohmann::json json = nlohmann::json::parse(out_);
-  EXPECT_EQ(json["page"], path("page.html"));
-  EXPECT_EQ(json["label"], "pos");
-  EXPECT_EQ(json["probabilities"], classified("the story was good"));
-  EXPECT_EQ(json["probability"], json["probabilities"]["pos"]);
-  const std::vector<std::pair<std::string, std::string>> words{{"the", "story was good"},
-                                                               {"story", "the was good"},
-                                                               {"was", "the story good"},
-                                                               {"good", "the story was"}};
-  ASSERT_EQ(json["words"].size(), words.size());
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto& [word, rest] = words[i];
-    EXPECT_EQ(json["words"][i]["word"], word);
-    EXPECT_EQ(json["words"][i]["probability_without"], classified(rest)["pos"]) << rest;
-    EXPECT_NEAR(
-        json["words"][i]["change"].get<double>(),
-        json["words"][i]["probability_without"].get<double>() - json["probability"].get<double>(),
-        1e-6);
-  }
-  const nlohmann::json& attention = json["attention"];
-  EXPECT_EQ(attention["heads"].size(), 1u) << "a layer";
-  EXPECT_EQ(attention["nearly_uniform"], attention["entropy"].get<double>() >= 0.9);
-}
-
-TEST_F(WhyAClass, IsToldInWords) {
-  ASSERT_EQ(why("the story was good"), 0) << error_;
-  EXPECT_NE(out_.find("\n\nthe story was good\n\n"), std::string::npos) << out_;
-  EXPECT_EQ(out_.find("the story was good"), out_.rfind("the story was good")) << "once";
-  EXPECT_EQ(out_.find('\x1b'), std::string::npos) << "no color in a file";
-  const std::size_t list = out_.find("probability of pos without a word, and how it changes\n");
-  ASSERT_NE(list, std::string::npos) << out_;
-  const std::string first = out_.substr(out_.find('\n', list) + 1);
-  EXPECT_TRUE(std::regex_search(first, std::regex("^  0\\.\\d{4}  -0\\.\\d{4}  good\n")))
-      << "what changes most comes first: " << out_;
-  EXPECT_NE(out_.find("tention is "), std::string::npos) << out_;
-  EXPECT_NE(read(path("page.html")).find("class=\"for\""), std::string::npos);
-}
-
-TEST_F(WhyAClass, IsColoredAtATerminal) {
-  setenv("TERM", "xterm", 1);
-  out_is_terminal_ = true;
-  ASSERT_EQ(why("the story was good"), 0) << error_;
-  EXPECT_NE(out_.find("\nthe story was \x1b[34mgood\x1b[0m\n"), std::string::npos) << out_;
-  setenv("NO_COLOR", "1", 1);
-  EXPECT_EQ(why("the story was good"), 0) << error_;
-  unsetenv("NO_COLOR");
-  EXPECT_EQ(out_.find('\x1b'), std::string::npos) << out_;
-}
-
-TEST_F(WhyAClass, OfOneWordIsNotKnown) {
-  ASSERT_EQ(why("good"), 0) << error_;
-  EXPECT_NE(out_.find("The text has one word: nothing would be left without it."),
-            std::string::npos)
-      << out_;
-  ASSERT_EQ(why("good", {"--format", "json"}), 0) << error_;
-  EXPECT_TRUE(nlohmann::json::parse(out_)["words"][0]["change"].is_null()) << out_;
-}
-
-TEST_F(WhyAClass, ObeysNothingThatATextSays) {
-  ASSERT_EQ(why("good \x1b[31mfilm\x07"), 0) << error_;
-  EXPECT_EQ(out_.find('\x1b'), std::string::npos) << out_;
-  EXPECT_EQ(out_.find('\x07'), std::string::npos) << out_;
-}
-
-TEST_F(WhyAClass, IsRefusedForWhatHasNone) {
-  expect_error({"attention", model("run"), " ", "--why", "--out", path("page.html")},
-               {"expected some words"});
-  std::string text = "word";
-  for (int i = 0; i < 1000; ++i) text += " word";
-  expect_error({"attention", model("run"), text, "--why", "--out", path("page.html")},
-               {"at most 1000 words", "found 1001"});
-  EXPECT_FALSE(std::filesystem::exists(path("page.html")));
-}
-
 class TranslatorAndClassify : public SmallRunTest {};
-
-TEST_F(TranslatorAndClassify, HaveNoClassToExplain) {
-  ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;
-  expect_error({"attention", model("run"), "a dog", "--why", "--out", path("page.html")},
-               {"--why", "expected a classifier, got a model for translation"});
-}
 
 TEST_F(TranslatorAndClassify, AreNotMixedUp) {
   ASSERT_EQ(run(training("run", {"--max-steps", "1", "--valid-every", "0"})), 0) << error_;

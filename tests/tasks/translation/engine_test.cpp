@@ -1,166 +1,16 @@
 #include "attend/tasks/translation/engine.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <sstream>
 
-#include "attend/backend/weights.h"
-#include "attend/core/random.h"
 #include "attend/error.h"
-#include "core/scoped_threads.h"
-#include "tasks/small_model.h"
+#include "tasks/translation/small_translator.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
-
-// Wide enough for kernels to share their work among threads, and with weights so large that what it
-// says depends on the source: with those that training begins with, it says much the same to
-// everything.
-const TranslationEngine& translator() {
-  static const TranslationEngine result = [] {
-    TranslationModel model = small_model();
-    auto config = std::get<TransformerConfig>(model.network->architecture());
-    config.d_model = 128;
-    config.d_ff = 512;
-    config.n_encoder_layers = 2;
-    model.network = std::make_shared<Transformer>(config, 5);
-    const ParameterSet& parameters = model.network->parameters();
-    for (const ParameterSet::Entry& entry : parameters.entries()) {
-      if (entry.shape.rank() != 2) continue;
-      for (float& weight : parameters.value(entry).span()) weight *= 3;
-    }
-    return TranslationEngine(std::move(model));
-  }();
-  return result;
-}
-
-// As it is when its file was read: weights arranged for products.
-TranslationEngine loaded(const TranslationEngine& original) {
-  return TranslationEngine(translation_model(checkpoint_of(original.model())));
-}
-
-// 1 to 15 words in any order.
-std::vector<std::string> random_sentences(std::size_t count) {
-  static const std::vector<std::string> words{"the", "old",  "dog",  "sees", "small", "cat",
-                                              "a",   "eats", "fish", "&",    "chips", "catch"};
-  Random random({1, 2});
-  std::vector<std::string> sentences(count);
-  for (std::string& sentence : sentences) {
-    for (std::uint64_t left = 1 + random.below(15); left > 0; --left)
-      sentence += words[random.below(words.size())] + (left > 1 ? " " : "");
-  }
-  return sentences;
-}
-
-TranslationOptions beam_of(int beam_size, int n_best = 1) {
-  TranslationOptions options;
-  options.beam.beam_size = beam_size;
-  options.beam.n_best = n_best;
-  options.beam.max_length = 12;
-  options.batch_size = 64;
-  return options;
-}
-
-// The same to the last bit.
-void expect_same(const Translation& actual, const Translation& expected) {
-  EXPECT_EQ(actual.source_tokens, expected.source_tokens);
-  ASSERT_EQ(actual.candidates.size(), expected.candidates.size());
-  for (std::size_t i = 0; i < expected.candidates.size(); ++i) {
-    EXPECT_EQ(actual.candidates[i].text, expected.candidates[i].text);
-    EXPECT_EQ(actual.candidates[i].tokens, expected.candidates[i].tokens);
-    EXPECT_EQ(actual.candidates[i].token_scores, expected.candidates[i].token_scores);
-    EXPECT_EQ(actual.candidates[i].log_probability, expected.candidates[i].log_probability);
-    EXPECT_EQ(actual.candidates[i].score, expected.candidates[i].score);
-  }
-}
-
-void expect_same(const std::vector<Translation>& actual, const std::vector<Translation>& expected) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE("sentence " + std::to_string(i));
-    expect_same(actual[i], expected[i]);
-  }
-}
-
-// On one thread a batch has as many sentences as it is said to have; several threads have smaller
-// ones, side by side.
-std::vector<Translation> translated_by_one_thread(const std::vector<std::string>& sentences,
-                                                  const TranslationOptions& options) {
-  const ScopedThreads one(1);
-  return translator().translate(sentences, options);
-}
-
-class TranslatorInAnyCompany : public testing::TestWithParam<int> {
- protected:
-  TranslationOptions options_ = beam_of(GetParam(), std::min(GetParam(), 3));
-  std::vector<std::string> sentences_ = random_sentences(64);
-  std::vector<Translation> together_ = translated_by_one_thread(sentences_, options_);
-};
-
-TEST_P(TranslatorInAnyCompany, GivesDifferentSentencesDifferentTranslations) {
-  std::set<std::string> texts;
-  for (const Translation& translation : together_) texts.insert(translation.text());
-  EXPECT_GT(texts.size(), 16u) << "or the tests here would show little";
-}
-
-TEST_P(TranslatorInAnyCompany, GivesTheSameAlone) {
-  for (std::size_t i = 0; i < sentences_.size(); ++i) {
-    SCOPED_TRACE("sentence " + std::to_string(i));
-    expect_same(translator().translate(std::vector{sentences_[i]}, options_)[0], together_[i]);
-  }
-}
-
-TEST_P(TranslatorInAnyCompany, GivesTheSameInAnotherOrder) {
-  std::vector<std::size_t> order(sentences_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Random random({3, 4});
-  for (std::size_t i = order.size() - 1; i > 0; --i)
-    std::swap(order[i], order[random.below(i + 1)]);
-  std::vector<std::string> shuffled;
-  for (const std::size_t i : order) shuffled.push_back(sentences_[i]);
-  const std::vector<Translation> translations = translator().translate(shuffled, options_);
-  for (std::size_t i = 0; i < order.size(); ++i) expect_same(translations[i], together_[order[i]]);
-}
-
-TEST_P(TranslatorInAnyCompany, GivesTheSameWithAnyBatchSize) {
-  for (const int batch_size : {1, 7, 64, 1000}) {
-    options_.batch_size = batch_size;
-    expect_same(translated_by_one_thread(sentences_, options_), together_);
-  }
-}
-
-// A batch of 3 takes no more than 192 tokens, so one of these sentences takes a batch of its own,
-// and the others share one.
-TEST_P(TranslatorInAnyCompany, GivesTheSameBesideALongSentence) {
-  std::string long_one;
-  for (int i = 0; i < 150; ++i) long_one += "the old dog ";
-  const std::vector<std::string> some{sentences_[0], long_one, sentences_[1], "", sentences_[2]};
-  options_.batch_size = 3;
-  const std::vector<Translation> translations = translated_by_one_thread(some, options_);
-  expect_same(translations[1], translator().translate(std::vector{long_one}, options_)[0]);
-  for (std::size_t i = 0; i < 3; ++i) expect_same(translations[2 * i], together_[i]);
-  EXPECT_EQ(translations[3].text(), "");
-}
-
-TEST_P(TranslatorInAnyCompany, GivesTheSameWithOneThreadOrSeveral) {
-  for (const int count : {1, 2, 3}) {
-    const ScopedThreads threads(count);
-    expect_same(translator().translate(sentences_, options_), together_);
-  }
-}
-
-TEST_P(TranslatorInAnyCompany, GivesTheSameOnceLoadedFromAFile) {
-  const TranslationEngine arranged = loaded(translator());
-  EXPECT_TRUE(is_packed(arranged.model().network->output().weight));
-  EXPECT_FALSE(is_packed(translator().model().network->output().weight));
-  expect_same(arranged.translate(sentences_, options_), together_);
-}
-
-INSTANTIATE_TEST_SUITE_P(Beams, TranslatorInAnyCompany, testing::Values(1, 5));
 
 TEST(TranslationEngine, AnswersAnEmptyLineWithAnEmptyLine) {
   const std::vector<Translation> results = translator().translate(
