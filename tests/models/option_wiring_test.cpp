@@ -7,6 +7,7 @@
 #include "attend/models/language_transformer.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
+#include "attend/models/text_embedder.h"
 #include "attend/ops/cross_entropy.h"
 #include "core/altered_option.h"
 #include "models/small_encoder_decoder.h"
@@ -103,6 +104,24 @@ TEST(OptionWiring, OfTheClassifier) {
   base.classes = 3;
   expect_every_option_matters<ClassifierConfig>(base, classifier_step,
                                                 conditions_of_stacks<ClassifierConfig>());
+}
+
+std::string embedder_step(const EmbedderConfig& config) {
+  TextEmbedder model(config, 1);
+  Pass pass = Pass::training(1, 1);
+  const Ids labels{2, 0, 1};
+  return told(
+      cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), pass), labels, {0.1f, 0.0}),
+      model.parameters());
+}
+
+TEST(OptionWiring, OfTheEmbedder) {
+  EmbedderConfig base;
+  static_cast<StackConfig&>(base) = small_config();
+  base.dropout = 0.0f;
+  base.vocab_size = 23;
+  expect_every_option_matters<EmbedderConfig>(base, embedder_step,
+                                              conditions_of_stacks<EmbedderConfig>());
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "attend/ops/elementwise.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
@@ -10,9 +12,9 @@ namespace attend {
 namespace {
 
 struct InputOf {
-  explicit InputOf(const StackConfig& config)
+  explicit InputOf(const StackConfig& config, int token_types = 0)
       : table(parameters.add_table("table", {23, config.d_model}, {Init::Kind::normal, 0.5f})),
-        input(parameters, "", config) {
+        input(parameters, "", config, token_types) {
     parameters.allocate(1);
   }
   ParameterSet parameters;
@@ -55,6 +57,32 @@ TEST(StackInput, NormalizesTheSumOfEmbeddingsAndPositionsBeforeDropout) {
       again.dropout(config.dropout));
   EXPECT_TRUE(
       same_bits(normalized.input.whole(normalized.table, text, pass).value(), expected.value()));
+}
+
+TEST(StackInput, AddsTheFirstTypeOfTokenBeforeItNormalizes) {
+  StackConfig config = config_of_input();
+  for (const bool norm : {false, true}) {
+    config.norm_embedding = norm;
+    const InputOf of(config, 2);
+    const auto& entries = of.parameters.entries();
+    const auto types = std::find_if(entries.begin(), entries.end(), [](const auto& entry) {
+      return entry.name == "token_types.weight";
+    });
+    ASSERT_NE(types, entries.end());
+    EXPECT_EQ(types->shape, (Shape{2, config.d_model}));
+    const Ragged text = random_tokens({3, 2}, 23, 1);
+    StackConfig bare = config;
+    bare.norm_embedding = false;
+    const InputOf plain(bare);
+    Pass none = Pass::inference(), pass = Pass::training(1, 1), again = Pass::training(1, 1);
+    const Variable first = gather_rows(Variable(of.parameters.value(*types)), {0, 0, 0, 0, 0});
+    Variable expected = add(plain.input.whole(plain.table, text, none), first);
+    if (norm)
+      expected = layer_norm(expected, {Variable(Tensor::full({config.d_model}, 1.0f)),
+                                       Variable(Tensor::zeros({config.d_model})), 1e-5f});
+    expected = dropout(expected, again.dropout(config.dropout));
+    EXPECT_TRUE(same_bits(of.input.whole(of.table, text, pass).value(), expected.value()));
+  }
 }
 
 TEST(StackInput, GivesATokenAtAPositionWhatItGivesInItsText) {

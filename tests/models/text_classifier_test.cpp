@@ -10,6 +10,8 @@
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 #include "attend/ops/cross_entropy.h"
+#include "attend/ops/linear.h"
+#include "attend/ops/pooling.h"
 #include "core/scoped_threads.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
@@ -162,6 +164,26 @@ TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
   EXPECT_FALSE(
       same_bits(classifier.forward(text, first).value(), classifier.forward(text, second).value()));
   EXPECT_TRUE(same_bits(logits(classifier, text), logits(classifier, text)));
+}
+
+TEST(TextClassifier, HasAHeadThatIsALinearLayerWithAnActivation) {
+  ClassifierConfig config = small_classifier_config(Pooling::first);
+  config.head = Activation::tanh;
+  const TextClassifier classifier(config, 1);
+  const auto parameter = [&](const std::string& name) {
+    for (const auto& entry : classifier.parameters().entries())
+      if (entry.name == name) return Variable(classifier.parameters().value(entry));
+    throw std::out_of_range(name);
+  };
+  const Ragged texts = random_tokens({4, 7}, 23);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Variable first = pool(classifier.encode(texts, pass), texts.offsets, Pooling::first);
+  const Variable hidden =
+      linear(first, parameter("head.weight"), parameter("head.bias"), {Activation::tanh});
+  const Variable expected = linear(hidden, parameter("output.weight"), parameter("output.bias"));
+  EXPECT_TRUE(same_bits(logits(classifier, texts), expected.value()));
+  EXPECT_THROW(parameter("token_types.weight"), std::out_of_range);
 }
 
 TEST(TextClassifier, RefusesTextsWithoutTokens) {

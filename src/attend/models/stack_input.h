@@ -11,12 +11,15 @@
 
 namespace attend {
 
-// dropout(norm(scale * table[ids] + positions)) (Vaswani et al. 2017, sections 3.4 and 3.5); the
-// normalization is optional (Devlin et al. 2019).
+// dropout(norm(scale * table[ids] + positions + type)) (Vaswani et al. 2017, sections 3.4 and 3.5).
+// The normalization and the type of the tokens are optional (Devlin et al. 2019). A text alone has
+// one type: the first of the table.
 class StackInput {
  public:
-  // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization.
-  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config);
+  // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
+  // <prefix>token_types.weight [token_types, D] unless that is 0.
+  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
+             int token_types = 0);
 
   // All tokens of a ragged batch -> [N, D].
   Variable whole(const Parameter& table, const Ragged& text, Pass& pass) const;
@@ -25,6 +28,8 @@ class StackInput {
   Variable step(const Parameter& table, const Ids& ids, const Ids& positions, Pass& pass) const;
 
  private:
+  Variable sum(const Parameter& table, const Ids& ids, const Positions& positions,
+               const Dropout& drop) const;
   Variable embed(const Parameter& table, const Ids& ids, const Positions& positions,
                  Pass& pass) const;
 
@@ -32,6 +37,7 @@ class StackInput {
   float dropout_;
   PositionalEncoding positions_;
   std::optional<Norm> norm_;
+  Parameter types_;  // [token types, D], or undefined
 };
 
 }  // namespace attend

@@ -247,6 +247,7 @@ const Cases kClassificationData{
 const Cases kClassificationModel{
     {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
     {"pooling", "mean", "", kModel},       {"output-dropout", "0.4", "", kModel},
+    {"head", "tanh", "", kModel},          {"token-types", "2", "", kModel},
     {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
 };
 const Cases kClassificationLoss{

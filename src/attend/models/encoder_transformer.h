@@ -1,0 +1,78 @@
+// The encoder-only Transformer (BERT): embeddings, and a stack of layers in which every token sees
+// its whole text. Part of classifiers and of models that turn texts into vectors.
+#pragma once
+
+#include <cstdint>
+
+#include "attend/backend/backend.h"
+#include "attend/core/options.h"
+#include "attend/models/stack_input.h"
+#include "attend/models/transformer_stack.h"
+#include "attend/nn/ragged.h"
+
+namespace attend {
+
+struct EncoderConfig : StackConfig {
+  EncoderConfig() {
+    d_model = 128;
+    n_heads = 4;
+    d_ff = 256;
+  }
+
+  int n_encoder_layers = 2;
+  int token_types = 0;
+  int bigram_buckets = 0;
+  float embedding_deviation = 1.0f;
+  int vocab_size = 0;  // set from the tokenizer
+};
+
+template <class Visitor>
+void encoder_fields(EncoderConfig& c, Visitor&& visit) {
+  stack_fields(c, visit, [&] {
+    visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
+  });
+  visit("token-types", c.token_types, between(0, 65536),
+        "rows of a table of token types (BERT's segments), whose first row is added to every "
+        "embedding; 0: none");
+  visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
+        experimental("size of a hashed table of bigram embeddings, which are added to the token "
+                     "embeddings; 0: none"));
+  visit("embedding-deviation", c.embedding_deviation, between(0, 1000),
+        experimental("standard deviation of the initial embeddings; small values keep rare words "
+                     "from being memorized"));
+}
+
+template <class Visitor>
+void fields(EncoderConfig& c, Visitor&& visit) {
+  encoder_fields(c, visit);
+}
+
+// Throws ConfigError naming the invalid option.
+void validate(const EncoderConfig& config);
+
+// The hash bucket of each token and its predecessor in the text (Joulin et al. 2017, "Bag of Tricks
+// for Efficient Text Classification"). The same on every machine.
+Ids bigram_buckets(const Ragged& texts, int buckets);
+
+class EncoderTransformer {
+ public:
+  // Parameters embedding, bigram_embedding, positions, norm, token_types and encoder.layers.
+  EncoderTransformer(ParameterSet& parameters, const EncoderConfig& config);
+
+  // The embeddings [V, D].
+  Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
+
+  // B nonempty texts with N tokens in total -> a vector per token [N, D].
+  Variable forward(const Ragged& texts, Pass& pass) const;
+
+ private:
+  int buckets_;
+  float scale_;
+  float dropout_;
+  Parameter embedding_;         // [V, D]
+  Parameter bigram_embedding_;  // [buckets, D], or undefined
+  StackInput input_;
+  TransformerStack stack_;
+};
+
+}  // namespace attend

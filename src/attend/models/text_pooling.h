@@ -1,0 +1,20 @@
+// The option that says how the vectors of tokens become the vector of their text.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "attend/backend/backend.h"
+
+namespace attend {
+
+inline std::span<const std::string_view> enum_names(Pooling) {
+  static constexpr std::array<std::string_view, 3> names{"max", "mean", "first"};
+  return names;
+}
+
+inline constexpr std::string_view kPoolingHelp =
+    "how token vectors become one text vector: max, mean, or first (the vector of a bos token)";
+
+}  // namespace attend

@@ -1,0 +1,105 @@
+#include "attend/models/text_embedder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "attend/core/option_fields.h"
+#include "attend/error.h"
+#include "attend/ops/cross_entropy.h"
+#include "attend/ops/pooling.h"
+#include "models/small_transformer.h"
+#include "ops/operands.h"
+
+namespace attend {
+namespace {
+
+EmbedderConfig small_embedder_config(Pooling pooling = Pooling::mean, bool normalize = true) {
+  EmbedderConfig config;
+  static_cast<StackConfig&>(config) = small_config();
+  config.pooling = pooling;
+  config.normalize = normalize;
+  config.token_types = 2;
+  config.vocab_size = 23;
+  return config;
+}
+
+Tensor vectors_of(const TextEmbedder& embedder, const Ragged& texts) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  return embedder.forward(texts, pass).value();
+}
+
+double length_of(const Tensor& row) { return std::sqrt(backend().sum_of_squares(row)); }
+
+TEST(TextEmbedder, GivesEveryTextTheBitsItHasAlone) {
+  for (const Pooling pooling : {Pooling::max, Pooling::mean, Pooling::first}) {
+    const TextEmbedder embedder(small_embedder_config(pooling), 1);
+    const Ragged texts = random_tokens({3, 1, 9, 33, 2, 64}, 23);
+    const Tensor together = vectors_of(embedder, texts);
+    ASSERT_EQ(together.shape(), (Shape{6, 32}));
+    for (std::size_t b = 0; b < 6; ++b) {
+      const auto row = static_cast<std::int64_t>(b);
+      EXPECT_TRUE(
+          same_bits(vectors_of(embedder, alone(texts, b)), together.slice_rows(row, row + 1)))
+          << "text " << b;
+    }
+  }
+}
+
+TEST(TextEmbedder, ScalesThePooledVectorToLengthOne) {
+  const TextEmbedder unit(small_embedder_config(), 1),
+      plain(small_embedder_config(Pooling::mean, false), 1);
+  const Ragged texts = random_tokens({3, 7}, 23);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tensor expected = pool(plain.encode(texts, pass), texts.offsets, Pooling::mean).value();
+  EXPECT_TRUE(same_bits(vectors_of(plain, texts), expected));
+  const Tensor scaled = vectors_of(unit, texts);
+  for (std::int64_t b = 0; b < 2; ++b) {
+    const double length = length_of(expected.slice_rows(b, b + 1));
+    EXPECT_GT(std::abs(length - 1), 0.1);
+    EXPECT_NEAR(length_of(scaled.slice_rows(b, b + 1)), 1, 1e-6);
+    for (std::int64_t d = 0; d < 32; ++d)
+      EXPECT_NEAR(scaled.row(b)[d], expected.row(b)[d] / length, 1e-6);
+  }
+}
+
+TEST(TextEmbedder, PassesGradientsToAllOfItsParameters) {
+  TextEmbedder embedder(small_embedder_config(), 1);
+  Pass pass = Pass::training(1, 1);
+  const Variable vectors = embedder.forward(random_tokens({5, 9, 2}, 23, 1), pass);
+  backward(cross_entropy(vectors, Ids{2, 0, 1}).loss);
+  for (const auto& entry : embedder.parameters().entries()) {
+    if (entry.name.ends_with("k_proj.bias")) continue;  // softmax does not see it
+    const Tensor gradient = embedder.parameters().gradients().slice_rows(
+        entry.offset, entry.offset + entry.shape.size());
+    EXPECT_GT(backend().sum_of_squares(gradient), 0.0) << entry.name;
+  }
+}
+
+TEST(TextEmbedder, NamesItsParametersByTheirModules) {
+  const TextEmbedder embedder(small_embedder_config(), 1);
+  std::set<std::string> names;
+  for (const auto& entry : embedder.parameters().entries()) names.insert(entry.name);
+  for (const char* name :
+       {"embedding.weight", "token_types.weight", "encoder.layers.1.self_attn.q_proj.weight"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("output.weight"));
+}
+
+TEST(TextEmbedder, ChecksItsConfiguration) {
+  EmbedderConfig config = small_embedder_config();
+  config.n_heads = 7;
+  EXPECT_THROW(TextEmbedder(config, 1), ConfigError);
+  config = small_embedder_config();
+  config.vocab_size = 0;
+  EXPECT_THROW(TextEmbedder(config, 1), ConfigError);
+  config = small_embedder_config();
+  config.token_types = -1;
+  EXPECT_THROW(TextEmbedder(config, 1), ConfigError);
+}
+
+}  // namespace
+}  // namespace attend
