@@ -1,4 +1,4 @@
-// Texts as vectors: the hidden states of any trained model.
+// Texts as vectors: those of a model that was trained for it, or the hidden states of any other.
 //
 //   const auto embedder = attend::Embedder::load("model.safetensors");
 //   for (const attend::Embedding& e : embedder.embed(texts)) use(e.row(0));
@@ -20,14 +20,18 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// How the token vectors of a text become one vector; none: one vector per token.
-enum class EmbeddingPooling { none, mean, max, first };
+// How the token vectors of a text become one vector; none: one vector per token. standard: as an
+// embedding model was trained, over all tokens and the special ones around them; of other models
+// the mean.
+enum class EmbeddingPooling { none, mean, max, first, standard };
 
 struct EmbeddingOptions {
   int layer = -1;  // 1 .. layers(): the output of a layer; 0: the input of the first; negative:
                    // from the end, -1 the last
-  EmbeddingPooling pooling = EmbeddingPooling::mean;
-  int batch_size = 64;  // texts per batch
+  EmbeddingPooling pooling = EmbeddingPooling::standard;
+  int batch_size = 64;      // texts per batch
+  std::string prompt = {};  // the name of one of the model's prompts, which is put before each
+                            // text; empty: the model's usual one, if there is one
 };
 
 struct Embedding {
@@ -44,18 +48,18 @@ struct Embedding {
 
 class Embedder {
  public:
-  // Loads any model: the encoder of a translator or a classifier, or a language model, whose tokens
-  // see only earlier tokens. Without a runtime it uses the default one. Throws IoError, or
-  // DataError for a file that is damaged or not a model.
+  // Loads any model: one for embedding, the encoder of a translator or a classifier, or a language
+  // model, whose tokens see only earlier tokens. Without a runtime it uses the default one. Throws
+  // IoError, or DataError for a file that is damaged or not a model.
   static Embedder load(const std::filesystem::path& path,
                        std::shared_ptr<Runtime> runtime = nullptr);
 
   int layers() const;
   int width() const;  // of the embeddings and of every Transformer layer
 
-  // Returns one result per text, in order. Results do not depend on the other texts. Throws
-  // ConfigError for a layer the model does not have, DataError for a text longer than the model's
-  // learned positions.
+  // Returns one result per text, in order. Results do not depend on the other texts. An embedding
+  // model truncates long texts. Throws ConfigError for a layer or a prompt the model does not have,
+  // DataError for a text longer than the learned positions of another model.
   std::vector<Embedding> embed(std::span<const std::string> texts,
                                const EmbeddingOptions& options = {}) const;
 

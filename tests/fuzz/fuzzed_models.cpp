@@ -10,6 +10,7 @@
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/translation/shortlist_training.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 
@@ -75,7 +76,7 @@ std::vector<FuzzedModel> fuzzed_models() {
        {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(),
         quantize_model(recurrent_translation()), small_classifier_checkpoint(Pooling::max),
         small_classifier_checkpoint(Pooling::first), quantize_model(small_classifier_checkpoint()),
-        language(), quantize_model(language())})
+        language(), quantize_model(language()), finished_checkpoint_of(small_embedder())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);
   return models;

@@ -16,6 +16,7 @@
 #include "attend/model_file.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
@@ -137,6 +138,9 @@ std::string use_model(const std::string& path) {
         *load_model(path), [](const TranslationModel& model) { use_translation(model); },
         [](const ClassificationModel& model) { use_classifier(model); },
         [](const LanguageModel& model) { use_language_model(model); },
+        [](const EmbeddingModel& model) {
+          require_numbers(text_vectors(model, Ragged::one(model.ids("a film"))).span());
+        },
         [](const SavedModel& model) {
           throw std::logic_error("no use for " + std::string(model.task()));
         });

@@ -8,6 +8,7 @@
 #include "attend/error.h"
 #include "attend/tasks/registry.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
@@ -20,6 +21,7 @@ std::vector<std::shared_ptr<const SavedModel>> small_models() {
   return {std::make_shared<TranslationModel>(small_model()),
           std::make_shared<ClassificationModel>(small_classifier(Pooling::max)),
           std::make_shared<ClassificationModel>(small_classifier(Pooling::first)),
+          std::make_shared<EmbeddingModel>(small_embedder()),
           std::make_shared<LanguageModel>(small_language_model())};
 }
 
@@ -129,8 +131,7 @@ TEST(GoldenSamples, OfOtherVocabulariesAreRefused) {
   refuse(small_model(), {{{1, 2}, {1000000}}, {-1.0f}}, "tgt: expected ids of the vocabulary");
   refuse(small_model(), {{{}, {1}}, {-1.0f}}, "src: expected ids of the vocabulary");
   refuse(small_classifier(), {{{1000000}}, {0, 0, 0}}, "text");
-  refuse(small_classifier(), {{{1}}, {0, 0}},
-         "expected 3 log-probabilities, as the model gives, found 2");
+  refuse(small_classifier(), {{{1}}, {0, 0}}, "expected 3 numbers, as the model gives, found 2");
   refuse(small_language_model(), {{{3, 99}}, {0}}, "ids");
   refuse(small_language_model(), {{{3}}, {0}}, "two or more ids");
   refuse(small_language_model(), {{std::vector<std::int32_t>(10, 3)}, {0}},

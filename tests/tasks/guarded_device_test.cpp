@@ -24,6 +24,7 @@
 #include "backend/guarded_device.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 
@@ -176,6 +177,8 @@ TEST_F(OnAGuardedDevice, ClassificationIsTrained) {
   classification_.loss.word_dropout = 0.2f;
   classification_.model.bigram_buckets = 50;
   classification_.model.pooling = Pooling::mean;
+  classification_.model.head = Activation::tanh;
+  classification_.model.token_types = 2;
   expect_training_to_be_the_same(classification_);
 }
 
@@ -262,6 +265,20 @@ TEST_F(OnAGuardedDevice, TextsAreClassified) {
       all.push_back(c.probabilities);
     return all;
   });
+}
+
+TEST_F(OnAGuardedDevice, TextsBecomeVectors) {
+  for (const bool quantized : {false, true}) {
+    expect_the_same([&] {
+      const Checkpoint checkpoint = finished_checkpoint_of(small_embedder());
+      const EmbeddingModel model =
+          embedding_model(quantized ? quantize_model(checkpoint) : checkpoint);
+      std::vector<std::vector<float>> all;
+      for (const TextEmbedding& e : EmbeddingEngine(model).embed(kRemarks, {}))
+        all.push_back(e.vectors.to_vector());
+      return all;
+    });
+  }
 }
 
 TEST_F(OnAGuardedDevice, TextIsGenerated) {

@@ -10,6 +10,7 @@
 #include "attend/error.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"
@@ -31,9 +32,10 @@ TEST(Registry, LoadsEveryKindOfModel) {
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_model()))), "translator of 3");
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_language_model()))), "language model");
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_classifier()))), "another");
+  EXPECT_EQ(load_model(checkpoint_of(small_embedder()))->task(), "embedding");
 }
 
-TEST(Registry, HasSomethingToTrainForEveryTask) {
+TEST(Registry, HasWhatCanBeTrained) {
   std::set<std::string_view> names;
   for (const std::unique_ptr<Trainable>& task : trainable_tasks()) {
     names.insert(task->name());
@@ -84,7 +86,7 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
                           {"model: expected a model for translation or language modeling or "
-                           "classification, found one for tagging"});
+                           "classification or embedding, found one for tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());
   checkpoint.metadata.erase("attend.task");

@@ -117,9 +117,8 @@ int count(const SpecialTokens& special) { return special.bos >= 0 ? 2 : 1; }
 
 }  // namespace
 
-std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
-                                         const SpecialTokens& special,
-                                         const TextLengthOptions& options) {
+std::vector<std::int32_t> truncated_ids(std::vector<std::int32_t> ids, const SpecialTokens& special,
+                                        const TextLengthOptions& options) {
   const int others = count(special);
   if (options.max_length <= others)
     throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}",
@@ -131,6 +130,13 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
     if (options.truncation == Truncation::right) ids.resize(most);
     if (options.truncation == Truncation::left) ids.erase(ids.begin(), ids.begin() + surplus);
   }
+  return ids;
+}
+
+std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
+                                         const SpecialTokens& special,
+                                         const TextLengthOptions& options) {
+  ids = truncated_ids(std::move(ids), special, options);
   if (special.bos >= 0) ids.insert(ids.begin(), special.bos);
   ids.push_back(special.eos);
   return ids;

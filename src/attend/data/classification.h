@@ -76,8 +76,13 @@ void fields(TextLengthOptions& o, Visitor&& visit) {
   visit("truncation", o.truncation, "side on which longer texts are truncated: right or left");
 }
 
-// bos (if there is one) + text + eos, truncated to max_length: the input of a classifier. Throws
-// ConfigError unless there is room for a token.
+// What is left of the tokens of a text when it is truncated to max_length, special tokens included.
+// Throws ConfigError unless there is room for a token.
+std::vector<std::int32_t> truncated_ids(std::vector<std::int32_t> ids, const SpecialTokens& special,
+                                        const TextLengthOptions& options);
+
+// bos (if there is one) + truncated_ids() + eos: the input of a classifier. Throws like
+// truncated_ids().
 std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
                                          const SpecialTokens& special,
                                          const TextLengthOptions& options);

@@ -135,7 +135,8 @@ Json page_data(const TranslationModel& model, const ScoredPair& pair) {
             {"cross", maps_json(maps.cross, written, source)}}}};
 }
 
-Json page_data(const ClassificationModel& model, const std::vector<std::int32_t>& text) {
+template <class Model>
+Json encoder_data(const Model& model, const std::vector<std::int32_t>& text) {
   const AxisLabels words(model.tokenizer, text);
   const Json none{{"words", Json::array()}, {"pieces", Json::array()}};
   return {{"scale", kScale},
@@ -310,7 +311,23 @@ std::string attention_page(const ClassificationModel& model, const ClassifiedTex
                                                 {"entropy", text.entropy.summary()}})},
                  {"begin", explained ? "<details>\n<summary>Maps of attention</summary>\n" : ""},
                  {"end", explained ? "</details>\n" : ""},
-                 {"data", script_json(page_data(model, text.ids))}});
+                 {"data", script_json(encoder_data(model, text.ids))}});
+}
+
+EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text) {
+  encode(model.tokenizer, text, "the text");
+  EmbeddedText result{text, model.ids(text), {}};
+  check_length(result.ids, "the text");
+  result.entropy = attention_entropy(attention_maps(model, result.ids));
+  return result;
+}
+
+std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text) {
+  return filled("page.html", {{"title", html_escaped(text.text)},
+                              {"head", filled("text.html", {{"entropy", text.entropy.summary()}})},
+                              {"begin", ""},
+                              {"end", ""},
+                              {"data", script_json(encoder_data(model, text.ids))}});
 }
 
 }  // namespace attend

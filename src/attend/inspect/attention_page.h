@@ -11,6 +11,7 @@
 
 #include "attend/inspect/class_explanation.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -57,5 +58,17 @@ ClassifiedText explained_text(const ClassificationEngine& classifier, const std:
 // The same page for a classifier: only the encoder's self-attention, after the effects of the words
 // if there are any.
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
+
+// A text of an embedding model, which has no answer but a vector.
+struct EmbeddedText {
+  std::string text;
+  std::vector<std::int32_t> ids;  // what the model reads of it
+  AttentionEntropy entropy;
+};
+
+// Shows the part of the text that the model reads. Throws DataError if the text is empty or not
+// UTF-8.
+EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text);
+std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text);
 
 }  // namespace attend

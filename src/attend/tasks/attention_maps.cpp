@@ -51,14 +51,14 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   return maps;
 }
 
-std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model,
+std::vector<std::vector<AttentionMap>> attention_maps(const SavedModel& model,
                                                       const std::vector<std::int32_t>& text) {
   const NoGradient guard;
   std::vector<AttentionRecord> records;
   Pass pass = Pass::inference();
   pass.attention = &records;
   const Ragged tokens = Ragged::one(text);
-  model.network->encode(tokens, pass);
+  model.text_encoder().run(tokens, pass);
   check_numbers(records, model.source);
   std::vector<std::vector<AttentionMap>> layers;
   for (const AttentionRecord& record : records)

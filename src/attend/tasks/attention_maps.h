@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/tasks/classification/model.h"
+#include "attend/tasks/saved_model.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/translator.h"
 
@@ -29,9 +29,9 @@ struct AttentionMaps {
 AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src,
                              const std::vector<std::int32_t>& tgt);
 
-// The weights of a classifier's encoder, [layer][head]; `text` comes from
-// ClassificationModel::ids().
-std::vector<std::vector<AttentionMap>> attention_maps(const ClassificationModel& model,
+// The weights of the encoder of a model of single texts, [layer][head]; `text` comes from the ids()
+// of a ClassificationModel or an EmbeddingModel.
+std::vector<std::vector<AttentionMap>> attention_maps(const SavedModel& model,
                                                       const std::vector<std::int32_t>& text);
 
 // Converts a map of tokens to one of words: sums over the columns of a word and averages over its

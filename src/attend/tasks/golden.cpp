@@ -87,7 +87,7 @@ ModelCheck check_golden_samples(const SavedModel& model, const std::vector<Golde
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::vector<float>& then = samples[i].output;
     if (then.size() != outputs[i].size())
-      throw DataError(fmt::format("{}: expected {} log-probabilities, as the model gives, found {}",
+      throw DataError(fmt::format("{}: expected {} numbers, as the model gives, found {}",
                                   kGoldenKey, outputs[i].size(), then.size()));
     for (std::size_t c = 0; c < then.size(); ++c) {
       const double expected = then[c], difference = std::abs(double{outputs[i][c]} - expected);

@@ -4,6 +4,7 @@
 //   {"src": [ids, eos], "tgt": [ids], "log_probability": -37.2}    for a translation model
 //   {"text": [ids, eos], "log_probabilities": [-0.2, -1.7]}        for a classifier, one per class
 //   {"ids": [eos, ids], "log_probability": -37.2}                  for a language model
+//   {"text": [bos, ids, eos], "vector": [0.02, -0.11, ...]}        for an embedding model
 //
 // They show whether another machine, with other kernels, computes the same. The ids are random, so
 // the file reveals nothing of the training text.
@@ -25,7 +26,7 @@ inline constexpr const char* kGoldenKey = "attend.golden";
 
 struct GoldenSample {
   GoldenInput input;
-  std::vector<float> output;  // log-probabilities, natural logarithm
+  std::vector<float> output;  // log-probabilities, natural logarithm; or a vector
 };
 
 // Draws the inputs, equal for equal vocabularies, and computes the outputs with the network of

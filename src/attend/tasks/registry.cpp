@@ -10,6 +10,7 @@
 
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/classification/training.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_reading.h"
@@ -23,23 +24,32 @@ namespace {
 struct Task {
   std::string_view name;  // "attend.task" in its model files
   std::unique_ptr<SavedModel> (*load)(const Checkpoint&);
-  std::unique_ptr<Trainable> (*training)();
+  std::unique_ptr<Trainable> (*training)();  // nullptr: such models are only imported
 };
+
+template <class Model, Model (*read)(const Checkpoint&)>
+constexpr Task task() {
+  return {Model::kTask,
+          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
+            return std::make_unique<Model>(read(checkpoint));
+          },
+          nullptr};
+}
 
 template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
-  return {
-      Model::kTask,
-      [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
-        return std::make_unique<Model>(read(checkpoint));
-      },
-      []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
+  Task result = task<Model, read>();
+  result.training = []() -> std::unique_ptr<Trainable> {
+    return std::make_unique<TrainableWith<Training>>();
+  };
+  return result;
 }
 
 constexpr std::array kTasks{
     task<TranslationModel, translation_model, TranslationTraining>(),
     task<LanguageModel, language_model, LanguageTraining>(),
     task<ClassificationModel, classification_model, ClassificationTraining>(),
+    task<EmbeddingModel, embedding_model>(),
 };
 
 const Task* find_task(std::string_view name) {
@@ -76,7 +86,8 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
 
 std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
   std::vector<std::unique_ptr<Trainable>> list;
-  for (const Task& task : kTasks) list.push_back(task.training());
+  for (const Task& task : kTasks)
+    if (task.training != nullptr) list.push_back(task.training());
   return list;
 }
 

@@ -1,8 +1,8 @@
 // A trained model in one file: network, parameters, tokenizers and configuration.
 //
 // Each task has one kind of saved model: translation/model.h, classification/model.h,
-// language/model.h. Code for every kind (loading, checking, quantizing, embedding) uses the
-// functions of this class; registry.h lists the kinds. In a file, a Checkpoint:
+// language/model.h, embedding/model.h. Code for every kind (loading, checking, quantizing,
+// embedding) uses the functions of this class; registry.h lists the kinds. In a file, a Checkpoint:
 //
 //   metadata   attend.task    task()
 //              attend.*       configuration(), entry by entry
@@ -39,7 +39,7 @@ struct GoldenFormat {
     const Tokenizer* tokenizer;  // lives as long as the model
   };
   std::vector<Side> sides;
-  const char* output;   // the name of the log-probabilities
+  const char* output;   // the name of what the model answers: its log-probabilities
   const char* samples;  // the kind of samples, for messages: "translations"
 };
 using GoldenInput = std::vector<std::vector<std::int32_t>>;  // the ids of each side
@@ -63,9 +63,9 @@ class SavedModel {
   virtual GoldenFormat golden_format() const = 0;
   // A valid input of random ids.
   virtual GoldenInput random_input(Random& random) const = 0;
-  // The log-probabilities of each input, equally many for all. Ids are in the vocabularies, no side
-  // is empty. Throws DataError for an invalid input, NotFiniteError if a log-probability is not
-  // finite.
+  // What the model answers to each input, equally many numbers for all: log-probabilities, or a
+  // vector. Ids are in the vocabularies, no side is empty. Throws DataError for an invalid input,
+  // NotFiniteError if a number is not finite.
   virtual std::vector<std::vector<float>> golden_outputs(
       const std::vector<GoldenInput>& inputs) const = 0;
 

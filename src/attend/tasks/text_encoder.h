@@ -3,7 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
 
+#include "attend/data/classification.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
@@ -11,13 +15,28 @@
 
 namespace attend {
 
+// What a model was trained to find before a text, by name: {"query": "query: "}.
+struct TextPrompts {
+  std::map<std::string, std::string> texts;
+  std::string usual;  // the name of the one used unless another is asked for; empty: none
+};
+
+// How a model that was trained for it turns a text into one vector.
+struct TextPooling {
+  TextLengthOptions length;  // longer texts are truncated
+  TextPrompts prompts;
+  // The vectors [N, D] of all tokens, special ones included -> those of the texts [B, D].
+  std::function<Tensor(const Tensor& tokens, const Ids& offsets)> run;
+};
+
 struct TextEncoder {
   Tokenizer tokenizer;
   SpecialTokens special;  // added to a text: bos, if there is one, and eos
   int layers = 0;
-  int width = 0;      // D, of the embeddings and every Transformer layer
-  Tensor embeddings;  // [V, D]
-  std::function<void(const Ragged&, Pass&)> run;  // fills Pass::hidden
+  int width = 0;                       // D, of the embeddings and every Transformer layer
+  std::function<Tensor()> embeddings;  // [V, D]
+  std::function<Variable(const Ragged&, Pass&)> run;  // the output of the last layer
+  std::optional<TextPooling> pooling = std::nullopt;  // of embedding models
 };
 
 }  // namespace attend

@@ -178,6 +178,7 @@ TEST_F(CommandOptionEffects, OfEmbed) {
       {"pooling", "first", "--no-context", "out"},
       {"batch-size", "1", "", ""},
       {"window", "1", "", ""},
+      {"prompt", "query", "", "status error out"},
   };
   expect_cases("embed @model", cases);
   expect_config_file("embed @model", "--layer 0", "layer = 0\n");

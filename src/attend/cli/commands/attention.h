@@ -2,6 +2,7 @@
 // attention_command.cpp binds the options and picks the function.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "attend/core/atomic_file.h"
 #include "attend/core/options.h"
 #include "attend/core/thread_options.h"
+#include "attend/inspect/class_explanation.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/translation/engine.h"
 
@@ -38,6 +40,9 @@ void fields(AttentionArguments& a, Visitor&& visit) {
     if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
   });
 }
+
+// {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}
+nlohmann::ordered_json to_json(const AttentionEntropy& entropy);
 
 // Classifies the text, writes the page and prints the answer.
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,

@@ -38,6 +38,20 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
   answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
 }
 
+void show_text(const EmbeddingModel& model, const AttentionArguments& arguments, AtomicFile& page) {
+  if (arguments.why) throw ConfigError("--why: expected a classifier, got a model for embedding");
+  if (!arguments.target.empty())
+    throw ConfigError("--target: expected a model for translation, got one for embedding");
+  const EmbeddedText text = embedded_text(model, arguments.text);
+  page.write(attention_page(model, text));
+  page.commit();
+  if (arguments.format == OutputFormat::json)
+    return answer("{}\n", json_text(nlohmann::ordered_json{{"attention", to_json(text.entropy)},
+                                                           {"page", arguments.out}},
+                                    1));
+  answer("{}\npage: {}\n", text.entropy.summary(), shown_path(arguments.out));
+}
+
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   // Checks that it can be written before translating.
@@ -46,21 +60,22 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
       *load_model(arguments.model),
       [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
       [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
+      [&](const EmbeddingModel& model) { show_text(model, arguments, page); },
       [&](const SavedModel& model) {
-        throw wrong_task(model.source, "translation or classification", model.task());
+        throw wrong_task(model.source, "translation, classification or embedding", model.task());
       });
 }
 
 }  // namespace
 
 void add_attention_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "attention",
-      "Show where a model looks when it translates or classifies, as a page for the browser");
+  CLI::App& command = add_command(app, "attention",
+                                  "Show where a model looks when it translates, classifies or "
+                                  "embeds, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   add_argument(command, arguments->text,
-               {"text", "TEXT", "sentence to translate, or text to classify"});
+               {"text", "TEXT", "sentence to translate, or text to classify or embed"});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_attention(*arguments, binding); });

@@ -100,13 +100,17 @@ nlohmann::ordered_json to_json(const ClassifiedText& text, const std::vector<std
     }
     json["words"].push_back(std::move(word));
   }
-  json["attention"] = {{"entropy", text.entropy.mean},
-                       {"nearly_uniform", text.entropy.is_nearly_uniform()},
-                       {"heads", text.entropy.heads}};
+  json["attention"] = to_json(text.entropy);
   return json;
 }
 
 }  // namespace
+
+nlohmann::ordered_json to_json(const AttentionEntropy& entropy) {
+  return {{"entropy", entropy.mean},
+          {"nearly_uniform", entropy.is_nearly_uniform()},
+          {"heads", entropy.heads}};
+}
 
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,
                          AtomicFile& page) {

@@ -140,7 +140,9 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
     const std::vector<float> own = e.vectors.to_vector();
     values.insert(values.end(), own.begin(), own.end());
   };
-  const auto leave_empty = [&](const LineError&) { append(of_nothing); };
+  const auto leave_empty = [&](const LineError&) {
+    values.resize(values.size() + static_cast<std::size_t>(of_nothing.vectors.size()));  // zeros
+  };
   embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(append, leave_empty));
   write_npy(arguments.npy, values, static_cast<std::size_t>(of_nothing.vectors.cols()));
   input.tell_warning();

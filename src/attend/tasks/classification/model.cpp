@@ -79,8 +79,10 @@ TextEncoder ClassificationModel::text_encoder() const {
           special(),
           network->config().n_encoder_layers,
           network->config().d_model,
-          network->embeddings(),
-          [network = network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); }};
+          [network = network] { return network->embeddings(); },
+          [network = network](const Ragged& texts, Pass& pass) {
+            return network->encode(texts, pass);
+          }};
 }
 
 GoldenInput ClassificationModel::random_input(Random& random) const {

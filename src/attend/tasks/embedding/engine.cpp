@@ -1,6 +1,7 @@
 #include "attend/tasks/embedding/engine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/registry.h"
@@ -30,6 +32,7 @@ Tensor pooled(const Tensor& vectors, EmbeddingPooling pooling) {
     case EmbeddingPooling::none:
       return vectors;
     case EmbeddingPooling::mean:
+    case EmbeddingPooling::standard:
       return pooled(vectors, Pooling::mean);
     case EmbeddingPooling::first:
       return pooled(vectors, Pooling::first);
@@ -76,16 +79,37 @@ int EmbeddingEngine::layer_number(int layer) const {
 }
 
 void EmbeddingEngine::check_length(const std::string& text, const std::string& where) const {
-  if (longest_ > 0) check_tokens(encoder_.tokenizer.encode(text).size(), where);
+  if (longest_ > 0 && !encoder_.pooling)
+    check_tokens(encoder_.tokenizer.encode(text).size(), where);
+}
+
+std::string EmbeddingEngine::prompt_text(const std::string& name) const {
+  const TextPrompts none, &prompts = encoder_.pooling ? encoder_.pooling->prompts : none;
+  const auto found = prompts.texts.find(name.empty() ? prompts.usual : name);
+  if (found != prompts.texts.end()) return found->second;
+  if (name.empty()) return "";
+  if (prompts.texts.empty())
+    throw ConfigError(fmt::format("prompt: the model has no prompts, got {}", quote(name)));
+  std::vector<std::string_view> names;
+  for (const auto& [known, text] : prompts.texts) names.push_back(known);
+  throw ConfigError(fmt::format("prompt: expected one of the model's, {}; got {}",
+                                printable(fmt::format("{}", fmt::join(names, ", "))), quote(name)));
+}
+
+std::vector<std::int32_t> EmbeddingEngine::tokens_of(const std::string& text,
+                                                     const std::string& where) const {
+  std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+  if (encoder_.pooling)
+    return truncated_ids(std::move(ids), encoder_.special, encoder_.pooling->length);
+  check_tokens(ids.size(), where);
+  return ids;
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
                                                   const EmbeddingOptions& options) const {
   check_options(options);
-  const auto state = static_cast<std::size_t>(
-      layer_number(options.layer));  // records the input, then the output of every layer
-  const Tokenizer& tokenizer = encoder_.tokenizer;
-  const std::int32_t before = encoder_.special.bos >= 0 ? 1 : 0;
+  layer_number(options.layer);
+  const std::string prompt = prompt_text(options.prompt);
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
@@ -93,32 +117,43 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
     RaggedBuilder sequences;
     for (const std::string& text :
          texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
-      const std::vector<std::int32_t> own = tokenizer.encode(text);
-      check_tokens(own.size(), fmt::format("text {}", embeddings.size() + 1));
-      embeddings.push_back(without_vectors(tokenizer, own));
-      if (before > 0) sequences.append(encoder_.special.bos);
+      const std::vector<std::int32_t> own =
+          tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1));
+      embeddings.push_back(without_vectors(encoder_.tokenizer, own));
+      if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
       sequences.append(own);
       sequences.append(encoder_.special.eos);
       sequences.end_sequence();
     }
-    std::vector<Tensor> hidden;
-    Pass pass = Pass::inference();
-    pass.hidden = &hidden;
-    const Ragged batch = sequences.build();
-    encoder_.run(batch, pass);
-    for (std::int64_t i = 0; i < batch.sequences(); ++i) {
-      const Tensor own =
-          hidden[state].slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1);
-      embeddings[begin + static_cast<std::size_t>(i)].vectors =
-          checked_pooled(own, options.pooling);
-    }
+    add_vectors(sequences.build(), options, std::span(embeddings).subspan(begin));
   }
   return embeddings;
 }
 
+void EmbeddingEngine::add_vectors(const Ragged& batch, const EmbeddingOptions& options,
+                                  std::span<TextEmbedding> embeddings) const {
+  const int layer = layer_number(options.layer);
+  std::vector<Tensor> hidden;  // the input, then the output of every layer
+  Pass pass = Pass::inference();
+  if (layer < layers()) pass.hidden = &hidden;
+  Tensor states = encoder_.run(batch, pass).value();
+  if (layer < layers()) states = hidden[static_cast<std::size_t>(layer)];
+  if (encoder_.pooling && options.pooling == EmbeddingPooling::standard) {
+    const Tensor vectors = encoder_.pooling->run(states, batch.offsets).to_host();
+    require_finite(vectors.span(), "the vector of a text", source_);
+    for (std::int64_t i = 0; i < batch.sequences(); ++i)
+      embeddings[static_cast<std::size_t>(i)].vectors = vectors.slice_rows(i, i + 1);
+    return;
+  }
+  const std::int64_t before = encoder_.special.bos >= 0 ? 1 : 0;
+  for (std::int64_t i = 0; i < batch.sequences(); ++i)
+    embeddings[static_cast<std::size_t>(i)].vectors = checked_pooled(
+        states.slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1), options.pooling);
+}
+
 std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
     std::span<const std::string> texts, EmbeddingPooling pooling) const {
-  const Tensor& table = encoder_.embeddings;
+  const Tensor table = encoder_.embeddings();
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);

@@ -16,7 +16,8 @@
 namespace attend {
 
 inline std::span<const std::string_view> enum_names(EmbeddingPooling) {
-  static constexpr std::array<std::string_view, 4> kNames{"none", "mean", "max", "first"};
+  static constexpr std::array<std::string_view, 5> kNames{"none", "mean", "max", "first",
+                                                          "standard"};
   return kNames;
 }
 
@@ -29,8 +30,12 @@ template <class Visitor>
 void fields(EmbeddingOptions& o, Visitor&& visit) {
   visit("layer", o.layer, kEncoderLayers, kEncoderLayerHelp);
   visit("pooling", o.pooling,
-        "one vector per text: mean, max or first of the token vectors; none: one vector per token");
+        "one vector per text: mean, max or first of the tokens; standard: as an embedding model "
+        "was trained, else mean; none: one vector per token");
   visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
+  visit("prompt", o.prompt,
+        "name of the prompt of an embedding model, such as query, that is put before every text; "
+        "default: the model's usual one, if there is one");
 }
 
 struct TextEmbedding {
@@ -43,8 +48,8 @@ struct TextEmbedding {
 // would get alone.
 class EmbeddingEngine {
  public:
-  // The encoder of a translator or classifier, or a language model, whose tokens see only earlier
-  // ones. Throws IoError or DataError.
+  // A model for embedding, the encoder of a translator or classifier, or a language model, whose
+  // tokens see only earlier ones. Throws IoError or DataError.
   static EmbeddingEngine load(const std::filesystem::path& path);
   explicit EmbeddingEngine(const SavedModel& model);
 
@@ -57,14 +62,15 @@ class EmbeddingEngine {
   int width() const { return encoder_.width; }
 
   // Returns one result per text, in order, independent of the other texts. Special tokens are
-  // encoded but have no vectors. Texts are read whole, even beyond the max-length of a classifier.
-  // Throws ConfigError for a layer the model does not have, DataError like check_length(), and if a
-  // value is not finite.
+  // encoded but have no vectors; only the standard pooling of an embedding model includes them.
+  // Such a model truncates texts; others read them whole, even beyond the max-length of a
+  // classifier. Throws ConfigError for a layer or prompt the model does not have, DataError like
+  // check_length(), and if a value is not finite.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts,
                                    const EmbeddingOptions& options) const;
 
   // Throws DataError, with a message that begins with `where`, for a text longer than the model's
-  // learned positions.
+  // learned positions, unless the model truncates texts.
   void check_length(const std::string& text, const std::string& where) const;
 
   // The same from the input embeddings: a word has the same vector in every context.
@@ -73,6 +79,13 @@ class EmbeddingEngine {
 
  private:
   void check_tokens(std::size_t tokens, const std::string& where) const;
+  // Throws ConfigError unless the model has this prompt.
+  std::string prompt_text(const std::string& name) const;
+  // The tokens of a text, truncated by an embedding model. Throws like check_length().
+  std::vector<std::int32_t> tokens_of(const std::string& text, const std::string& where) const;
+  // Computes the vectors of a batch.
+  void add_vectors(const Ragged& batch, const EmbeddingOptions& options,
+                   std::span<TextEmbedding> embeddings) const;
   Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
 
   TextEncoder encoder_;

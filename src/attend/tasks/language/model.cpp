@@ -70,8 +70,10 @@ TextEncoder LanguageModel::text_encoder() const {
           {.bos = first_token, .eos = tokenizer.eos_id()},
           network->config().n_layers,
           network->config().d_model,
-          network->embeddings(),
-          [network = network](const Ragged& texts, Pass& pass) { network->hidden(texts, pass); }};
+          [network = network] { return network->embeddings(); },
+          [network = network](const Ragged& texts, Pass& pass) {
+            return network->hidden(texts, pass);
+          }};
 }
 
 GoldenInput LanguageModel::random_input(Random& random) const {

@@ -158,8 +158,10 @@ TextEncoder TranslationModel::text_encoder() const {
           {.eos = src_tokenizer.eos_id()},
           network->encoder_layers(),
           network->d_model(),
-          network->src_embeddings(),
-          [network = network](const Ragged& texts, Pass& pass) { network->encode(texts, pass); }};
+          [network = network] { return network->src_embeddings(); },
+          [network = network](const Ragged& texts, Pass& pass) {
+            return network->encode(texts, pass);
+          }};
 }
 
 GoldenFormat TranslationModel::golden_format() const {

@@ -1,0 +1,117 @@
+#include "attend/tasks/embedding/model.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/json.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/model_reading.h"
+
+namespace attend {
+
+namespace {
+
+const std::string kPromptsKey = "attend.prompts", kPromptKey = "attend.prompt";
+
+TextPrompts read_prompts(const Checkpoint& checkpoint) {
+  TextPrompts prompts;
+  const std::string where = fmt::format("{}: {}", checkpoint.source, kPromptsKey);
+  if (checkpoint.metadata.contains(kPromptsKey)) {
+    const auto json = parse_json(checkpoint.text(kPromptsKey), where);
+    if (!json.is_object()) throw DataError(where + ": expected names and texts");
+    for (const auto& [name, text] : json.items()) {
+      if (!text.is_string())
+        throw DataError(fmt::format("{}: {}: expected a text", where, quote(name)));
+      prompts.texts[name] = text.get<std::string>();
+    }
+  }
+  if (checkpoint.metadata.contains(kPromptKey)) {
+    prompts.usual = checkpoint.text(kPromptKey);
+    if (!prompts.texts.contains(prompts.usual))
+      throw DataError(fmt::format("{}: {}: {} is not the name of a prompt", checkpoint.source,
+                                  kPromptKey, quote(prompts.usual)));
+  }
+  return prompts;
+}
+
+}  // namespace
+
+EmbeddingModel::EmbeddingModel(std::shared_ptr<TextEmbedder> network_, Tokenizer tokenizer_,
+                               TextLengthOptions length_)
+    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), length(length_) {}
+
+SpecialTokens EmbeddingModel::special() const { return tokenizer.special_tokens(); }
+
+Metadata EmbeddingModel::configuration() const {
+  Metadata metadata{{"attend.config", options_to_json(network->config())},
+                    {"attend.text", options_to_json(length)}};
+  if (!prompts.texts.empty()) metadata[kPromptsKey] = nlohmann::json(prompts.texts).dump();
+  if (!prompts.usual.empty()) metadata[kPromptKey] = prompts.usual;
+  return metadata;
+}
+
+std::int64_t EmbeddingModel::longest_input() const { return network->config().learned_positions(); }
+
+TextEncoder EmbeddingModel::text_encoder() const {
+  return {
+      tokenizer,
+      special(),
+      network->config().n_encoder_layers,
+      network->config().d_model,
+      [network = network] { return network->embeddings(); },
+      [network = network](const Ragged& texts, Pass& pass) { return network->encode(texts, pass); },
+      TextPooling{length, prompts, [network = network](const Tensor& tokens, const Ids& offsets) {
+                    return network->pooled(Variable(tokens), offsets).value();
+                  }}};
+}
+
+GoldenInput EmbeddingModel::random_input(Random& random) const {
+  return {classifier_ids(random_ids(random, tokenizer), special(), length)};
+}
+
+std::vector<std::vector<float>> EmbeddingModel::golden_outputs(
+    const std::vector<GoldenInput>& inputs) const {
+  RaggedBuilder texts;
+  for (const GoldenInput& input : inputs) texts.add(input[0]);
+  const Tensor vectors = text_vectors(*this, texts.build());
+  std::vector<std::vector<float>> outputs;
+  for (std::int64_t b = 0; b < vectors.rows(); ++b)
+    outputs.emplace_back(vectors.row(b), vectors.row(b) + vectors.cols());
+  return outputs;
+}
+
+EmbeddingModel embedding_model(const Checkpoint& checkpoint) {
+  require_task(checkpoint, EmbeddingModel::kTask);
+  Tokenizer tokenizer = read_tokenizer(checkpoint);
+  const auto length = read_options<TextLengthOptions>(checkpoint, "attend.text");
+  auto config = read_options<EmbedderConfig>(checkpoint, "attend.config");
+  config.vocab_size = tokenizer.vocab_size();
+  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
+    return std::make_shared<TextEmbedder>(config, TextEmbedder::Purpose::inference);
+  });
+  EmbeddingModel model(std::move(network), std::move(tokenizer), length);
+  model.prompts = read_prompts(checkpoint);
+  model.source = checkpoint.source;
+  model.text_kinds = read_text_kinds(checkpoint);
+  from_configuration(checkpoint, [&] {
+    classifier_ids({}, model.special(), length);  // rejects a length without room for a token
+    require_positions("max-length", length.max_length, config);
+  });
+  return model;
+}
+
+Tensor text_vectors(const EmbeddingModel& model, const Ragged& texts) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tensor result = model.network->forward(texts, pass).value().to_host();
+  require_finite(result.span(), "the vector of a text", model.source);
+  return result;
+}
+
+}  // namespace attend

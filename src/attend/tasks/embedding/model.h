@@ -1,0 +1,65 @@
+// A saved model that turns texts into vectors: see saved_model.h, and
+//
+//   metadata   attend.task     "embedding"
+//              attend.config   the EmbedderConfig, as JSON
+//              attend.text     the TextLengthOptions, as JSON: how texts are truncated
+//              attend.prompts  what is put before a text, by name, as a JSON object; only if any
+//              attend.prompt   the name of the one that is used unless another is asked for; only
+//                              if there is one
+//   tensors    tokenizer
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/data/classification.h"
+#include "attend/models/text_embedder.h"
+#include "attend/tasks/saved_model.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+struct EmbeddingModel final : SavedModel {
+  static constexpr std::string_view kTask = "embedding";
+
+  std::shared_ptr<TextEmbedder> network;
+  Tokenizer tokenizer;
+  TextLengthOptions length;
+  TextPrompts prompts;
+
+  EmbeddingModel(std::shared_ptr<TextEmbedder> network, Tokenizer tokenizer,
+                 TextLengthOptions length);
+
+  // The special tokens around a text: bos, if the vocabulary has one, and eos.
+  SpecialTokens special() const;
+  // The ids that the model reads of a text.
+  std::vector<std::int32_t> ids(std::string_view text) const {
+    return classifier_ids(tokenizer.encode(text), special(), length);
+  }
+
+  std::string_view task() const override { return kTask; }
+  ParameterSet& parameters() const override { return network->parameters(); }
+  std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
+  Metadata configuration() const override;
+  std::int64_t longest_input() const override;
+  TextEncoder text_encoder() const override;
+  GoldenFormat golden_format() const override {
+    return {{{"text", &tokenizer}}, "vector", "embedded texts"};
+  }
+  GoldenInput random_input(Random& random) const override;
+  // The vectors.
+  std::vector<std::vector<float>> golden_outputs(
+      const std::vector<GoldenInput>& inputs) const override;
+};
+
+// Throws DataError for a damaged file or another kind of model.
+EmbeddingModel embedding_model(const Checkpoint& checkpoint);
+
+// The vectors of ragged ids [B texts] -> [B, D]. No gradients. Throws DataError if a number is not
+// finite.
+Tensor text_vectors(const EmbeddingModel& model, const Ragged& texts);
+
+}  // namespace attend

@@ -1,0 +1,115 @@
+#include "attend/tasks/embedding/model.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/error.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/registry.h"
+#include "checkpoint/test_folder.h"
+#include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+std::vector<float> vector_of(const EmbeddingEngine& engine, const std::string& text,
+                             const EmbeddingOptions& options = {}) {
+  return engine.embed(std::vector{text}, options).front().vectors.to_vector();
+}
+
+class EmbeddingModelFile : public FolderTest {};
+
+TEST_F(EmbeddingModelFile, KeepsWhatTheModelComputes) {
+  EmbeddingModel model = small_embedder();
+  model.prompts.usual = "query";
+  save_checkpoint(path("model"), finished_checkpoint_of(model));
+  const auto loaded = load_model(path("model"));
+  EXPECT_EQ(loaded->task(), "embedding");
+  EXPECT_EQ(loaded->configuration(), model.configuration());
+  EXPECT_EQ(loaded->longest_input(), 12);
+  EXPECT_EQ(vector_of(EmbeddingEngine(*loaded), "a good film"),
+            vector_of(EmbeddingEngine(model), "a good film"));
+  EXPECT_LT(check_model(load_checkpoint(path("model")))->deviation, 1e-6);
+  const Checkpoint quantized = quantize_model(load_checkpoint(path("model")));
+  EXPECT_TRUE(check_model(quantized)->holds());
+  EXPECT_NE(vector_of(EmbeddingEngine(*load_model(quantized)), "a good film"),
+            vector_of(EmbeddingEngine(model), "a good film"));
+}
+
+TEST(EmbeddingModel, PoolsAllTokensAndTheSpecialOnesAroundThem) {
+  for (const Pooling pooling : {Pooling::mean, Pooling::max, Pooling::first}) {
+    const EmbeddingModel model = small_embedder(pooling);
+    const std::vector<std::int32_t> ids = model.ids("a good film");
+    EXPECT_EQ(ids.front(), model.tokenizer.bos_id());
+    EXPECT_EQ(ids.back(), model.tokenizer.eos_id());
+    EXPECT_EQ(vector_of(EmbeddingEngine(model), "a good film"),
+              text_vectors(model, Ragged::one(ids)).to_vector());
+  }
+}
+
+TEST(EmbeddingModel, GivesOtherVectorsOnRequest) {
+  const EmbeddingModel model = small_embedder();
+  const EmbeddingEngine engine(model);
+  const TextEmbedding tokens =
+      engine.embed(std::vector<std::string>{"a good film"}, {.pooling = EmbeddingPooling::none})
+          .front();
+  EXPECT_EQ(tokens.vectors.rows(), std::ssize(model.ids("a good film")) - 2);
+  EXPECT_EQ(vector_of(engine, "a good film", {.pooling = EmbeddingPooling::mean}),
+            mean_vector(tokens.vectors, 0, tokens.vectors.rows()));
+  EXPECT_NE(vector_of(engine, "a good film", {.layer = 1}), vector_of(engine, "a good film"));
+}
+
+TEST(EmbeddingModel, TruncatesLongTexts) {
+  const EmbeddingEngine engine(small_embedder());
+  std::string text = "film";
+  while (small_embedder().tokenizer.encode(text).size() < 30) text += " film";
+  EXPECT_NO_THROW(engine.check_length(text, "here"));
+  const auto found = engine.embed(std::vector{text, text + " good"}, {});
+  EXPECT_EQ(found[0].tokens.size(), 7u) << "9 with the special ones";
+  EXPECT_EQ(found[0].vectors.to_vector(), found[1].vectors.to_vector());
+}
+
+TEST(EmbeddingModel, PutsThePromptBeforeTheText) {
+  EmbeddingModel model = small_embedder();
+  const std::vector<float> with = vector_of(EmbeddingEngine(model), "good film"),
+                           without = vector_of(EmbeddingEngine(model), "film");
+  EXPECT_NE(with, without);
+  EXPECT_EQ(vector_of(EmbeddingEngine(model), "film", {.prompt = "query"}), with);
+  EXPECT_EQ(vector_of(EmbeddingEngine(model), "film", {.prompt = "passage"}), without);
+  model.prompts.usual = "query";
+  EXPECT_EQ(vector_of(EmbeddingEngine(model), "film"), with);
+  EXPECT_EQ(vector_of(EmbeddingEngine(model), "film", {.prompt = "passage"}), without);
+}
+
+TEST(EmbeddingModel, NamesThePromptsItHas) {
+  expect_error<ConfigError>(
+      [] { vector_of(EmbeddingEngine(small_embedder()), "film", {.prompt = "clustering"}); },
+      {"prompt: expected one of the model's, passage, query; got \"clustering\""});
+  expect_error<ConfigError>(
+      [] { vector_of(EmbeddingEngine(small_classifier()), "film", {.prompt = "query"}); },
+      {"prompt: the model has no prompts, got \"query\""});
+}
+
+TEST(EmbeddingModel, ThatIsDamagedIsRefused) {
+  const auto refuse = [](const char* key, const char* json,
+                         std::initializer_list<std::string_view> fragments) {
+    Checkpoint checkpoint = checkpoint_of(small_embedder());
+    checkpoint.source = "file";
+    checkpoint.metadata[key] = json;
+    expect_error<DataError>([&] { load_model(checkpoint); }, fragments);
+  };
+  refuse("attend.prompts", "[1]", {"file: attend.prompts: expected names and texts"});
+  refuse("attend.prompts", R"({"query": 1})", {"attend.prompts", "\"query\": expected a text"});
+  refuse("attend.prompt", "search", {"attend.prompt", "\"search\" is not the name of a prompt"});
+  refuse("attend.text", R"({"max_length": 2, "truncation": "right"})",
+         {"file: attend.config: max-length is 2, expected at least 3"});
+  refuse("attend.text", R"({"max_length": 13, "truncation": "right"})",
+         {"file: attend.config: max-length: 13 tokens do not fit in max-positions 12"});
+  refuse("attend.config", "{}", {"file", "attend.config"});
+}
+
+}  // namespace
+}  // namespace attend
