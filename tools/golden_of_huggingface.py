@@ -5,11 +5,13 @@
 
 TEXTS is a file with a text per line; without it a few sentences of several languages are used. WRITTEN is how many tokens greedy decoding
 writes at most, 24 if it is left out. The file holds the ids of each text, what
-greedy decoding writes, and of the first texts the hidden states of every layer and the logits, in f32. Needs transformers, torch,
-safetensors, and sentencepiece for models that use it.
+greedy decoding writes, and of the first texts the hidden states of every layer and the logits, in f32. Of a classifier it holds the logits
+of every text, of an encoder the vectors, and with WRITTEN 0 no hidden states. Needs transformers, torch, safetensors, and sentencepiece or sentence-transformers for models that
+use them.
 """
 
 import json
+import pathlib
 import sys
 
 import torch
@@ -18,6 +20,7 @@ from safetensors.torch import save_file
 
 TEXTS = ["A man is walking with his dog.", "Two children play football in the rain!", "I don't know; do you?", "Ein alter Mann kauft drei Äpfel.",
          "Où est la bibliothèque ?", "It costs 3.50 €, which is 20 % less.", "x", "The quick brown fox jumps over the lazy dog and runs away."]
+ENCODERS = ["bert", "distilbert", "roberta", "xlm-roberta"]
 LOOKED_INTO = 2  # texts whose hidden states and logits are kept
 
 
@@ -87,7 +90,40 @@ class Golden:
         self.tensors["logits"] = rows(logits)
         return "language modeling", [self.tokenizer.decode(w[len(i):]) for w, i in zip(written, self.ids)]
 
+    def states_of(self, model):
+        """The hidden states of all texts; those of the first are kept."""
+        runs = [model(torch.tensor([ids]), output_hidden_states=True) for ids in self.ids]
+        if self.most > 0:
+            self.put_states("encoder", [run.hidden_states for run in runs[:LOOKED_INTO]])
+        return runs
+
+    def classifier(self, directory):
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval()
+        logits = torch.cat([run.logits for run in self.states_of(model)])
+        self.tensors["logits"] = logits.contiguous()
+        return "classification", [model.config.id2label[int(row.argmax())] for row in logits]
+
+    def embedder(self, directory):
+        """The vectors that sentence-transformers gives, or, of an encoder alone, the means of all tokens."""
+        model = transformers.AutoModel.from_pretrained(directory).float().eval()
+        if (pathlib.Path(directory) / "modules.json").exists():
+            from sentence_transformers import SentenceTransformer
+            sentences = SentenceTransformer(str(directory), device="cpu")
+            sentences.default_prompt_name = None
+            self.ids = [sentences.tokenizer(text, truncation=True, max_length=sentences.max_seq_length).input_ids for text in self.texts]
+            self.put_ids("ids", self.ids)
+            self.states_of(model)
+            vectors = torch.stack([sentences.encode(text, convert_to_tensor=True) for text in self.texts])
+        else:
+            vectors = torch.cat([run.hidden_states[-1].mean(dim=1) for run in self.states_of(model)])
+        self.tensors["vectors"] = vectors.float().contiguous()
+        return "embedding", []
+
     def record(self, directory):
+        if any(name.endswith("ForSequenceClassification") for name in self.config.architectures or []):
+            return self.classifier(directory)
+        if self.config.model_type in ENCODERS:
+            return self.embedder(directory)
         if self.config.is_encoder_decoder:
             return self.sequence_to_sequence(directory)
         return self.causal(directory)

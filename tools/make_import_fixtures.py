@@ -17,6 +17,7 @@ import sentencepiece
 import tokenizers
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests/interchange/data/models"
@@ -108,7 +109,120 @@ def llama(folder, config, **options):
     randomize(transformers.AutoModelForCausalLM.from_config(config), 4).save_pretrained(folder)
 
 
+def pretrained(tokenizer, folder, **special):
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
+    return tokenizer.get_vocab_size()
+
+
+def around(tokenizer, cls, sep):
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=f"{cls} $A {sep}", special_tokens=[(piece, tokenizer.token_to_id(piece)) for piece in (cls, sep)])
+    return tokenizer
+
+
+def wordpiece(folder, **options):
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer = tokenizers.BertWordPieceTokenizer(lowercase=True)
+    tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=140, min_frequency=1, special_tokens=special, show_progress=False)
+    return pretrained(around(tokenizer._tokenizer, "[CLS]", "[SEP]"), folder, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+                      sep_token="[SEP]", mask_token="[MASK]", **options)
+
+
+def roberta_bpe(folder):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer = tokenizers.ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=266, min_frequency=1, special_tokens=special, show_progress=False)
+    tokenizer._tokenizer.post_processor = tokenizers.processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    return pretrained(tokenizer._tokenizer, folder, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>", cls_token="<s>",
+                      sep_token="</s>", mask_token="<mask>")
+
+
+def fairseq_spm(folder):
+    """The SentencePiece model of XLM-R, and the tokenizer that transformers makes of it."""
+    pieces = spm(folder, "sentencepiece.bpe", "en", 80, unk_id=0, bos_id=1, eos_id=2)
+    (folder / "sentencepiece.bpe.spm").rename(folder / "sentencepiece.bpe.model")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.bpe.model"))
+    scores = [(piece, model.get_score(i)) for i, piece in enumerate(pieces)][3:]
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(
+        [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *scores, ("<mask>", 0.0)], unk_id=3))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([
+        tokenizers.pre_tokenizers.WhitespaceSplit(), tokenizers.pre_tokenizers.Metaspace()])
+    tokenizer.decoder = tokenizers.decoders.Metaspace()
+    return pretrained(around(tokenizer, "<s>", "</s>"), folder, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>",
+                      cls_token="<s>", sep_token="</s>", mask_token="<mask>")
+
+
+def encoder(folder, kind, config, size, seed, **options):
+    """A model of one of the classes that transformers has for an encoder."""
+    if config is transformers.DistilBertConfig:
+        shape = dict(dim=16, n_layers=2, n_heads=2, hidden_dim=24, max_position_embeddings=40)
+    else:
+        shape = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=40)
+    model = randomize(getattr(transformers, kind)(config(vocab_size=size, **shape, **options)), seed)
+    model.save_pretrained(folder)
+
+
+LABELS = {0: "negative", 1: "neutral", 2: "positive"}
+
+
+def sentence_modules(folder, length, normalize, **pooling):
+    """The files of sentence-transformers 2, which most models on the hub have."""
+    modules = ["Transformer", "Pooling", *(["Normalize"] if normalize else [])]
+    (folder / "modules.json").write_text(json.dumps([
+        {"idx": i, "name": str(i), "path": f"{i}_{name}" if i else "", "type": f"sentence_transformers.models.{name}"}
+        for i, name in enumerate(modules)]))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 16, **pooling}))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": length, "do_lower_case": False}))
+
+
+def bert_sentences(folder):
+    encoder(folder, "BertModel", transformers.BertConfig, wordpiece(folder), 5)
+    sentence_modules(folder, 10, True, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True, pooling_mode_max_tokens=False,
+                     pooling_mode_mean_sqrt_len_tokens=False)
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(
+        {"__version__": {"sentence_transformers": "2.0.0"}, "prompts": {"query": "man: ", "passage": ""}, "default_prompt_name": None}))
+
+
+def bert_older(folder):
+    """As the first models of BERT are kept: a masked language model, with other names for the normalizations."""
+    encoder(folder, "BertForMaskedLM", transformers.BertConfig, wordpiece(folder), 6)
+    tensors = load_file(folder / "model.safetensors")
+    save_file({name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+               for name, tensor in tensors.items()}, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def xlm_roberta_sentences(folder):
+    """As sentence-transformers 6 writes it, with more embeddings than tokens."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    plain = folder / "plain"
+    plain.mkdir()
+    size = fairseq_spm(plain)
+    encoder(plain, "XLMRobertaModel", transformers.XLMRobertaConfig, size + 5, 7, type_vocab_size=1, layer_norm_eps=1e-5, pad_token_id=1)
+    model = SentenceTransformer(modules=[Transformer(str(plain)), Pooling(16, "cls")])
+    model.max_seq_length = 14
+    model.save_pretrained(str(folder), create_model_card=False)
+    shutil.rmtree(plain)
+
+
+def xlm_roberta_classifier(folder):
+    size = fairseq_spm(folder)
+    encoder(folder, "XLMRobertaForSequenceClassification", transformers.XLMRobertaConfig, size, 8, type_vocab_size=1, pad_token_id=1,
+            id2label={0: "yes", 1: "no"})
+
+
 FAMILIES = {
+    "bert_sentences": bert_sentences,
+    "bert_older": bert_older,
+    "bert_classifier": lambda folder: encoder(folder, "BertForSequenceClassification", transformers.BertConfig, wordpiece(folder), 9,
+                                              id2label=LABELS),
+    "distilbert_classifier": lambda folder: encoder(folder, "DistilBertForSequenceClassification", transformers.DistilBertConfig,
+                                                    wordpiece(folder), 10, id2label=LABELS),
+    "roberta_classifier": lambda folder: encoder(folder, "RobertaForSequenceClassification", transformers.RobertaConfig, roberta_bpe(folder),
+                                                 11, type_vocab_size=1, pad_token_id=1, layer_norm_eps=1e-5, id2label=LABELS),
+    "xlm_roberta_sentences": xlm_roberta_sentences,
+    "xlm_roberta_classifier": xlm_roberta_classifier,
     "llama": lambda folder: llama(folder, transformers.LlamaConfig, rope_parameters={
         "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 24}),
@@ -130,6 +244,8 @@ def main():
         texts.write_text("\n".join([*(s[:12] for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]) + "\n")
         subprocess.run([sys.executable, ROOT / "tools/golden_of_huggingface.py", folder, folder / "golden.safetensors", texts, "8"], check=True)
         texts.unlink()
+        if (folder / "sentencepiece.bpe.model").exists():  # older directories have no tokenizer.json
+            (folder / "tokenizer.json").unlink()
         print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 
 

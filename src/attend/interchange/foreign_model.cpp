@@ -20,6 +20,10 @@ constexpr std::array kFamilies{
     ModelFamily{"gpt2", "GPT-2", read_gpt2},
     ModelFamily{"llama", "Llama", read_llama},
     ModelFamily{"qwen2", "Qwen2", read_qwen2},
+    ModelFamily{"bert", "BERT", read_bert},
+    ModelFamily{"distilbert", "DistilBERT", read_distilbert},
+    ModelFamily{"roberta", "RoBERTa", read_roberta},
+    ModelFamily{"xlm-roberta", "XLM-R", read_roberta},
 };
 
 const ModelFamily& family_of(ForeignConfig& config) {

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include "attend/checkpoint/safetensors.h"
-#include "attend/core/json.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/language_scorer.h"
 #include "attend/error.h"
+#include "attend/interchange/golden_of_encoders.h"
+#include "attend/interchange/golden_record.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"
 
@@ -19,107 +18,8 @@ namespace attend {
 
 namespace {
 
-// The record: texts, their ids, and the values and ids computed from them.
-class GoldenRecord {
- public:
-  explicit GoldenRecord(const std::filesystem::path& path)
-      : file_(SafetensorsFile::open(path)), where_(path.string()) {}
-
-  std::string text(const char* key) const {
-    const auto found = file_.metadata().find(key);
-    if (found == file_.metadata().end()) throw DataError(fmt::format("{}: no {}", where_, key));
-    return found->second;
-  }
-  std::vector<std::string> texts() const {
-    std::vector<std::string> texts;
-    for (const auto& one : parse_json(text("texts"), where_)) {
-      if (!one.is_string()) throw DataError(where_ + ": texts: expected strings");
-      texts.push_back(one.get<std::string>());
-    }
-    return texts;
-  }
-  // The sequences of `name`, all ids within the vocabulary of this size.
-  Ragged sequences(const std::string& name, std::int64_t vocabulary) const {
-    const std::vector<std::int32_t> ids = integers(name), offsets = integers(name + ".offsets");
-    const bool fits = !offsets.empty() && offsets.front() == 0 &&
-                      offsets.back() == std::ssize(ids) &&
-                      std::is_sorted(offsets.begin(), offsets.end());
-    const bool known = std::all_of(ids.begin(), ids.end(),
-                                   [&](std::int32_t id) { return id >= 0 && id < vocabulary; });
-    if (!fits || !known)
-      throw DataError(
-          fmt::format("{}: {}: expected sequences of ids below {}", where_, name, vocabulary));
-    return Ragged::copy(ids, offsets);
-  }
-  // An undefined tensor if there is none of that name.
-  Tensor tensor(const std::string& name) const {
-    return file_.contains(name) ? file_.tensor(name) : Tensor();
-  }
-  const std::string& where() const { return where_; }
-
- private:
-  std::vector<std::int32_t> integers(const std::string& name) const {
-    const Tensor found = tensor(name);
-    if (!found.defined() || found.dtype() != DType::i32 || found.shape().rank() != 1)
-      throw DataError(fmt::format("{}: {}: expected a list of integers", where_, name));
-    const std::span<const std::int32_t> values = found.span<std::int32_t>();
-    return {values.begin(), values.end()};
-  }
-
-  SafetensorsFile file_;
-  std::string where_;
-};
-
-float largest_difference(const Tensor& ours, const Tensor& theirs, const std::string& what,
-                         const std::string& where) {
-  if (ours.shape() != theirs.shape() || theirs.dtype() != DType::f32)
-    throw DataError(fmt::format("{}: {}: expected {}, found {}", where, what,
-                                to_string(ours.shape()), to_string(theirs.shape())));
-  const std::vector<float> a = ours.to_vector(), b = theirs.to_vector();
-  float largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const float difference = std::abs(a[i] - b[i]) / (1 + std::abs(b[i]));
-    if (!(difference <= largest)) largest = difference;  // NaN, too
-  }
-  return largest;
-}
-
-class Comparer {
- public:
-  explicit Comparer(const GoldenRecord& record) : record_(record) {}
-
-  void compare(const std::string& what, const std::string& name, const Tensor& ours) {
-    const Tensor theirs = record_.tensor(name);
-    if (!theirs.defined()) return;
-    result.differences.push_back({what, largest_difference(ours, theirs, what, record_.where())});
-  }
-  void compare_states(const char* stack, const std::vector<Tensor>& states) {
-    for (std::size_t layer = 0; layer < states.size(); ++layer)
-      compare(layer == 0 ? fmt::format("input of the {}", stack)
-                         : fmt::format("{} layer {}", stack, layer),
-              fmt::format("{}.{}", stack, layer), states[layer].to_host());
-  }
-  // Compares the tokens of every text, enclosed in `before` and `after` unless they are negative.
-  void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, std::int32_t before,
-                   std::int32_t after) {
-    const std::vector<std::string> texts = record_.texts();
-    if (std::ssize(texts) != ids.sequences())
-      throw DataError(record_.where() + ": expected as many sequences as texts");
-    result.texts = static_cast<int>(texts.size());
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      std::vector<std::int32_t> ours = tokenizer.encode(texts[i]);
-      if (before >= 0) ours.insert(ours.begin(), before);
-      if (after >= 0) ours.push_back(after);
-      const auto theirs = ids[static_cast<std::int64_t>(i)];
-      result.equal_ids += std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end());
-    }
-  }
-
-  GoldenComparison result;
-
- private:
-  const GoldenRecord& record_;
-};
+using detail::GoldenComparer;
+using detail::GoldenRecord;
 
 // The rows of the texts whose states were recorded.
 std::int64_t recorded_texts(const GoldenRecord& record, const Ragged& written) {
@@ -150,7 +50,7 @@ int count_equal_written(const TranslationModel& model, const Ragged& src, const 
 
 GoldenComparison compare_translation(const TranslationModel& model, const GoldenRecord& record) {
   const NoGradient guard;
-  Comparer comparer(record);
+  GoldenComparer comparer(record);
   const Ragged src = record.sequences("ids", model.src_tokenizer.vocab_size()),
                written = record.sequences("written", model.tgt_tokenizer.vocab_size());
   if (src.sequences() != written.sequences())
@@ -197,7 +97,7 @@ int count_equal_continuations(const LanguageModel& model, const Ragged& ids,
 
 GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord& record) {
   const NoGradient guard;
-  Comparer comparer(record);
+  GoldenComparer comparer(record);
   const std::int64_t vocabulary = model.tokenizer.vocab_size();
   const Ragged ids = record.sequences("ids", vocabulary),
                written = record.sequences("written", vocabulary);
@@ -238,6 +138,10 @@ GoldenComparison compare_with_golden(const SavedModel& model, const std::filesys
       model,
       [&](const TranslationModel& translation) { return compare_translation(translation, record); },
       [&](const LanguageModel& language) { return compare_language(language, record); },
+      [&](const ClassificationModel& classifier) {
+        return detail::compare_classification(classifier, record);
+      },
+      [&](const EmbeddingModel& embedder) { return detail::compare_embedding(embedder, record); },
       [&](const SavedModel& other) -> GoldenComparison {
         throw DataError(
             fmt::format("{}: a {} model has no comparison", record.where(), other.task()));

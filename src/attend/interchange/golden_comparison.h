@@ -17,8 +17,10 @@ struct GoldenDifference {
 
 struct GoldenComparison {
   int texts = 0;
-  int equal_ids = 0;      // texts that our tokenizer splits into the same tokens
-  int equal_written = 0;  // texts for which greedy decoding gives the same tokens
+  int equal_ids = 0;      // texts that our tokenizer cuts into the same tokens
+  int equal_written = 0;  // texts of which greedy decoding writes the same tokens, or with the same
+                          // label
+  std::string written = "greedy";             // what that counts: also "labels", or nothing
   std::vector<GoldenDifference> differences;  // in the order of the computation
 
   // The first difference above `tolerance`; nullptr: none.

@@ -62,15 +62,27 @@ Tensor transposed(const Tensor& x) {
 
 }  // namespace
 
+void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
+  for (const NameRule& rule : rules) rules_.push_back({rule, std::string(prefix)});
+}
+
 ForeignName NameMap::theirs(std::string_view ours) const {
-  for (const NameRule& rule : rules_) {
+  for (const auto& [rule, prefix] : rules_) {
     if (const auto found = match(rule.ours, ours))
-      return {filled(rule.theirs, *found), rule.layout, rule.part};
+      return {prefix + filled(rule.theirs, *found), rule.layout, rule.part};
   }
   throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
 }
 
 namespace {
+
+Tensor first_rows(TensorTable& weights, const std::string& name, const Shape& shape) {
+  const ForeignTensor* const found = weights.find(name);
+  const bool has_more = found != nullptr && found->shape.size() == 2 &&
+                        found->shape[0] > shape[0] && found->shape[1] == shape[1];
+  if (!has_more) return weights.read(name, shape);
+  return weights.read(name).slice_rows(0, shape[0]);
+}
 
 Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& shape) {
   switch (name.layout) {
@@ -84,6 +96,8 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
       return weights.read(name.name, {shape[0] + 2, shape[1]})
           .slice_rows(2, shape[0] + 2)
           .reshape(shape);
+    case ForeignLayout::first_rows:
+      return first_rows(weights, name.name, shape);
   }
   throw Error("unknown layout");
 }

@@ -18,7 +18,8 @@ enum class ForeignLayout {
   same,
   transposed,  // [in, out] for [out, in]
   one_row,     // [1, N] for [N]
-  behind_two   // a table whose first two rows are not positions, as in BART
+  behind_two,  // a table whose first two rows are no positions: BART's
+  first_rows   // a table that may have more rows behind ours, which nothing looks up
 };
 
 // One of several parameters of equal shape that the other program stacks in one tensor.
@@ -44,13 +45,19 @@ struct ForeignName {
 
 class NameMap {
  public:
-  explicit NameMap(std::span<const NameRule> rules) : rules_(rules.begin(), rules.end()) {}
+  explicit NameMap(std::span<const NameRule> rules) { add(rules); }
+  // More rules, for names that none so far fits; all of their names begin with `prefix`.
+  void add(std::span<const NameRule> rules, std::string_view prefix = "");
 
   // By the first rule that fits. Throws Error when none does: the rules are for another model.
   ForeignName theirs(std::string_view ours) const;
 
  private:
-  std::vector<NameRule> rules_;
+  struct PrefixedRule {
+    NameRule rule;
+    std::string prefix;
+  };
+  std::vector<PrefixedRule> rules_;
 };
 
 // The parameter of this shape from the tensor. Throws DataError when that does not fit.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "cli/program_test.h"
@@ -9,8 +10,8 @@ namespace {
 
 class ImportCommand : public ProgramTest {
  protected:
-  const std::string directory_ =
-      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/marian";
+  const std::string models_ = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/",
+                    directory_ = models_ + "marian";
   const std::string golden_ = directory_ + "/golden.safetensors";
 };
 
@@ -42,6 +43,87 @@ TEST_F(ImportCommand, NamesTheFirstLayerThatDiffersAndWritesNothing) {
   EXPECT_NE(error_.find("encoder layer 2"), std::string::npos) << error_;
   EXPECT_NE(error_.find("nothing was written"), std::string::npos) << error_;
   EXPECT_FALSE(std::filesystem::exists(path("model")));
+}
+
+TEST_F(ImportCommand, WritesAnEmbeddingModelForAllCommandsThatTakeOne) {
+  const std::string sentences = models_ + "bert_sentences";
+  ASSERT_EQ(run({"import", sentences, "--out", path("model"), "--golden",
+                 sentences + "/golden.safetensors"}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("tokens     9 of 9 texts equal"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("vectors "), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("greedy"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("a bert model, "), std::string::npos) << out_;
+  const std::string text = "A man is walking.\n";
+  ASSERT_EQ(run({"embed", path("model")}, text), 0) << error_;
+  const std::string plain = out_;
+  EXPECT_EQ(nlohmann::json::parse(plain)["vector"].size(), 16u);
+  ASSERT_EQ(run({"embed", path("model"), "--prompt", "query"}, text), 0) << error_;
+  EXPECT_NE(out_, plain);
+  expect_error({"embed", path("model"), "--prompt", "search"},
+               {"prompt: expected one of the model's, passage, query; got \"search\""}, text);
+  run({"embed", path("model"), "--npy", path("vectors.npy")}, text + "\xff\n");
+  EXPECT_NE(error_.find("standard input:2"), std::string::npos) << error_;
+  const std::string vectors = read(path("vectors.npy"));
+  EXPECT_NE(vectors.find("'shape': (2, 16)"), std::string::npos);
+  EXPECT_EQ(vectors.substr(vectors.size() - 64), std::string(64, '\0'));
+  ASSERT_EQ(run({"info", path("model")}), 0) << error_;
+  EXPECT_NE(out_.find("embedding, WordPiece 140"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("3 golden embedded texts"), std::string::npos) << out_;
+  ASSERT_EQ(run({"quantize", path("model"), "--out", path("small")}), 0) << error_;
+  ASSERT_EQ(run({"embed", path("small")}, text), 0) << error_;
+  EXPECT_NE(out_, plain);
+  write("corpus", "Two children play.\nA man plays.\n");
+  ASSERT_EQ(
+      run({"embed", "nearest", path("model"), "--word", "man", "--corpus", path("corpus")}, text),
+      0)
+      << error_;
+  EXPECT_NE(out_.find("\t2\tA man plays."), std::string::npos) << out_;
+  ASSERT_EQ(run({"attention", path("model"), "A man is walking.", "--out", path("page.html")}), 0)
+      << error_;
+  EXPECT_NE(out_.find("entropy"), std::string::npos) << out_;
+  EXPECT_NE(read(path("page.html")).find("\"encoder\""), std::string::npos);
+  ASSERT_EQ(run({"attention", path("model"), "A man is walking.", "--out", path("page.html"),
+                 "--format", "json"}),
+            0)
+      << error_;
+  EXPECT_EQ(nlohmann::json::parse(out_)["attention"]["heads"].size(), 2u);
+  expect_error({"attention", path("model"), "A man.", "--why", "--out", path("page.html")},
+               {"--why: expected a classifier, got a model for embedding"});
+  expect_error({"attention", path("model"), "A man.", "--target", "x", "--out", path("page.html")},
+               {"--target: expected a model for translation, got one for embedding"});
+  expect_error({"translate", path("model")}, {"expected a model for translation", "embedding"},
+               text);
+  expect_error({"evaluate", path("model")}, {"cannot measure a model for embedding"});
+}
+
+TEST_F(ImportCommand, WritesAClassifierForAllCommandsThatTakeOne) {
+  const std::string classifier = models_ + "distilbert_classifier";
+  ASSERT_EQ(run({"import", classifier, "--out", path("model"), "--golden",
+                 classifier + "/golden.safetensors"}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("labels     9 of 9 texts equal"), std::string::npos) << out_;
+  const std::string text = "A man is walking.\n";
+  ASSERT_EQ(run({"classify", path("model")}, text), 0) << error_;
+  for (const char* label : {"negative", "neutral", "positive"})
+    EXPECT_NE(out_.find(label), std::string::npos) << out_;
+  write("labeled.tsv", "positive\tA man.\nnegative\tTwo children.\n");
+  ASSERT_EQ(run({"evaluate", path("model"), "--labeled", path("labeled.tsv")}), 0) << error_;
+  EXPECT_NE(out_.find("accuracy"), std::string::npos) << out_;
+  ASSERT_EQ(run({"embed", path("model")}, text), 0) << error_;
+  ASSERT_EQ(run({"quantize", path("model"), "--out", path("small")}), 0) << error_;
+  ASSERT_EQ(run({"classify", path("small")}, text), 0) << error_;
+  ASSERT_EQ(run({"attention", path("model"), "A man.", "--why", "--out", path("page.html")}), 0)
+      << error_;
+  ASSERT_EQ(run({"info", path("model")}), 0) << error_;
+  EXPECT_NE(out_.find("classification, WordPiece 140"), std::string::npos) << out_;
+}
+
+TEST_F(ImportCommand, TellsWhatItHadToGuess) {
+  ASSERT_EQ(run({"import", models_ + "bert_older", "--out", path("model")}), 0) << error_;
+  EXPECT_NE(error_.find("no modules.json"), std::string::npos) << error_;
 }
 
 TEST_F(ImportCommand, SaysWhatIsMissing) {

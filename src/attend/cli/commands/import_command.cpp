@@ -42,7 +42,8 @@ void prove(const Checkpoint& checkpoint, const ImportArguments& a) {
   answer("tokens     {} of {} texts equal\n", found.equal_ids, found.texts);
   for (const GoldenDifference& one : found.differences)
     answer("{:<24} largest difference {:.1e}\n", one.what, one.largest);
-  answer("greedy     {} of {} texts equal\n", found.equal_written, found.texts);
+  if (!found.written.empty())
+    answer("{:<10} {} of {} texts equal\n", found.written, found.equal_written, found.texts);
   if (const GoldenDifference* wrong = found.first_above(kGoldenTolerance))
     throw DataError(fmt::format(
         "{}: the model differs from its original: {} by {:.1e}, more than {:.0e}; nothing was "

@@ -14,6 +14,9 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
 ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config);
 
 // Settings of config.json that describe training or other programs, not what the model computes.
 void ignore_common_settings(ForeignConfig& config);

@@ -1,0 +1,172 @@
+#include "attend/interchange/families/encoder_family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "attend/error.h"
+#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/sentence_transformers.h"
+#include "attend/models/text_classifier.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/embedding/model.h"
+
+namespace attend {
+
+namespace {
+
+// The class that wrote the directory; empty if it does not say.
+std::string architecture_of(ForeignConfig& config) {
+  if (!config.has("architectures")) return "";
+  const std::vector<std::string> classes = config.texts("architectures");
+  return classes.empty() ? "" : classes.front();
+}
+
+// Whether it is a classifier. Throws DataError for what is neither that nor an encoder.
+bool is_classifier(ForeignConfig& config) {
+  const std::string architecture = architecture_of(config);
+  if (architecture.ends_with("ForSequenceClassification")) return true;
+  const bool is_encoder = architecture.empty() || architecture.ends_with("Model") ||
+                          architecture.ends_with("ForMaskedLM") ||
+                          architecture.ends_with("ForPreTraining");
+  if (!is_encoder)
+    config.refuse("architectures", "supported are encoders and models for sequence classification");
+  return false;
+}
+
+std::vector<std::string> read_labels(ForeignConfig& config) {
+  std::vector<std::string> labels;
+  if (config.has("id2label")) {
+    ForeignConfig& names = config.object("id2label");
+    const std::size_t count = names.keys().size();
+    for (std::size_t i = 0; i < count; ++i) labels.push_back(names.text(std::to_string(i)));
+  } else {
+    const std::int64_t count = config.integer_or("num_labels", 2, between(1, 1e6));
+    for (std::int64_t i = 0; i < count; ++i) labels.push_back(fmt::format("LABEL_{}", i));
+  }
+  if (labels.size() < 2)
+    config.refuse(config.has("id2label") ? "id2label" : "num_labels",
+                  "a model with one label gives a number, not a class, which is not supported");
+  return labels;
+}
+
+// Tokens of the longest text, special ones included.
+int longest_text(const ModelDirectory& directory, int positions) {
+  constexpr const char* kFile = "tokenizer_config.json";
+  if (!directory.contains(kFile)) return positions;
+  ForeignConfig options =
+      ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
+  if (!options.has("model_max_length")) return positions;
+  const double most = options.number("model_max_length", between(3, 1e40));  // 1e30: no limit
+  return static_cast<int>(std::min(most, static_cast<double>(positions)));
+}
+
+// Marks around a text are what the model expects: one before it, one behind.
+void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
+  const SpecialTokens& special = foreign.tokenizer.special_tokens();
+  const bool usual =
+      foreign.prefix == std::vector{special.bos} && foreign.suffix == std::vector{special.eos};
+  if (!usual)
+    throw DataError(
+        fmt::format("{}: expected a tokenizer that puts one token before a text and one behind it",
+                    directory.path()));
+}
+
+NameMap names_of(const ModelDirectory& directory, const EncoderFamily& family) {
+  const TensorTable weights = open_huggingface_weights(directory);
+  const auto is_in_file = [&](const ForeignTensor& tensor) {
+    return tensor.name.starts_with(family.prefix);
+  };
+  const auto is_older = [](const ForeignTensor& tensor) {
+    return tensor.name.ends_with(".LayerNorm.gamma");
+  };
+  const auto& tensors = weights.tensors();
+  const std::string prefix(std::any_of(tensors.begin(), tensors.end(), is_in_file) ? family.prefix
+                                                                                   : "");
+  NameMap names({});
+  if (std::any_of(tensors.begin(), tensors.end(), is_older)) names.add(family.older_norms, prefix);
+  names.add(family.encoder, prefix);
+  return names;
+}
+
+std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignConfig& config,
+                                       const EncoderConfig& shape, const EncoderFamily& family,
+                                       Tokenizer tokenizer) {
+  config.require("problem_type", "single_label_classification");
+  std::vector<std::string> labels = read_labels(config);
+  ClassifierConfig whole;
+  static_cast<EncoderConfig&>(whole) = shape;
+  whole.pooling = Pooling::first;
+  whole.head = family.head_activation;
+  whole.output_dropout = static_cast<float>(config.number_or(
+      config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
+      shape.dropout, dropout_shares()));
+  whole.classes = static_cast<int>(labels.size());
+  TextLengthOptions length;
+  length.max_length = longest_text(directory, shape.max_positions);
+  return std::make_shared<ClassificationModel>(
+      std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
+      std::move(tokenizer), std::move(labels), length);
+}
+
+std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const EncoderConfig& shape,
+                                     Tokenizer tokenizer, std::vector<std::string>& remarks) {
+  SentenceModules modules{.length = longest_text(directory, shape.max_positions)};
+  if (is_sentence_transformer(directory)) {
+    read_sentence_modules(directory, shape.d_model, modules);
+  } else {
+    remarks.push_back(
+        "the directory has no modules.json that says how a text becomes one vector: the mean of "
+        "its tokens, not normalized, is used");
+  }
+  EmbedderConfig whole;
+  static_cast<EncoderConfig&>(whole) = shape;
+  whole.pooling = modules.pooling;
+  whole.normalize = modules.normalize;
+  TextLengthOptions length;
+  length.max_length = std::min(modules.length, shape.max_positions);
+  auto model = std::make_shared<EmbeddingModel>(
+      std::make_shared<TextEmbedder>(whole, TextEmbedder::Purpose::inference), std::move(tokenizer),
+      length);
+  model->prompts = std::move(modules.prompts);
+  return model;
+}
+
+}  // namespace
+
+void ignore_encoder_settings(ForeignConfig& config) {
+  ignore_common_settings(config);
+  for (const char* other : {"is_decoder", "add_cross_attention", "is_encoder_decoder"})
+    config.require(other, false);
+  config.require("pruned_heads", nlohmann::json::object());
+  config.ignore({"problem_type", "initializer_range", "finetuning_task", "tie_word_embeddings",
+                 "torchscript", "use_bfloat16", "output_attentions", "output_hidden_states",
+                 "return_dict", "chunk_size_feed_forward", "_num_labels", "tokenizer_class",
+                 "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id", "cls_token_id",
+                 "mask_token_id"});
+}
+
+ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& config,
+                            const EncoderConfig& shape, const EncoderFamily& family,
+                            ForeignTokenizer tokenizer) {
+  require_marks(directory, tokenizer);
+  ForeignModel foreign{nullptr, names_of(directory, family)};
+  foreign.ignorable.assign(family.ignorable.begin(), family.ignorable.end());
+  EncoderConfig own = shape;
+  own.vocab_size = tokenizer.tokenizer.vocab_size();
+  if (own.vocab_size > shape.vocab_size)
+    require_vocabulary(directory, tokenizer.tokenizer, shape.vocab_size);
+  if (own.vocab_size < shape.vocab_size)
+    foreign.remarks.push_back(fmt::format("{} embeddings that no token has are left out",
+                                          shape.vocab_size - own.vocab_size));
+  if (is_classifier(config)) {
+    foreign.names.add(family.head);
+    foreign.model = classifier(directory, config, own, family, std::move(tokenizer.tokenizer));
+  } else {
+    foreign.model = embedder(directory, own, std::move(tokenizer.tokenizer), foreign.remarks);
+  }
+  return foreign;
+}
+
+}  // namespace attend

@@ -1,0 +1,31 @@
+// What the encoder-only families have in common: a directory holds a classifier, or a model whose
+// vectors are those of texts.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "attend/interchange/families/families.h"
+#include "attend/models/encoder_transformer.h"
+
+namespace attend {
+
+// How a family names what is its own.
+struct EncoderFamily {
+  std::string_view prefix;  // of all names but those of the head; absent in a model without one
+  std::span<const NameRule> encoder;
+  std::span<const NameRule> older_norms;  // of older files; may be empty
+  std::span<const NameRule> head;         // of a classifier
+  Activation head_activation = Activation::tanh;
+  std::span<const std::string_view> ignorable;
+};
+
+// Settings that do not matter to an encoder, and those that must have their usual value.
+void ignore_encoder_settings(ForeignConfig& config);
+
+// The model that the directory holds. `shape`: what all models of the family have.
+ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& config,
+                            const EncoderConfig& shape, const EncoderFamily& family,
+                            ForeignTokenizer tokenizer);
+
+}  // namespace attend

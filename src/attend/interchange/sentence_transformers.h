@@ -1,0 +1,28 @@
+// Directories of sentence-transformers: a network of Hugging Face, and files that say how a text
+// becomes one vector.
+#pragma once
+
+#include <cstdint>
+
+#include "attend/interchange/model_directory.h"
+#include "attend/models/text_pooling.h"
+#include "attend/tasks/text_encoder.h"
+
+namespace attend {
+
+struct SentenceModules {
+  Pooling pooling = Pooling::mean;
+  bool normalize = false;
+  int length = 0;  // tokens of the longest text, special ones included
+  TextPrompts prompts = {};
+};
+
+bool is_sentence_transformer(const ModelDirectory& directory);
+
+// Reads modules.json and the files it names, for a network with vectors of this width; what they do
+// not say stays as it is. Throws DataError that names the module or the setting that is not
+// supported.
+void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
+                           SentenceModules& modules);
+
+}  // namespace attend

@@ -1,0 +1,259 @@
+// Encoders and classifiers as transformers and sentence-transformers write them
+// (tools/make_import_fixtures.py), against what those compute with them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/golden_comparison.h"
+#include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/registry.h"
+#include "interchange/fixtures.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+ImportedModel imported_encoder(const std::string& name) {
+  return import_model(ModelDirectory(fixture("models") / name));
+}
+
+class ImportedEncoder : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Of, ImportedEncoder,
+                         testing::Values("bert_sentences", "bert_older", "xlm_roberta_sentences",
+                                         "bert_classifier", "distilbert_classifier",
+                                         "roberta_classifier", "xlm_roberta_classifier"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(ImportedEncoder, ComputesWhatTransformersComputes) {
+  const ImportedModel imported = imported_encoder(GetParam());
+  const GoldenComparison found = compare_with_golden(
+      *load_model(imported.checkpoint), fixture("models") / GetParam() / "golden.safetensors");
+  const bool is_classifier = std::string(GetParam()).ends_with("classifier");
+  EXPECT_EQ(found.texts, 9);
+  EXPECT_EQ(found.equal_ids, found.texts);
+  EXPECT_EQ(found.written, is_classifier ? "labels" : "");
+  EXPECT_EQ(found.equal_written, is_classifier ? found.texts : 0);
+  ASSERT_EQ(found.differences.size(), 4u);
+  EXPECT_EQ(found.differences[0].what, "input of the encoder");
+  EXPECT_EQ(found.differences[2].what, "encoder layer 2");
+  EXPECT_EQ(found.differences[3].what, is_classifier ? "logits" : "vectors");
+  for (const GoldenDifference& one : found.differences) EXPECT_LE(one.largest, 1e-5) << one.what;
+}
+
+TEST_P(ImportedEncoder, RunsInEightBits) {
+  const ImportedModel imported = imported_encoder(GetParam());
+  const Checkpoint quantized = quantize_model(imported.checkpoint);
+  const auto model = load_model(imported.checkpoint), small = load_model(quantized);
+  EXPECT_TRUE(check_model(quantized)->holds());
+  const auto vector = [](const SavedModel& of) {
+    const std::vector<std::string> texts{"A man is walking."};
+    return EmbeddingEngine(of).embed(texts, {})[0].vectors.to_vector();
+  };
+  const std::vector<float> exact = vector(*model), rounded = vector(*small);
+  EXPECT_GT(cosine_similarity(exact, rounded), 0.99);
+  EXPECT_NE(exact, rounded);
+}
+
+TEST(ImportedEmbedder, TakesItsPoolingLengthAndPromptsFromTheDirectory) {
+  const auto sentences = embedding_model(imported_encoder("bert_sentences").checkpoint);
+  EXPECT_EQ(sentences.network->config().pooling, Pooling::mean);
+  EXPECT_TRUE(sentences.network->config().normalize);
+  EXPECT_EQ(sentences.length.max_length, 10);
+  EXPECT_EQ(sentences.prompts.texts.at("query"), "man: ");
+  const auto first = embedding_model(imported_encoder("xlm_roberta_sentences").checkpoint);
+  EXPECT_EQ(first.network->config().pooling, Pooling::first);
+  EXPECT_FALSE(first.network->config().normalize);
+  EXPECT_EQ(first.length.max_length, 14);
+  EXPECT_EQ(first.prompts.texts.size(), 2u);
+}
+
+TEST(ImportedEmbedder, SaysWhatItHadToGuess) {
+  EXPECT_TRUE(imported_encoder("bert_sentences").remarks.empty());
+  const auto bare = imported_encoder("bert_older").remarks;
+  ASSERT_EQ(bare.size(), 1u);
+  EXPECT_NE(bare[0].find("no modules.json"), std::string::npos) << bare[0];
+  const auto more = imported_encoder("xlm_roberta_sentences").remarks;
+  ASSERT_EQ(more.size(), 1u);
+  EXPECT_EQ(more[0], "5 embeddings that no token has are left out");
+}
+
+TEST(ImportedClassifier, KeepsTheNamesOfItsClasses) {
+  for (const char* name : {"bert_classifier", "distilbert_classifier", "roberta_classifier"}) {
+    const ClassificationEngine engine(classification_model(imported_encoder(name).checkpoint));
+    EXPECT_EQ(engine.labels(), (std::vector<std::string>{"negative", "neutral", "positive"}));
+    const auto found = engine.classify(std::vector<std::string>{"A man is walking."});
+    EXPECT_EQ(found[0].probabilities.size(), 3u);
+  }
+}
+
+// A copy of a directory that a test may damage.
+class DamagedEncoder : public testing::Test {
+ protected:
+  DamagedEncoder() : folder_(scratch("damaged_encoder")) {}
+  ~DamagedEncoder() override { std::filesystem::remove_all(folder_); }
+
+  void copy(const char* name) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(fixture("models") / name, folder_,
+                          std::filesystem::copy_options::recursive);
+  }
+  void replace(const char* file, const std::string& from, const std::string& to) const {
+    std::ifstream in(folder_ / file);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto found = text.find(from);
+    ASSERT_NE(found, text.npos) << from;
+    text.replace(found, from.size(), to);
+    std::ofstream(folder_ / file) << text;
+  }
+  void write(const char* file, const std::string& text) const {
+    std::ofstream(folder_ / file) << text;
+  }
+  void leave_out(const std::string& tensor) const {
+    const auto path = folder_ / "model.safetensors";
+    const SafetensorsFile file = SafetensorsFile::open(path);
+    std::vector<NamedTensor> kept;
+    for (const std::string& name : file.names())
+      if (name != tensor) kept.push_back({name, file.tensor(name).clone()});
+    ASSERT_EQ(kept.size() + 1, file.names().size());
+    write_safetensors(path, kept, {});
+  }
+  void expect_refused(std::initializer_list<std::string_view> fragments) const {
+    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
+  const auto refuse = [&](const char* from, const char* to,
+                          std::initializer_list<std::string_view> fragments) {
+    copy("bert_sentences");
+    replace("1_Pooling/config.json", from, to);
+    expect_refused(fragments);
+  };
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_lasttoken\": true",
+         {"1_Pooling/config.json", "pooling_mode_lasttoken", "cls_token, mean_tokens"});
+  refuse("\"pooling_mode_cls_token\": false", "\"pooling_mode_cls_token\": true",
+         {"pooling_mode_mean_tokens", "one kind of pooling at a time"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_mean_tokens\": false",
+         {"expected one kind of pooling"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": \"weightedmean\"",
+         {"pooling_mode", "weightedmean", "only \"cls\", \"mean\", \"max\" are supported"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_best\": true",
+         {"pooling_mode_best"});
+  refuse("\"word_embedding_dimension\": 16", "\"word_embedding_dimension\": 32",
+         {"word_embedding_dimension", "32", "16"});
+  refuse("\"word_embedding_dimension\": 16",
+         "\"word_embedding_dimension\": 16, \"include_prompt\": false", {"include_prompt"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedForModulesThatAreNotSupported) {
+  const auto refuse = [&](const char* from, const char* to,
+                          std::initializer_list<std::string_view> fragments) {
+    copy("bert_sentences");
+    replace("modules.json", from, to);
+    expect_refused(fragments);
+  };
+  refuse("models.Normalize", "models.Dense",
+         {"modules.json: \"Dense\" is not supported; Transformer, Pooling"});
+  refuse("models.Pooling", "models.WeightedLayerPooling", {"expected a Transformer, then Pooling"});
+  refuse("\"path\": \"\"", "\"path\": \"0_Transformer\"", {"0_Transformer"});
+  refuse("\"path\": \"1_Pooling\"", "\"path\": \"../1_Pooling\"", {"../1_Pooling"});
+  refuse("\"path\": \"1_Pooling\"", "\"path\": \"9_Pooling\"", {"9_Pooling"});
+  refuse("[{", "{\"a\": [{", {"modules.json"});
+  copy("bert_sentences");
+  write("modules.json", "{}");
+  expect_refused({"modules.json: expected a list of modules"});
+  write("modules.json", "[]");
+  expect_refused({"modules.json: expected a Transformer, then Pooling"});
+  write("modules.json", "[1]");
+  expect_refused({"modules.json: expected a JSON object"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedForSettingsOfSentencesThatNobodyKnows) {
+  copy("bert_sentences");
+  replace("sentence_bert_config.json", "\"do_lower_case\": false", "\"do_lower_case\": true");
+  expect_refused({"sentence_bert_config.json", "do_lower_case"});
+  copy("bert_sentences");
+  replace("config_sentence_transformers.json", "\"default_prompt_name\": null",
+          "\"default_prompt_name\": \"search\"");
+  expect_refused({"default_prompt_name", "search", "expected one of the prompts"});
+  copy("bert_sentences");
+  replace("config_sentence_transformers.json", "\"man: \"", "3");
+  expect_refused({"prompts", "query", "expected a string"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedWhenLabelsAndLogitsAreNotAsMany) {
+  copy("bert_classifier");
+  replace("config.json", "\"2\": \"positive\"", "\"2\": \"positive\", \"3\": \"mixed\"");
+  expect_refused({"classifier.weight", "[4, 16]", "[3, 16]"});
+  copy("bert_classifier");
+  replace("config.json", "\"2\": \"positive\"", "\"7\": \"positive\"");
+  expect_refused({"id2label", "\"2\" is missing"});
+  copy("bert_classifier");
+  replace("config.json", "\"2\": \"positive\"", "\"2\": \"neutral\"");
+  expect_refused({"every class once", "neutral"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedWhenItIsNoClassifierOfOneClass) {
+  copy("bert_classifier");
+  replace("config.json", "\"model_type\"",
+          "\"problem_type\": \"multi_label_classification\", \"model_type\"");
+  expect_refused({"problem_type", "multi_label_classification", "single_label_classification"});
+  copy("bert_classifier");
+  replace("config.json", "\"id2label\": {", "\"id2label\": {\"0\": \"score\"}, \"other\": {");
+  expect_refused({"id2label", "one label gives a number, not a class"});
+  copy("bert_classifier");
+  replace("config.json", "BertForSequenceClassification", "BertForTokenClassification");
+  expect_refused({"architectures", "BertForTokenClassification", "sequence classification"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedWithoutATensorOfItsHead) {
+  for (const auto& [name, tensor] :
+       {std::pair{"bert_classifier", "bert.pooler.dense.weight"},
+        std::pair{"bert_classifier", "classifier.bias"},
+        std::pair{"distilbert_classifier", "pre_classifier.weight"},
+        std::pair{"roberta_classifier", "classifier.dense.bias"},
+        std::pair{"roberta_classifier", "classifier.out_proj.weight"}}) {
+    copy(name);
+    leave_out(tensor);
+    expect_refused({tensor});
+  }
+}
+
+TEST_F(DamagedEncoder, IsRefusedForWhatAnEncoderDoesNotCompute) {
+  const auto refuse = [&](const char* name, const char* from, const char* to,
+                          std::initializer_list<std::string_view> fragments) {
+    copy(name);
+    replace("config.json", from, to);
+    expect_refused(fragments);
+  };
+  refuse("bert_classifier", "\"model_type\"",
+         "\"position_embedding_type\": \"relative_key\", \"model_type\"",
+         {"position_embedding_type", "relative_key"});
+  refuse("bert_classifier", "\"model_type\"", "\"pruned_heads\": {\"1\": [0]}, \"model_type\"",
+         {"pruned_heads"});
+  refuse("roberta_classifier", "\"pad_token_id\": 1", "\"pad_token_id\": 0", {"pad_token_id"});
+  refuse("distilbert_classifier", "\"model_type\"", "\"n_experts\": 8, \"model_type\"",
+         {"n_experts"});
+  refuse("distilbert_classifier", "\"n_layers\": 2", "\"n_layers\": 1", {"transformer.layer.1."});
+  refuse("bert_classifier", "\"vocab_size\": ", "\"vocab_size\": 1, \"o\": ", {"1 embeddings"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedWithOtherMarksAroundATextThanItsTokenizerNames) {
+  copy("bert_sentences");
+  replace("tokenizer.json", "\"id\": \"[CLS]\"", "\"id\": \"[SEP]\"");
+  expect_refused({"one token before a text and one behind it"});
+}
+
+}  // namespace
+}  // namespace attend
