@@ -133,6 +133,33 @@ class DamagedEncoder : public testing::Test {
   std::filesystem::path folder_;
 };
 
+// The encoders of all families: what is left of a classifier without its head.
+TEST_F(DamagedEncoder, WithoutAHeadGivesTheMeanOfItsTokens) {
+  const auto expect_means = [&](const char* name, const char* written, const char* encoder,
+                                std::initializer_list<const char*> head) {
+    copy(name);
+    replace("config.json", written, encoder);
+    for (const char* tensor : head) leave_out(tensor);
+    const ImportedModel imported = import_model(ModelDirectory(folder_));
+    const SafetensorsFile golden = SafetensorsFile::open(folder_ / "golden.safetensors");
+    const std::int32_t end = golden.tensor("ids.offsets").span<std::int32_t>()[1];
+    const std::vector<float> expected = mean_vector(golden.tensor("encoder.2"), 0, end);
+    const std::vector<std::string> texts{"A man is wal"};  // the first text of the record
+    const std::vector<float> found =
+        EmbeddingEngine(*load_model(imported.checkpoint)).embed(texts, {})[0].vectors.to_vector();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5) << name;
+  };
+  expect_means("bert_classifier", "BertForSequenceClassification", "BertModel",
+               {"classifier.weight", "classifier.bias"});
+  expect_means(
+      "distilbert_classifier", "DistilBertForSequenceClassification", "DistilBertModel",
+      {"pre_classifier.weight", "pre_classifier.bias", "classifier.weight", "classifier.bias"});
+  expect_means("roberta_classifier", "RobertaForSequenceClassification", "RobertaModel",
+               {"classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
+                "classifier.out_proj.bias"});
+}
+
 TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
   const auto refuse = [&](const char* from, const char* to,
                           std::initializer_list<std::string_view> fragments) {
