@@ -62,7 +62,7 @@ TEST_F(ImportCommand, WritesAnEmbeddingModelForAllCommandsThatTakeOne) {
   ASSERT_EQ(run({"embed", path("model"), "--prompt", "query"}, text), 0) << error_;
   EXPECT_NE(out_, plain);
   expect_error({"embed", path("model"), "--prompt", "search"},
-               {"prompt: expected one of the model's, passage, query; got \"search\""}, text);
+               {"prompt: expected one of the model's, passage, query; got 'search'"}, text);
   run({"embed", path("model"), "--npy", path("vectors.npy")}, text + "\xff\n");
   EXPECT_NE(error_.find("standard input:2"), std::string::npos) << error_;
   const std::string vectors = read(path("vectors.npy"));

@@ -13,6 +13,7 @@
 #include "attend/interchange/golden_comparison.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
 #include "interchange/fixtures.h"
@@ -175,8 +176,8 @@ TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
          {"expected one kind of pooling"});
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": \"weightedmean\"",
          {"pooling_mode", "weightedmean", "only \"cls\", \"mean\", \"max\" are supported"});
-  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_best\": true",
-         {"pooling_mode_best"});
+  refuse("\"pooling_mode_mean_tokens\": true",
+         "\"pooling_mode_mean_tokens\": true, \"pooling_mode_best\": true", {"pooling_mode_best"});
   refuse("\"word_embedding_dimension\": 16", "\"word_embedding_dimension\": 32",
          {"word_embedding_dimension", "32", "16"});
   refuse("\"word_embedding_dimension\": 16",
@@ -191,7 +192,7 @@ TEST_F(DamagedEncoder, IsRefusedForModulesThatAreNotSupported) {
     expect_refused(fragments);
   };
   refuse("models.Normalize", "models.Dense",
-         {"modules.json: \"Dense\" is not supported; Transformer, Pooling"});
+         {"modules.json: 'Dense' is not supported; Transformer, Pooling"});
   refuse("models.Pooling", "models.WeightedLayerPooling", {"expected a Transformer, then Pooling"});
   refuse("\"path\": \"\"", "\"path\": \"0_Transformer\"", {"0_Transformer"});
   refuse("\"path\": \"1_Pooling\"", "\"path\": \"../1_Pooling\"", {"../1_Pooling"});

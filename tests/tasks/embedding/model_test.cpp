@@ -87,10 +87,10 @@ TEST(EmbeddingModel, PutsThePromptBeforeTheText) {
 TEST(EmbeddingModel, NamesThePromptsItHas) {
   expect_error<ConfigError>(
       [] { vector_of(EmbeddingEngine(small_embedder()), "film", {.prompt = "clustering"}); },
-      {"prompt: expected one of the model's, passage, query; got \"clustering\""});
+      {"prompt: expected one of the model's, passage, query; got 'clustering'"});
   expect_error<ConfigError>(
       [] { vector_of(EmbeddingEngine(small_classifier()), "film", {.prompt = "query"}); },
-      {"prompt: the model has no prompts, got \"query\""});
+      {"prompt: the model has no prompts, got 'query'"});
 }
 
 TEST(EmbeddingModel, ThatIsDamagedIsRefused) {
@@ -102,13 +102,13 @@ TEST(EmbeddingModel, ThatIsDamagedIsRefused) {
     expect_error<DataError>([&] { load_model(checkpoint); }, fragments);
   };
   refuse("attend.prompts", "[1]", {"file: attend.prompts: expected names and texts"});
-  refuse("attend.prompts", R"({"query": 1})", {"attend.prompts", "\"query\": expected a text"});
-  refuse("attend.prompt", "search", {"attend.prompt", "\"search\" is not the name of a prompt"});
+  refuse("attend.prompts", R"({"query": 1})", {"attend.prompts", "'query': expected a text"});
+  refuse("attend.prompt", "search", {"attend.prompt", "'search' is not the name of a prompt"});
   refuse("attend.text", R"({"max_length": 2, "truncation": "right"})",
          {"file: attend.config: max-length is 2, expected at least 3"});
   refuse("attend.text", R"({"max_length": 13, "truncation": "right"})",
          {"file: attend.config: max-length: 13 tokens do not fit in max-positions 12"});
-  refuse("attend.config", "{}", {"file", "attend.config"});
+  refuse("attend.config", R"({"pooling": "sum"})", {"file: attend.config", "pooling"});
 }
 
 }  // namespace
