@@ -63,7 +63,7 @@ struct PackedAttention {
   }
   void backward(Backend& backend) const {
     backend.attention_backward(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp,
-                               dout, part(dqkv, 0), part(dqkv, 1), part(dqkv, 2));
+                               dout, {part(dqkv, 0), part(dqkv, 1), part(dqkv, 2)});
   }
 
   std::vector<std::int32_t> offsets{0};

@@ -260,7 +260,7 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
         return
             [=, dout = random_tensor({n, d}, 4), dq = Tensor::empty({n, d}),
              dk = Tensor::empty({n, d}), dv = Tensor::empty({n, d})](Backend& backend, Precision) {
-              backend.attention_backward(q, k, v, layout(offsets), out, lse, dout, dq, dk, dv);
+              backend.attention_backward(q, k, v, layout(offsets), out, lse, dout, {dq, dk, dv});
             };
       });
 }

@@ -50,9 +50,12 @@ KernelCase backward_case(const AttentionPattern& pattern) {
                 o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
             const Tensor dv = o.output(problem.keys(), problem.v.cols());
             b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+            const DistanceBias& bias = problem.layout.distance_bias;
+            const Tensor dbias =
+                bias.defined() ? o.output(bias.table.rows(), pattern.heads) : Tensor();
             b.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
-                                 dout, dq, dk, dv);
-            return {dq, dk, dv};
+                                 dout, {dq, dk, dv, dbias});
+            return bias.defined() ? Results{dq, dk, dv, dbias} : Results{dq, dk, dv};
           }};
 }
 
@@ -124,10 +127,11 @@ const std::vector<Shape> kCachedShapes{
     {0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
 
 KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype,
-                       int group = 1) {
+                       int group = 1, int reach = -1) {
   KernelCase kernel;
-  kernel.name = fmt::format("attention_cached_{}x{}x{}_{}{}", heads, key_width, value_width,
-                            name_of(dtype), group > 1 ? "_shared" : "");
+  kernel.name =
+      fmt::format("attention_cached_{}x{}x{}_{}{}{}", heads, key_width, value_width, name_of(dtype),
+                  group > 1 ? "_shared" : "", reach >= 0 ? "_distances" : "");
   kernel.shapes = kCachedShapes;
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
@@ -135,8 +139,9 @@ KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_wid
     CachedPositions positions(o, heads / group, key_width, value_width, dtype);
     positions.choose(o, shape[0], shape[1]);
     const Tensor out = o.output(shape[0], heads * value_width);
-    b.attention_cached(q, positions.keys(), {positions.value_distance, heads, heads / group, 0.3f},
-                       out);
+    CachedLayout layout{positions.value_distance, heads, heads / group, 0.3f};
+    if (reach >= 0) layout.distance_bias.table = o.normal(2 * reach + 1, heads);
+    b.attention_cached(q, positions.keys(), layout, out);
     return {out};
   };
   return kernel;
@@ -182,6 +187,8 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(cached_case(3, 13, 21, dtype));
     cases.push_back(cached_case(6, 13, 16, dtype, 3));
     cases.push_back(cached_case(4, 64, 64, dtype, 4));
+    cases.push_back(cached_case(8, 16, 16, dtype, 1, 20));
+    cases.push_back(cached_case(6, 13, 8, dtype, 3, 500));
     cases.push_back(gather_keys_case(1, 1, 1, dtype));
     cases.push_back(gather_keys_case(3, 13, 21, dtype));
   }

@@ -49,6 +49,12 @@ std::vector<AttentionPattern> small_attention_patterns() {
        .causal = true,
        .bias = BiasKind::forbidding},
       {.name = "dropout", .lengths = self, .dropout = 0.3f},
+      {.name = "distances", .lengths = self, .reach = 2},
+      {.name = "distances_of_a_memory", .lengths = cross, .heads = 3, .reach = 9},
+      {.name = "causal_distances",
+       .lengths = {{4, 4}, {2, 5}, {5, 2}, {0, 3}, {2, 0}},
+       .causal = true,
+       .reach = 1},
       {.name = "everything",
        .lengths = {{4, 6}, {0, 3}, {5, 4}, {2, 0}},
        .heads = 3,
@@ -56,7 +62,8 @@ std::vector<AttentionPattern> small_attention_patterns() {
        .value_width = 4,
        .causal = true,
        .bias = BiasKind::forbidding,
-       .dropout = 0.3f},
+       .dropout = 0.3f,
+       .reach = 3},
   };
 }
 
@@ -97,7 +104,21 @@ std::vector<AttentionPattern> large_attention_patterns() {
        .value_width = 40,
        .causal = true,
        .bias = BiasKind::forbidding,
-       .dropout = 0.2f},
+       .dropout = 0.2f,
+       .reach = 20},
+      {.name = "ragged_distances",
+       .lengths = self,
+       .heads = 3,
+       .key_width = 16,
+       .value_width = 16,
+       .reach = 40},
+      {.name = "long_causal_distances",
+       .lengths = {{300, 300}, {2, 2}, {280, 300}},
+       .heads = 2,
+       .key_width = 8,
+       .value_width = 8,
+       .causal = true,
+       .reach = 400},
       {.name = "ragged_dropout",
        .lengths = self,
        .heads = 2,
@@ -127,6 +148,8 @@ AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& op
   layout.causal = pattern.causal;
   if (pattern.bias != BiasKind::none)
     layout.bias = random_bias(pattern.lengths, pattern.bias, pairs, operands);
+  if (pattern.reach >= 0)
+    layout.distance_bias.table = operands.normal(2 * pattern.reach + 1, pattern.heads);
   layout.heads = pattern.heads;
   layout.scale = 1.0f / std::sqrt(static_cast<float>(pattern.key_width));
   layout.dropout = {pattern.dropout, {12, 34}};

@@ -25,6 +25,7 @@ struct AttentionPattern {
   bool causal = false;
   BiasKind bias = BiasKind::none;
   float dropout = 0.0f;
+  int reach = -1;  // of random biases by distance; -1: none
 };
 
 // Small ones, one for each property that a kernel could get wrong; the tests of gradients use

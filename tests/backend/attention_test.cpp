@@ -111,7 +111,7 @@ TEST_P(Attention, QueriesThatSeeNoKeyGiveZerosAndTakeNoGradient) {
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
   kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
-                               result.log_sum_exp, dout, dq, dk, dv);
+                               result.log_sum_exp, dout, {dq, dk, dv});
 
   for (std::int64_t query = 0; query < problem.queries(); ++query) {
     SCOPED_TRACE(query);
@@ -139,7 +139,7 @@ TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
   kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
-                               result.log_sum_exp, dout, dq, dk, dv);
+                               result.log_sum_exp, dout, {dq, dk, dv});
   EXPECT_EQ(kernels().sum_of_squares(dk.slice_rows(0, 3)), 0.0);
   EXPECT_EQ(kernels().sum_of_squares(dv.slice_rows(0, 3)), 0.0);
   EXPECT_TRUE(std::isnan(dk.row(3)[0]))
@@ -170,6 +170,52 @@ TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
   const Tensor after = attend(problem).out;
   EXPECT_TRUE(same_bits(before.slice_rows(0, 12), after.slice_rows(0, 12)));
   EXPECT_FALSE(all_finite(after.slice_rows(12, 13)));
+}
+
+// The biases of a single head, for each pair of a query and a key of the problem.
+Tensor biases_of_pairs(const AttentionProblem& problem, const AttentionPattern& pattern) {
+  const DistanceBias& bias = problem.layout.distance_bias;
+  const std::int64_t reach = bias.table.rows() / 2;
+  std::vector<float> pairs;
+  for (const auto& [queries, keys] : pattern.lengths) {
+    for (std::int64_t i = keys - queries; i < keys; ++i)
+      for (std::int64_t j = 0; j < keys; ++j)
+        pairs.push_back(bias.table.row(std::min(std::max(j - i, -reach), reach) + reach)[0]);
+  }
+  return Tensor::from(pairs, {std::ssize(pairs)});
+}
+
+TEST_P(Attention, BiasesByDistanceAreThoseOfTheirPairs) {
+  const AttentionPattern pattern{
+      .name = "", .lengths = {{9, 9}, {3, 12}, {70, 66}}, .heads = 1, .reach = 5};
+  Operands operands(Rows::contiguous);
+  AttentionProblem problem(pattern, operands);
+  const Result by_distance = attend(problem);
+  problem.layout.bias = biases_of_pairs(problem, pattern);
+  problem.layout.distance_bias = {};
+  const Result by_pair = attend(problem);
+  EXPECT_TRUE(same_bits(by_distance.out, by_pair.out));
+  EXPECT_TRUE(same_bits(by_distance.weights, by_pair.weights));
+}
+
+// A step of decoding sees what the last query of the whole sequence sees.
+TEST_P(Attention, CachedQueriesStandAtTheirLastKey) {
+  constexpr int kTokens = 30, kHeads = 2;
+  Operands operands(Rows::contiguous);
+  const AttentionProblem problem(
+      {.name = "", .lengths = {{kTokens, kTokens}}, .heads = kHeads, .reach = 7}, operands);
+  const Tensor slab = Tensor::zeros({kTokens, problem.k.cols() + problem.v.cols()});
+  slab.slice_columns(0, problem.k.cols()).copy_from(problem.k.slice_rows(0, kTokens));
+  slab.slice_columns(problem.k.cols(), slab.cols()).copy_from(problem.v.slice_rows(0, kTokens));
+  std::vector<KeySlot> slots;
+  for (std::int32_t row = 0; row < kTokens; ++row) slots.push_back({0, row});
+  const Tensor out = Tensor::empty({1, problem.v.cols()});
+  kernels().attention_cached(
+      problem.q.slice_rows(kTokens - 1, kTokens), {{&slab, 1}, slot_ids(slots), Ids{0, kTokens}},
+      {problem.k.cols(), kHeads, kHeads, problem.layout.scale, problem.layout.distance_bias}, out);
+  const Tensor whole = attend(problem).out.slice_rows(kTokens - 1, kTokens);
+  for (std::int64_t c = 0; c < out.cols(); ++c)
+    EXPECT_NEAR(out.row(0)[c], whole.row(0)[c], 1e-5f) << "column " << c;
 }
 
 TEST_P(Attention, SurvivesScoresThatWouldOverflowExp) {

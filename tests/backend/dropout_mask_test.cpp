@@ -115,7 +115,7 @@ TEST_P(DropoutMask, OfAttention) {
     const Tensor dv = Tensor::empty({v.rows(), v.cols()});
     constexpr std::int64_t kQuery = 20;
     dout.row(kQuery)[kKeys] = 1.0f;  // head 1
-    kernels().attention_backward(q, k, v, layout, out, log_sum_exp, dout, dq, dk, dv);
+    kernels().attention_backward(q, k, v, layout, out, log_sum_exp, dout, {dq, dk, dv});
     for (std::int64_t j = 0; j < kKeys; ++j)
       ASSERT_EQ(dv.row(32 + j)[kKeys] != 0.0f, kept(dropout, kQuery * kHeads + 1, j))
           << "key " << j << " of the backward pass";

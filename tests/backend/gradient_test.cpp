@@ -184,16 +184,19 @@ TEST_P(AttentionGradient, MatchesDifferences) {
   const Tensor dq = Tensor::zeros({problem.queries(), problem.q.cols()});
   const Tensor dk = Tensor::zeros({problem.keys(), problem.k.cols()});
   const Tensor dv = Tensor::zeros({problem.keys(), problem.v.cols()});
+  const DistanceBias& bias = problem.layout.distance_bias;
+  const Tensor dbias = bias.defined() ? Tensor::zeros(bias.table.shape()) : Tensor();
   const auto loss = [&] {
     kernels.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
     return weighted_sum(out, dout);
   };
   loss();
   kernels.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
-                             dout, dq, dk, dv);
+                             dout, {dq, dk, dv, dbias});
   expect_gradient(loss, problem.q, dq);
   expect_gradient(loss, problem.k, dk);
   expect_gradient(loss, problem.v, dv);
+  if (dbias.defined()) expect_gradient(loss, bias.table, dbias);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, AttentionGradient, ::testing::ValuesIn(small_attention_patterns()),

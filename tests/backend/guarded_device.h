@@ -195,10 +195,10 @@ class GuardedBackend final : public FastBackend {
   }
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                           const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
-                          const Tensor& dk, const Tensor& dv) override {
+                          const Tensor& log_sum_exp, const Tensor& dout,
+                          const AttentionGradients& gradients) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, dq, dk, dv);
+    FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, gradients);
   }
   void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
                         const Tensor& out) override {

@@ -310,7 +310,7 @@ AttentionResults run_attention(const AttentionProblem& problem, const AttentionL
                            Tensor::zeros(problem.v.shape())};
   fast_backend().attention(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp, {});
   fast_backend().attention_backward(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp,
-                                    dout, r.dq, r.dk, r.dv);
+                                    dout, {r.dq, r.dk, r.dv});
   return r;
 }
 

@@ -102,6 +102,15 @@ std::vector<OpCase> attention_op_cases() {
       with_separate_inputs("with_both_masks", 2, 3, pattern(two, three, true, additive)),
       with_separate_inputs("and_dropout", 6, 6, pattern(ragged, ragged), 0.4f),
   };
+  for (const bool causal : {false, true})
+    cases.push_back({std::string("scaled_dot_product_attention_with_biases_by_distance") +
+                         (causal ? "_causal" : ""),
+                     {{{6, 6}}, {{6, 6}}, {{6, 4}}, {{5, kHeads}}},
+                     [=](Inputs x) {
+                       AttentionPattern seen = pattern(ragged, memory, causal);
+                       seen.distance_bias = x[3];
+                       return scaled_dot_product_attention(x[0], x[1], x[2], seen, options());
+                     }});
   add_column_cases(cases);
   return cases;
 }

@@ -214,11 +214,12 @@ struct Attention {
   Tensor bias = {};
   float dropout = 0.0f;
   Ids key_sequence = {};
+  Shape by_distance = {};
 
   void operator()() const {
-    scaled_dot_product_attention(var(q), var(k), var(v),
-                                 {ids(queries), ids(keys), key_sequence, false, bias},
-                                 {heads, 1.0f, {dropout, {}}});
+    AttentionPattern pattern{ids(queries), ids(keys), key_sequence, false, bias};
+    if (by_distance.rank() > 0) pattern.distance_bias = var(by_distance);
+    scaled_dot_product_attention(var(q), var(k), var(v), pattern, {heads, 1.0f, {dropout, {}}});
   }
 };
 
@@ -239,6 +240,9 @@ std::vector<Mistake> attention_mistakes() {
       {op, "[2]", "[1]", Attention{.keys = {0, 6}}},
       {op, "14 elements for q [6, 8] and k [6, 8]", "got [22]",
        Attention{.keys = {0, 5, 6}, .bias = Tensor::zeros({22})}},
+      {op, "[2R+1, 2]", "[5, 4]", Attention{.by_distance = {5, 4}}},
+      {op, "[2R+1, 2]", "[4, 2]", Attention{.by_distance = {4, 2}}},
+      {op, "[2R+1, 2]", "[10]", Attention{.by_distance = {10}}},
       {op, "[2]", "[3]", Attention{.key_sequence = ids({0, 1, 1})}},
       {op, "2 key sequences", "got 2", Attention{.key_sequence = ids({0, 2})}},
       {op, "2 key sequences", "got -1", Attention{.key_sequence = ids({-1, 0})}},

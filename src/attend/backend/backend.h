@@ -183,12 +183,12 @@ class Backend {
   virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v,
                          const AttentionLayout& layout, const Tensor& out,
                          const Tensor& log_sum_exp, const Tensor& weights) = 0;
-  // Writes dq, dk and dv. Each key row of the layout belongs to exactly one sequence; other key
+  // Writes the gradients. Each key row of the layout belongs to exactly one sequence; other key
   // rows are not written.
   virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                   const AttentionLayout& layout, const Tensor& out,
-                                  const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
-                                  const Tensor& dk, const Tensor& dv) = 0;
+                                  const Tensor& log_sum_exp, const Tensor& dout,
+                                  const AttentionGradients& gradients) = 0;
   // One query per row: q [R, H*Dh] -> out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
                                 const Tensor& out) = 0;

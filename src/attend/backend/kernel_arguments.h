@@ -1,6 +1,7 @@
 // The arguments of kernels: choices of operations, and layouts of operands.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -67,6 +68,18 @@ struct Dropout {
   float scale() const { return 65536.0f / static_cast<float>(65536u - threshold()); }
 };
 
+// Biases of attention scores by head and distance, which is the position of the key minus that of
+// the query: row R + distance of a table [2R+1, H]. Larger distances count as R.
+struct DistanceBias {
+  Tensor table;  // or undefined: none
+
+  bool defined() const { return table.defined(); }
+  std::int64_t reach() const { return table.rows() / 2; }  // R
+  std::int64_t row(std::int64_t distance) const {
+    return std::clamp(distance, -reach(), reach()) + reach();
+  }
+};
+
 // Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows
 // [query_offsets[b], query_offsets[b+1]) and the key rows [key_begin[b], key_end[b]).
 struct AttentionLayout {
@@ -80,10 +93,17 @@ struct AttentionLayout {
   // sequence, shared by the heads. -infinity masks a key. A query without visible keys gets zero
   // weights and a zero output.
   Tensor bias;
+  DistanceBias distance_bias;  // query i of Tq is at the position of key i + (Tk - Tq)
   int heads = 1;
   float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
   Dropout dropout;  // on the weights; mask element (query_row * heads + head, key index within the
                     // sequence)
+};
+
+// Where the gradients of attention are written.
+struct AttentionGradients {
+  Tensor q, k, v;
+  Tensor distance_bias = {};  // [2R+1, H], or undefined: not computed
 };
 
 // A row in one of several slabs of a key/value cache.
@@ -120,6 +140,7 @@ struct CachedLayout {
   int heads = 1;                    // H, of queries
   int key_heads = 1;                // of keys and values: each is seen by H / key_heads heads
   float scale = 1.0f;               // of the scores
+  DistanceBias distance_bias = {};  // the query is at the position of its last key
 };
 
 // Positions as angles (Su et al. 2021). Each group of W columns is W/2 pairs (i, i + W/2).

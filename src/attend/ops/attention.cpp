@@ -27,12 +27,18 @@ void check(const Columns& q, const Columns& k, const Columns& v, const Attention
                  vs);
   detail::expect_probability(kOp, options.dropout);
   detail::check_pattern(kOp, pattern, qs, ks);
+  const Variable& bias = pattern.distance_bias;
+  if (bias.defined() &&
+      (!detail::is_matrix(bias) || bias.dim(0) % 2 == 0 || bias.dim(1) != options.heads))
+    throw ShapeError(fmt::format("[{}] expected biases by distance [2R+1, {}], got {}", kOp,
+                                 options.heads, to_string(bias.shape())));
 }
 
 AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOptions& options) {
   AttentionLayout layout = detail::layout_of(pattern, options.heads);
   layout.scale = options.scale;
   layout.dropout = options.dropout;
+  if (pattern.distance_bias.defined()) layout.distance_bias = {pattern.distance_bias.value()};
   return layout;
 }
 
@@ -113,7 +119,8 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
                                       const AttentionOptions& options, Tensor* weights) {
   check(q, k, v, pattern, options);
   const AttentionLayout layout = layout_of(pattern, options);
-  const bool recording = will_record({&q.of, &k.of, &v.of});
+  const Variable& bias = pattern.distance_bias;
+  const bool recording = will_record({&q.of, &k.of, &v.of, &bias});
   if (recording) detail::check_no_shared_keys(kOp, pattern);
 
   const Tensor qv = q.value(), kv = k.value(), vv = v.value();
@@ -126,13 +133,15 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
   //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),
-  //   dQ = scale dS K,   dK = scale dS^T Q
+  //   dQ = scale dS K,   dK = scale dS^T Q,   and of a bias by distance the sum of its dS
   const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
-  return record(out, {&q.of, &k.of, &v.of}, [=](const Tensor& dout) {
-    const ColumnGradients gradients(parts);
-    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients.part(0),
-                                 gradients.part(1), gradients.part(2));
-    gradients.send();
+  return record(out, {&q.of, &k.of, &v.of, &bias}, [=, dbias = bias.sink()](const Tensor& dout) {
+    const ColumnGradients columns(parts);
+    AttentionGradients gradients{columns.part(0), columns.part(1), columns.part(2)};
+    if (dbias.needed()) gradients.distance_bias = Tensor::empty(layout.distance_bias.table.shape());
+    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients);
+    columns.send();
+    if (dbias.needed()) dbias.add(gradients.distance_bias);
   });
 }
 

@@ -37,6 +37,8 @@ struct AttentionPattern {
   Tensor bias = {};
   // Of each query in its sequence, for encodings of positions that are part of attention.
   Ids positions = {};
+  // [2R+1, H], added to the scores by distance (DistanceBias), or undefined.
+  Variable distance_bias = {};
 };
 
 struct AttentionOptions {
@@ -45,7 +47,7 @@ struct AttentionOptions {
   Dropout dropout;     // on the weights
 };
 
-// softmax(scale Q K^T + bias) V, per head (Vaswani et al. 2017, equation 1), on a ragged batch. q
+// softmax(scale Q K^T + biases) V, per head (Vaswani et al. 2017, equation 1), on a ragged batch. q
 // [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> [N, H*Dv]. weights: null, or receives a [Tq, Tk] block of
 // weights (before dropout) for each sequence and head. Throws ShapeError, and ConfigError for a
 // dropout probability outside [0, 1).

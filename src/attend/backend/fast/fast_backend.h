@@ -64,8 +64,8 @@ class FastBackend : public CpuBackend {
                  const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override;
   void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                           const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout, const Tensor& dq,
-                          const Tensor& dk, const Tensor& dv) override;
+                          const Tensor& log_sum_exp, const Tensor& dout,
+                          const AttentionGradients& gradients) override;
   void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
                         const Tensor& out) override;
   void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override;

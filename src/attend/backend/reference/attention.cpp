@@ -40,6 +40,12 @@ double softmax_in_place(std::vector<double>& scores) {
   return largest + std::log(total);
 }
 
+// The row of the biases by distance for query i and key j of a sequence.
+std::int64_t distance_row(const AttentionLayout& layout, const Sequence& sequence, std::int64_t i,
+                          std::int64_t j) {
+  return layout.distance_bias.row(j - (i + sequence.keys - sequence.queries));
+}
+
 // Writes the weights of query i of a sequence in one head, before dropout, to `weights` [Tk];
 // returns log sum exp of its scores.
 double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout,
@@ -54,6 +60,8 @@ double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout&
                                       k.row(sequence.key_begin + j) + head * width, width);
     if (layout.bias.defined())
       score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
+    if (layout.distance_bias.defined())
+      score += layout.distance_bias.table.row(distance_row(layout, sequence, i, j))[head];
     weights[static_cast<std::size_t>(j)] = score;
   }
   return softmax_in_place(weights);
@@ -101,16 +109,18 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
 
 // With m the dropout factors, w the weights and w~ = m w:
 //   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),
-//   dq = scale ds k,  dk = scale ds^T q.
+//   dq = scale ds k,  dk = scale ds^T q,  and the gradient of a bias by distance is the sum of its
+//   ds.
 // Faster backends use `out` and `log_sum_exp`; this one recomputes the weights.
 void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                           const AttentionLayout& layout, const Tensor& /*out*/,
                                           const Tensor& /*log_sum_exp*/, const Tensor& dout,
-                                          const Tensor& dq, const Tensor& dk, const Tensor& dv) {
+                                          const AttentionGradients& gradients) {
+  const auto& [dq, dk, dv, dbias] = gradients;
   const std::int64_t heads = layout.heads;
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = v.cols() / heads;
-  std::vector<double> w;
+  std::vector<double> w, dbias_sums(dbias.defined() ? static_cast<std::size_t>(dbias.size()) : 0);
   for_each_sequence(layout, [&](const Sequence& sequence) {
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> dk_head(static_cast<std::size_t>(sequence.keys * width));
@@ -138,6 +148,9 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
           const auto at = static_cast<std::size_t>(j);
           if (w[at] == 0.0) continue;
           const double ds = layout.scale * w[at] * (dw[at] - w_dw);
+          if (dbias.defined())
+            dbias_sums[static_cast<std::size_t>(distance_row(layout, sequence, i, j) * heads +
+                                                head)] += w[at] * (dw[at] - w_dw);
           for (std::int64_t d = 0; d < width; ++d) {
             dq_row[static_cast<std::size_t>(d)] +=
                 ds * k.row(sequence.key_begin + j)[head * width + d];
@@ -157,6 +170,10 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
       }
     }
   });
+  for (std::size_t i = 0; i < dbias_sums.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    dbias.row(at / heads)[at % heads] = static_cast<float>(dbias_sums[i]);
+  }
 }
 
 namespace {
@@ -211,10 +228,14 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys,
                end = static_cast<std::size_t>(offsets[row + 1]);
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
-      for (std::size_t key = begin; key < end; ++key)
+      for (std::size_t key = begin; key < end; ++key) {
         w.push_back(layout.scale * dot(q.row(r) + head * width,
                                        numbers_of(keys, key, 0, head / group, width).data(),
                                        width));
+        const auto distance = static_cast<std::int64_t>(key) - static_cast<std::int64_t>(end - 1);
+        if (layout.distance_bias.defined())
+          w.back() += layout.distance_bias.table.row(layout.distance_bias.row(distance))[head];
+      }
       softmax_in_place(w);
       std::vector<double> totals(static_cast<std::size_t>(value_width));
       for (std::size_t j = 0; j < w.size(); ++j) {

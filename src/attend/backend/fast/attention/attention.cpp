@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/attention/attention_scores-inl.h"
+#include "attend/backend/fast/attention/distance_bias-inl.h"
 #include "attend/backend/fast/exp-inl.h"
 #include "hwy/contrib/math/math-inl.h"
 
@@ -25,6 +26,14 @@ struct RunningSoftmax {
   float* sum;
   float* keep;
   float* factor;
+};
+
+struct ForwardScratch {
+  float* q_transposed;
+  float* scores;
+  float* factors;    // null without dropout
+  float* diagonals;  // biases by distance, or null
+  RunningSoftmax running;
 };
 
 // Sets the scores of masked keys to -infinity, in rows where the queries of one vector differ, and
@@ -106,8 +115,8 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
 
 // The weights of the queries of `block` before dropout, recomputed tile by tile.
 HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& unit,
-                                const AttentionTile& block, const float* q_transposed,
-                                const RunningSoftmax& running, float* scores) {
+                                const AttentionTile& block, const ForwardScratch& scratch) {
+  const auto& [q_transposed, scores, factors, diagonals, running] = scratch;
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   float* const first = call.weights + unit.block * call.heads +
@@ -120,6 +129,7 @@ HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& 
                         call.k.stride};
     tile_product(tile, k, q_transposed, call.width, scores);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scores);
+    if (diagonals != nullptr) add_diagonals(tile, unit, diagonals, scores);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
       const auto shift = finite_largest(hn::LoadU(d, running.largest + n));
       const auto factor = hn::LoadU(d, running.factor + n);
@@ -134,13 +144,6 @@ HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& 
     }
   }
 }
-
-struct ForwardScratch {
-  float* q_transposed;
-  float* scores;
-  float* factors;  // null without dropout
-  RunningSoftmax running;
-};
 
 HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& unit,
                                 const AttentionTile& block, const ForwardScratch& scratch,
@@ -167,6 +170,7 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     fetch.keys(call.k, call.width);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
+    if (scratch.diagonals != nullptr) add_diagonals(tile, unit, scratch.diagonals, scratch.scores);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
     const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes)
@@ -202,13 +206,17 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
   const bool drops = call.drop_threshold > 0;
   const std::ptrdiff_t queries_width = call.width * kQueryBlock;
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
+  const bool biased = call.distance_bias.data != nullptr;
   float* at =
-      attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock));
+      attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock) +
+                        (biased ? diagonal_floats(unit) : 0));
   ForwardScratch scratch;
   scratch.running = {at, at + kQueryBlock, at + 2 * kQueryBlock, at + 3 * kQueryBlock};
   scratch.q_transposed = at + 4 * kQueryBlock;
   scratch.scores = scratch.q_transposed + queries_width;
   scratch.factors = drops ? scratch.scores + tile_size : nullptr;
+  scratch.diagonals = biased ? scratch.scores + 2 * tile_size : nullptr;
+  if (biased) load_diagonals(call, unit, scratch.diagonals);
 
   AttentionTile block;
   block.ahead = call.causal ? unit.keys - unit.queries : unit.keys;
@@ -227,8 +235,7 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
         *call.log_sum_exp.at(unit.query_row + begin + i, unit.head) = scratch.running.sum[i];
       }
     }
-    if (call.weights != nullptr)
-      write_weights(call, unit, block, scratch.q_transposed, scratch.running, scratch.scores);
+    if (call.weights != nullptr) write_weights(call, unit, block, scratch);
   }
 }
 

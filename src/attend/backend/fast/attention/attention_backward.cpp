@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/attention/attention_scores-inl.h"
+#include "attend/backend/fast/attention/distance_bias-inl.h"
 #include "attend/backend/fast/exp-inl.h"
 #include "attend/backend/fast/rows/row_reduction-inl.h"
 
@@ -30,6 +31,8 @@ struct BackwardScratch {
   float* scores;      // becomes the weights after dropout
   float* dweights;    // becomes scale * the gradient of the scores
   float* factors;     // null without dropout
+  float* diagonals;   // biases by distance, or null
+  float* sums;        // of the gradients of the scores by distance, or null
   float* normalizer;  // log sum exp of each query; +infinity for a query without keys, since
                       // exp(score - infinity) = 0
   float* mean;        // scale * sum_j weight_j dweight_j = scale * dout . out
@@ -171,6 +174,7 @@ HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& u
                  scratch.q_transposed, call.width, scratch.scores);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
+    if (scratch.diagonals != nullptr) add_diagonals(tile, unit, scratch.diagonals, scratch.scores);
     fetch.queries(call.dout, call.value_width);
     tile_product(tile, {call.v.at(key_row, unit.head * call.value_width), call.v.stride},
                  scratch.dout_transposed, call.value_width, scratch.dweights);
@@ -179,6 +183,7 @@ HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& u
     fetch.keys(call.k, call.width);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes)
       backward_tile_column(tile, n, call.scale, scratch);
+    if (scratch.sums != nullptr) sum_diagonals(tile, unit, scratch.dweights, scratch.sums);
     fetch.keys(call.v, call.value_width);
     backward_products(call, unit, tile, scratch, fetch);
   }
@@ -196,8 +201,10 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
                              const AttentionUnit* next) {
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
+  const std::size_t diagonals = call.distance_bias.data != nullptr ? diagonal_floats(unit) : 0;
   float* at = attention_scratch(
-      static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size));
+      static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size) +
+      2 * diagonals);
   BackwardScratch scratch;
   scratch.normalizer = at;
   scratch.mean = at + kQueryBlock;
@@ -206,6 +213,10 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   scratch.scores = scratch.dout_transposed + call.value_width * kQueryBlock;
   scratch.dweights = scratch.scores + tile_size;
   scratch.factors = call.drop_threshold > 0 ? scratch.dweights + tile_size : nullptr;
+  scratch.diagonals = diagonals > 0 ? scratch.dweights + 2 * tile_size : nullptr;
+  scratch.sums = call.distance_sums != nullptr ? scratch.diagonals + diagonals : nullptr;
+  if (scratch.diagonals != nullptr) load_diagonals(call, unit, scratch.diagonals);
+  for (std::size_t i = 0; scratch.sums != nullptr && i < diagonals; ++i) scratch.sums[i] = 0.0f;
 
   if (!answers_alone(unit)) {
     clear_rows(call.dk, unit.key_row, unit.keys, unit.head * call.width, call.width);
@@ -224,6 +235,9 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
     block.key_end = block.seen(block.queries() - 1);
     backward_block(call, unit, block, scratch, Prefetch(next, b, blocks));
   }
+  if (scratch.sums == nullptr) return;
+  float* const sums = distance_sums_of(call, unit);
+  for (std::ptrdiff_t i = 0; i < unit.queries + unit.keys; ++i) sums[i] = scratch.sums[i];
 }
 
 }  // namespace HWY_NAMESPACE
@@ -238,20 +252,27 @@ HWY_EXPORT(attention_backward_unit);
 void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
                                      const AttentionLayout& layout, const Tensor& out,
                                      const Tensor& log_sum_exp, const Tensor& dout,
-                                     const Tensor& dq, const Tensor& dk, const Tensor& dv) {
+                                     const AttentionGradients& gradients) {
   assert(q.cols() == k.cols() && v.cols() == out.cols() && log_sum_exp.defined());
   AttentionCall call = describe_attention(q, k, v, layout, out);
   call.log_sum_exp = rows_of(log_sum_exp);
   call.dout = rows_of(dout);
-  call.dq = rows_of(dq);
-  call.dk = rows_of(dk);
-  call.dv = rows_of(dv);
+  call.dq = rows_of(gradients.q);
+  call.dk = rows_of(gradients.k);
+  call.dv = rows_of(gradients.v);
+  Tensor distance_sums;
+  if (gradients.distance_bias.defined()) {
+    distance_sums = make_distance_sums(layout);
+    call.distance_sums = distance_sums.data();
+  }
   // The gradients of a key sum over all queries of its sequence, so sequences are not split here.
   for_attention_units(
       call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
       [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
         HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit, next);
       });
+  if (gradients.distance_bias.defined())
+    write_distance_gradient(call, layout, gradients.distance_bias);
 }
 
 }  // namespace attend

@@ -178,6 +178,17 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
   map_row(scores, scores, count, [inverse](auto e) HWY_ATTR { return hn::Mul(e, inverse); });
 }
 
+// scores = scale * scores + bias, for all keys of one head.
+HWY_INLINE void add_cached_biases(const CachedQuery& query, std::size_t head, float* scores) {
+  const auto factor = hn::Set(Floats(), query.scale);
+  map_row(scores, scores, query.count, [factor](auto s) HWY_ATTR { return hn::Mul(factor, s); });
+  for (std::size_t j = 0; j < query.count; ++j) {
+    const std::size_t behind = HWY_MIN(query.count - 1 - j, query.reach);
+    scores[j] += *query.distance_bias.at(static_cast<std::ptrdiff_t>(query.reach - behind),
+                                         static_cast<std::ptrdiff_t>(head));
+  }
+}
+
 // The scores of the keys [begin, end) for one head. Overwrites up to three scores after them.
 template <class T>
 HWY_INLINE void cached_head_scores(const CachedQuery& query, std::size_t head, std::size_t begin,
@@ -236,8 +247,12 @@ HWY_INLINE void cached_row(const CachedQuery& query, std::size_t head_begin, std
     for (std::size_t h = 0; h < heads; ++h)
       cached_head_scores<T>(query, head_begin + h, j, end, scores + h * query.scores_stride());
   }
-  for (std::size_t h = 0; h < heads; ++h)
-    cached_softmax(scores + h * query.scores_stride(), query.scale, query.count);
+  for (std::size_t h = 0; h < heads; ++h) {
+    float* const of_head = scores + h * query.scores_stride();
+    const bool biased = query.distance_bias.data != nullptr;
+    if (biased) add_cached_biases(query, head_begin + h, of_head);
+    cached_softmax(of_head, biased ? 1.0f : query.scale, query.count);
+  }
   if (query.count == 0) {
     for (std::size_t i = head_begin * query.value_width; i < head_end * query.value_width; ++i)
       query.out[i] = 0.0f;
@@ -320,6 +335,10 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, const C
       query.width = static_cast<std::size_t>(q.cols()) / head_count;
       query.value_width = static_cast<std::size_t>(out.cols()) / head_count;
       query.scale = layout.scale;
+      if (layout.distance_bias.defined()) {
+        query.distance_bias = rows_of(layout.distance_bias.table);
+        query.reach = static_cast<std::size_t>(layout.distance_bias.reach());
+      }
       query.out = out.row(r);
       const std::size_t head_begin = head_count * part / static_cast<std::size_t>(parts);
       const std::size_t head_end = head_count * (part + 1) / static_cast<std::size_t>(parts);

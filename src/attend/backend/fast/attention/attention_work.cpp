@@ -36,7 +36,7 @@ std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
 void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit,
                     std::vector<Piece>& pieces) {
   pieces.clear();
-  std::ptrdiff_t block = 0;
+  std::ptrdiff_t block = 0, tokens = 0;
   const auto query_offsets = device_span(layout.query_offsets),
              key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
   for (std::size_t b = 0; b < key_begin.size(); ++b) {
@@ -47,6 +47,8 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
     unit.keys = key_end[b] - key_begin[b];
     unit.block = block;
     block += unit.queries * unit.keys;
+    unit.tokens_before = tokens;
+    tokens += unit.queries + unit.keys;
     // A sequence without queries still has keys, whose gradients are zero.
     do {
       unit.query_end = std::min(unit.queries, unit.query_begin + queries_per_unit);
@@ -94,6 +96,10 @@ AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor&
   call.v = rows_of(v);
   call.out = rows_of(out);
   if (layout.bias.defined()) call.bias = layout.bias.data();
+  if (layout.distance_bias.defined()) {
+    call.distance_bias = rows_of(layout.distance_bias.table);
+    call.reach = layout.distance_bias.reach();
+  }
   call.heads = layout.heads;
   call.width = q.cols() / layout.heads;
   call.value_width = v.cols() / layout.heads;

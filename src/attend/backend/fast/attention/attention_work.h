@@ -28,6 +28,9 @@ struct AttentionCall {
   StridedRows dout, dq, dk, dv;  // backward only
   float* weights = nullptr;
   const float* bias = nullptr;
+  StridedRows distance_bias;  // [2 reach + 1, H]; null data: none
+  std::ptrdiff_t reach = 0;
+  float* distance_sums = nullptr;  // backward only, see distance_bias.h; null: not computed
   std::ptrdiff_t heads = 1;
   std::ptrdiff_t width = 0;        // Dh
   std::ptrdiff_t value_width = 0;  // Dv
@@ -52,6 +55,7 @@ struct AttentionUnit {
   std::ptrdiff_t query_end = 0;
   // Start of its [Tq, Tk] block in the bias; times heads, in the weights.
   std::ptrdiff_t block = 0;
+  std::ptrdiff_t tokens_before = 0;  // queries and keys of the sequences before
 };
 
 // Prefetches the operands of the unit that a thread computes next. The rows of a head are too far
@@ -118,6 +122,8 @@ struct CachedQuery {
   std::size_t width = 0;
   std::size_t value_width = 0;
   float scale = 1.0f;
+  StridedRows distance_bias;  // [2 reach + 1, H]; null data: none
+  std::size_t reach = 0;
   float* out = nullptr;
 
   std::size_t scores_stride() const {
