@@ -36,7 +36,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(9, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(11, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.norm_first = false;
   all[1].config.tied = false;
@@ -64,6 +64,12 @@ std::vector<LanguageVariant> language_variants() {
   all[8].name = "SharedKeysInParts";
   all[8].config.n_key_heads = 1;
   all[8].config.attention.choice = AttentionChoice::straight_through;
+  all[9].name = "SlopesByDistance";
+  all[9].config.positions = PositionKind::alibi;
+  all[9].config.n_key_heads = 2;
+  all[10].name = "BiasesByDistance";
+  all[10].config.positions = PositionKind::relative;
+  all[10].config.relative = {6, 5};
   return all;
 }
 

@@ -59,7 +59,13 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
       c.rotary.original_length = 16;
     };
   };
-  return {{"max-positions", [](Config& c) { c.positions = PositionKind::learned; }},
+  const auto relative = [](Config& c) {
+    c.positions = PositionKind::relative;
+    c.relative = {8, 6};
+  };
+  return {{"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},
+          {"relative-distance", relative},
+          {"max-positions", [](Config& c) { c.positions = PositionKind::learned; }},
           {"attention-scores", [](Config& c) { c.attention.scores = AttentionScores::dot; }},
           {"n-key-heads", [](Config& c) { c.n_key_heads = 1; }},
           {"rotary-theta", rotary},

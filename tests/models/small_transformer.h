@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(9, {"", small_config()});
+  std::vector<Variant> all(11, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -61,6 +61,21 @@ inline std::vector<Variant> variants() {
   all[8].config.ffn_bias = false;
   all[8].config.attention_biases = AttentionBiases::none;
   all[8].config.norm.kind = NormKind::rms;
+  all[9].name = "AsT5";
+  all[9].config.norm_first = true;
+  all[9].config.norm.kind = NormKind::rms;
+  all[9].config.positions = PositionKind::relative;
+  all[9].config.relative = {8, 12};
+  all[9].config.d_key = all[9].config.d_value = 5;
+  all[9].config.attention.inverse_temperature = 1.0f;
+  all[9].config.attention_biases = AttentionBiases::none;
+  all[9].config.gated_ffn = true;
+  all[9].config.ffn_bias = false;
+  all[9].config.embedding_scale = 1.0f;
+  all[9].config.output_scale = 0.25f;
+  all[9].config.tie_embeddings = TiedEmbeddings::inputs;
+  all[10].name = "SlopesByDistance";
+  all[10].config.positions = PositionKind::alibi;
   return all;
 }
 

@@ -61,6 +61,9 @@ TEST(TransformerConfig, NamesTheOptionThatIsWrongAndItsValue) {
       {"attention-dropout", "1.5", [](C& c) { c.attention_dropout = 1.5f; }},
       {"activation-dropout", "-1", [](C& c) { c.activation_dropout = -1.0f; }},
       {"tie-embeddings", "24 source and 23 target", [](C& c) { c.src_vocab_size = 24; }},
+      {"tie-embeddings", "inputs needs one joint",
+       [](C& c) { c.src_vocab_size = 24, c.tie_embeddings = TiedEmbeddings::inputs; }},
+      {"output-scale", "0", [](C& c) { c.output_scale = 0.0f; }},
   };
   for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.option + " " + mistake.found);

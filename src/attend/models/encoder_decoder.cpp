@@ -28,7 +28,10 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model)
     : src_embedding_(
           config.tie_embeddings == TiedEmbeddings::all
               ? add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model)
-              : add_table(parameters_, "src_embedding.weight", config.src_vocab_size, d_model)),
+              : add_table(parameters_,
+                          shares_inputs(config.tie_embeddings) ? "embedding.weight"
+                                                               : "src_embedding.weight",
+                          config.src_vocab_size, d_model)),
       d_model_(d_model) {
   switch (config.tie_embeddings) {
     case TiedEmbeddings::all:
@@ -37,6 +40,10 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model)
     case TiedEmbeddings::target:
       output_ = tgt_embedding_ =
           add_output(parameters_, "tgt_embedding.weight", config.tgt_vocab_size, d_model);
+      break;
+    case TiedEmbeddings::inputs:
+      tgt_embedding_ = src_embedding_;
+      output_ = add_output(parameters_, "output_proj.weight", config.tgt_vocab_size, d_model);
       break;
     case TiedEmbeddings::none:
       tgt_embedding_ =

@@ -10,10 +10,11 @@ namespace attend {
 void validate_vocabularies(const EncoderDecoderConfig& c) {
   require_in_range("src-vocab-size", c.src_vocab_size, kVocabularySizes);
   require_in_range("tgt-vocab-size", c.tgt_vocab_size, kVocabularySizes);
-  if (c.tie_embeddings == TiedEmbeddings::all && c.src_vocab_size != c.tgt_vocab_size)
+  if (shares_inputs(c.tie_embeddings) && c.src_vocab_size != c.tgt_vocab_size)
     throw ConfigError(fmt::format(
-        "tie-embeddings: all needs one joint vocabulary, got {} source and {} target entries",
-        c.src_vocab_size, c.tgt_vocab_size));
+        "tie-embeddings: {} needs one joint vocabulary, got {} source and {} target entries",
+        enum_names(c.tie_embeddings)[static_cast<std::size_t>(c.tie_embeddings)], c.src_vocab_size,
+        c.tgt_vocab_size));
 }
 
 }  // namespace attend

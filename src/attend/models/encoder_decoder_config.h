@@ -9,12 +9,17 @@
 
 namespace attend {
 
-// Which embeddings are shared: none, the target's input embedding and the output projection, or
-// both of them and the source's (Vaswani et al. 2017, section 3.4).
-enum class TiedEmbeddings { none, target, all };
+// Which embeddings are shared: none, the target's input embedding and the output projection, both
+// of them and the source's (Vaswani et al. 2017, section 3.4), or the two input embeddings alone.
+enum class TiedEmbeddings { none, target, all, inputs };
 inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
-  static constexpr std::array<std::string_view, 3> names{"none", "target", "all"};
+  static constexpr std::array<std::string_view, 4> names{"none", "target", "all", "inputs"};
   return names;
+}
+
+// Whether source and target read one table, which needs a joint vocabulary.
+constexpr bool shares_inputs(TiedEmbeddings tied) {
+  return tied == TiedEmbeddings::all || tied == TiedEmbeddings::inputs;
 }
 
 struct EncoderDecoderConfig {
@@ -26,8 +31,10 @@ struct EncoderDecoderConfig {
 
 template <class Visitor>
 void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
-  visit("tie-embeddings", c.tie_embeddings,
-        "embedding tables that are shared: none, target (with the output projection), all");
+  visit(
+      "tie-embeddings", c.tie_embeddings,
+      "shared embedding tables: none, target (with the output projection), all, or inputs (source "
+      "and target alone)");
   visit("output-bias", c.output_bias, "add a bias for each token to the logits");
 }
 

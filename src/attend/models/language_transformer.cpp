@@ -73,7 +73,7 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
       previous_(add_projections(parameters_, config)),
       input_(parameters_, "", config),
-      stack_(parameters_, "decoder", config, {.layers = config.n_layers}) {}
+      stack_(parameters_, "decoder", config, {.layers = config.n_layers, .causal = true}) {}
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config,
                                          std::uint64_t seed)

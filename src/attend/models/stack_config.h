@@ -45,6 +45,7 @@ struct StackConfig {
   int max_positions = 1024;
   int first_position = 0;
   RotaryOptions rotary;
+  RelativeOptions relative;
   AttentionVariant attention;
 
   // The factor of the embeddings.
@@ -93,11 +94,12 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
         "factor of the embeddings; 0: the square root of d-model");
   visit("positions", c.positions,
         "position encoding: sinusoidal (as in the paper), sinusoidal_halves, sinusoidal_t2t, "
-        "learned, rotary or none");
+        "learned, rotary, relative, alibi or none");
   visit("max-positions", c.max_positions, between(1, 1e6), "size of a learned table of positions");
   visit("first-position", c.first_position, between(0, 1e6),
         "position of the first token in sinusoids");
   fields(c.rotary, visit);
+  fields(c.relative, visit);
   fields(c.attention, visit);
 }
 

@@ -38,7 +38,10 @@ Transformer::Transformer(const TransformerConfig& config)
       tgt_input_(parameters_, "tgt_", config),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
       decoder_(parameters_, "decoder", config,
-               {.layers = config.n_decoder_layers, .cross_attention = true}) {}
+               {.layers = config.n_decoder_layers,
+                .cross_attention = true,
+                .causal = true,
+                .output_scale = config.output_scale}) {}
 
 Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed)
     : Transformer(config) {

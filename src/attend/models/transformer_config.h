@@ -9,6 +9,7 @@ namespace attend {
 struct TransformerConfig : StackConfig, EncoderDecoderConfig {
   int n_encoder_layers = 6;
   int n_decoder_layers = 6;
+  float output_scale = 1.0f;
 };
 
 template <class Visitor>
@@ -18,6 +19,8 @@ void fields(TransformerConfig& c, Visitor&& visit) {
     visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
   });
   encoder_decoder_fields(c, visit);
+  visit("output-scale", c.output_scale, between(1e-6, 1e6),
+        "factor of the decoder's output before the output projection");
 }
 
 // Throws ConfigError naming the invalid option.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "attend/ops/elementwise.h"
+
 namespace attend {
 
 namespace {
@@ -19,10 +21,23 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   return options;
 }
 
-MultiHeadAttentionOptions self_attention_of(const StackConfig& config) {
+MultiHeadAttentionOptions self_attention_of(const StackConfig& config,
+                                            std::shared_ptr<const RelativePositions> relative) {
   MultiHeadAttentionOptions options = attention_of(config);
+  options.relative = std::move(relative);
   if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
   return options;
+}
+
+// Null for other positions.
+std::shared_ptr<const RelativePositions> relative_positions_of(ParameterSet& parameters,
+                                                               const std::string& path,
+                                                               const StackConfig& config,
+                                                               bool causal) {
+  if (config.positions == PositionKind::alibi) return RelativePositions::alibi(config.n_heads);
+  if (config.positions != PositionKind::relative) return nullptr;
+  return RelativePositions::learned(parameters, path + ".relative_positions", config.n_heads,
+                                    config.relative, causal);
 }
 
 FeedForwardOptions feed_forward_of(const StackConfig& config) {
@@ -38,8 +53,9 @@ SublayerConnection connection_of(ParameterSet& parameters, const std::string& pa
 }  // namespace
 
 TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
-                                   const StackConfig& config, bool cross_attention)
-    : self_attn_(parameters, path + ".self_attn", self_attention_of(config)),
+                                   const StackConfig& config, bool cross_attention,
+                                   std::shared_ptr<const RelativePositions> relative)
+    : self_attn_(parameters, path + ".self_attn", self_attention_of(config, std::move(relative))),
       self_connection_(connection_of(parameters, path + ".norm1", config)),
       cross_(cross_attention ? std::optional(CrossAttention{
                                    {parameters, path + ".cross_attn", attention_of(config)},
@@ -64,11 +80,13 @@ Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int
 }
 
 TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
-                                   const StackConfig& config, const StackDepth& depth) {
-  layers_.reserve(static_cast<std::size_t>(depth.layers));
-  for (int i = 0; i < depth.layers; ++i)
+                                   const StackConfig& config, const StackRole& role)
+    : output_scale_(role.output_scale) {
+  const auto relative = relative_positions_of(parameters, path, config, role.causal);
+  layers_.reserve(static_cast<std::size_t>(role.layers));
+  for (int i = 0; i < role.layers; ++i)
     layers_.emplace_back(parameters, fmt::format("{}.layers.{}", path, i), config,
-                         depth.cross_attention);
+                         role.cross_attention, relative);
   if (config.norm_first) norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
 }
 
@@ -82,7 +100,7 @@ Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass
   }
   if (norm_) x = norm_->forward(x);
   record(x);
-  return x;
+  return output_scale_ == 1.0f ? x : scale(x, output_scale_);
 }
 
 std::vector<Tensor> TransformerStack::project_memory(const Variable& memory) const {

@@ -4,6 +4,7 @@
 // positions.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ class TransformerLayer {
   // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered
   // consecutively.
   TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
-                   bool cross_attention);
+                   bool cross_attention,
+                   std::shared_ptr<const RelativePositions> relative = nullptr);
   // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
   Variable forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.
@@ -41,16 +43,22 @@ class TransformerLayer {
   SublayerConnection feed_forward_connection_;
 };
 
-struct StackDepth {
+// What makes a stack an encoder, a decoder, or a decoder-only model.
+struct StackRole {
   int layers = 1;
   bool cross_attention = false;
+  bool causal = false;        // its tokens see no later ones, as its context says, too
+  float output_scale = 1.0f;  // factor of the output, after the last normalization
 };
 
 class TransformerStack {
  public:
   TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
-                   const StackDepth& depth);
-  // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer.
+                   const StackRole& role);
+  // Parameters layers.N, norm after the last layer (pre-norm), relative_positions of learned
+  // relative positions.
+  // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer, the
+  // last one before it is scaled.
   Variable forward(Variable x, LayerContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;
@@ -59,6 +67,7 @@ class TransformerStack {
  private:
   std::vector<TransformerLayer> layers_;
   std::optional<Norm> norm_;  // after the last layer, pre-norm only
+  float output_scale_;
 };
 
 }  // namespace attend

@@ -76,11 +76,11 @@ Variable AttentionFunction::forward(const Columns& q, const Columns& shared_k,
 }
 
 Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                                 std::int64_t value_width) const {
+                                 std::int64_t value_width, const DistanceBias& bias) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
-    backend().attention_cached(q, keys,
-                               {value_distance, options_.heads, options_.key_heads, scale_}, out);
+    backend().attention_cached(
+        q, keys, {value_distance, options_.heads, options_.key_heads, scale_, bias}, out);
     return out;
   }
   std::vector<std::int32_t> queries(keys.offsets->size());

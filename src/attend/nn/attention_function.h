@@ -74,12 +74,13 @@ class AttentionFunction {
   // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
   // `value_distance` elements after them. -> [R, value_width]. No gradients.
   Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
-                std::int64_t value_width) const;
+                std::int64_t value_width, const DistanceBias& bias) const;
 
   int heads() const { return options_.heads; }
+  // Whether there is a fused kernel. Only that takes biases by distance.
+  bool is_one_kernel() const;
 
  private:
-  bool is_one_kernel() const;
   Columns for_all_heads(const Columns& x) const;
 
   AttentionFunctionOptions options_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "attend/backend/weights.h"
@@ -28,6 +29,13 @@ MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
   if (o.variant.scores == AttentionScores::standard) o.variant.scores = AttentionScores::dot;
   return o;
+}
+
+std::int64_t longest_sequence(const Ids& offsets) {
+  std::int32_t longest = 0;
+  for (std::int64_t b = 0; b + 1 < offsets.size(); ++b)
+    longest = std::max(longest, offsets[b + 1] - offsets[b]);
+  return longest;
 }
 
 Variable apply(const AffineMap& map, const Variable& x, const LinearOptions& options = {}) {
@@ -74,7 +82,11 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
       function_(parameters, path,
                 {options_.n_heads, options_.n_key_heads, options_.d_key, options_.variant}),
       out_proj_(parameters, path + ".out_proj", options_.n_heads * options_.d_value,
-                options_.d_model, options_.biases == AttentionBiases::all) {}
+                options_.d_model, options_.biases == AttentionBiases::all) {
+  if (options_.relative != nullptr && !function_.is_one_kernel())
+    throw ConfigError(
+        "positions: relative and alibi need attention-scores dot and attention-choice soft");
+}
 
 void MultiHeadAttention::expect_self() const {
   if (options_.d_memory != options_.d_model)
@@ -101,10 +113,12 @@ Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
   return rounded;
 }
 
-Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values) const {
+Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values,
+                                          const DistanceBias& bias) const {
   const std::int64_t value_distance =
       keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
-  return function_.cached(q, keys_values, value_distance, options_.n_heads * options_.d_value);
+  return function_.cached(q, keys_values, value_distance, options_.n_heads * options_.d_value,
+                          bias);
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
@@ -118,7 +132,10 @@ Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pat
   const Variable turned =
       rotary_ ? rotary_->rotate(qkv, query_width_ + key_width_, pattern.positions) : qkv;
   const std::int64_t k = query_width_, v = k + key_width_;
-  return attend({turned, 0, k}, {turned, k, v}, {turned, v, v + value_width_}, pattern, pass);
+  AttentionPattern seen = pattern;
+  if (options_.relative != nullptr)
+    seen.distance_bias = options_.relative->biases(longest_sequence(pattern.key_offsets));
+  return attend({turned, 0, k}, {turned, k, v}, {turned, v, v + value_width_}, seen, pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
@@ -146,14 +163,21 @@ Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int 
       (rotary_ ? rotary_->rotate(plain, query_width_ + key_width_, cache.positions()) : plain)
           .value();
   cache.append(layer, kept(qkv.slice_columns(query_width_, qkv.cols())));
+  DistanceBias bias;
+  if (options_.relative != nullptr) {
+    const Ids& positions = cache.positions();
+    const std::int32_t last =
+        positions->empty() ? 0 : *std::max_element(positions->begin(), positions->end());
+    bias.table = options_.relative->biases(last + 1).value();
+  }
   return out_proj_.forward(
-      Variable(attend_to_kept(qkv.slice_columns(0, query_width_), cache.view(layer))),
+      Variable(attend_to_kept(qkv.slice_columns(0, query_width_), cache.view(layer), bias)),
       Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
   const Tensor q = apply(projections_.q(), x).value();
-  return out_proj_.forward(Variable(attend_to_kept(q, keys_values)), Pass::inference());
+  return out_proj_.forward(Variable(attend_to_kept(q, keys_values, {})), Pass::inference());
 }
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 // (grouped-query attention, Ainslie et al. 2023).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "attend/nn/layers.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
+#include "attend/nn/relative_positions.h"
 #include "attend/nn/rotary_encoding.h"
 
 namespace attend {
@@ -33,13 +35,15 @@ struct MultiHeadAttentionOptions {
   float dropout = 0.0f;      // on the weights
   AttentionBiases biases = AttentionBiases::all;
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
+  // Biases of the scores of self-attention; null: none. For soft attention with dot products.
+  std::shared_ptr<const RelativePositions> relative = nullptr;
 };
 
 class MultiHeadAttention {
  public:
   // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias, and
   // score.weight for additive scores. Throws ConfigError if n_heads does not divide d_model and no
-  // widths are given.
+  // widths are given, and for relative positions with another variant of attention.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
@@ -68,7 +72,8 @@ class MultiHeadAttention {
   Tensor kept(const Tensor& keys_values) const;
   // Stored elements of all heads of `width`, in 8 bits if the weights are.
   std::int64_t kept_columns(std::int64_t width) const;
-  Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values) const;
+  Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values,
+                        const DistanceBias& bias) const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v,
                   const AttentionPattern& pattern, Pass& pass) const;
 

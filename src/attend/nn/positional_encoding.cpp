@@ -12,13 +12,22 @@
 namespace attend {
 
 std::span<const std::string_view> enum_names(PositionKind) {
-  static constexpr std::array<std::string_view, 6> names{
-      "sinusoidal", "learned", "none", "sinusoidal_halves", "sinusoidal_t2t", "rotary"};
+  static constexpr std::array<std::string_view, 8> names{
+      "sinusoidal",     "learned", "none",     "sinusoidal_halves",
+      "sinusoidal_t2t", "rotary",  "relative", "alibi"};
   return names;
 }
 
 bool is_added(PositionKind kind) {
-  return kind != PositionKind::none && kind != PositionKind::rotary;
+  switch (kind) {
+    case PositionKind::none:
+    case PositionKind::rotary:
+    case PositionKind::relative:
+    case PositionKind::alibi:
+      return false;
+    default:
+      return true;
+  }
 }
 
 namespace {

@@ -18,7 +18,9 @@ enum class PositionKind {
   none,
   sinusoidal_halves,  // the same sines in the first half of the columns, the cosines in the second
   sinusoidal_t2t,     // halves with the angles p / 10000^(i/(D/2-1)), as in Tensor2Tensor
-  rotary              // nothing is added: attention rotates queries and keys (rotary_encoding.h)
+  rotary,             // nothing is added: attention rotates queries and keys (rotary_encoding.h)
+  relative,           // nothing is added: the scores of attention have learned biases by distance
+  alibi               // the same with fixed biases (relative_positions.h)
 };
 std::span<const std::string_view> enum_names(PositionKind);
 // Whether this kind is added to the embeddings.

@@ -35,10 +35,12 @@ void check(const TranslationTraining& o) {
     require_positions("max-length", o.data.length.max_length, o.model.transformer);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
-  if (!o.vocabulary.joint_vocabulary && o.model.transformer.tie_embeddings == TiedEmbeddings::all)
-    throw ConfigError(
+  const TiedEmbeddings tied = o.model.transformer.tie_embeddings;
+  if (!o.vocabulary.joint_vocabulary && shares_inputs(tied))
+    throw ConfigError(fmt::format(
         "tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), "
-        "got all");
+        "got {}",
+        enum_names(tied)[static_cast<std::size_t>(tied)]));
 }
 
 struct Texts {
