@@ -33,6 +33,13 @@ mha_cross_memory_width       the same, memory narrower than D
 mha_dk_dv                    as mha_self_padded; queries and keys d_k wide per head, values d_v (composed by hand: PyTorch has no such
                              module)
 mha_beta                     as mha_self_padded; scores multiplied by beta in place of 1/sqrt(d_k)
+mha_grouped                  as mha_self_causal; k_proj and v_proj have key_heads heads, each for several of queries
+mha_rotary_{linear,llama3}   as mha_self_causal; queries and keys turned by their positions, with stretched angles
+mha_relative                 as mha_self_padded; biases by distance in T5's buckets: relative_positions.weight [buckets,H];
+                             out.buckets.32 and out.buckets.8, those of the distances from -distance-3 to distance+3 of 32 buckets up to
+                             128 and of the case's own
+mha_relative_causal          the same, causal
+mha_alibi, mha_alibi_causal  the same with ALiBi's slopes; out.slopes.4, out.slopes.12
 encoder_layer_{post,pre}_{relu,gelu}
                              in.x [B,T,D], in.lengths; out.y; self_attn.*, feed_forward.linear1.*, feed_forward.linear2.*, norm1, norm2
 decoder_layer_{post,pre}_{relu,gelu}
@@ -54,7 +61,11 @@ sinusoids                    out.table [T,D]: sin in even columns, cos in odd on
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
                              smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted
 layer_norm                   in.x [N,D], weight, bias; out.y
+rms_norm                     in.x [N,D], weight; out.y
 gelu                         in.x [N]; out.y; exact, x * Phi(x)
+gelu_tanh, swish, quick_gelu the same of these
+gated_feed_forward_{swish,gelu_tanh}
+                             in.x [N,D]; out.y; feed_forward.linear1, feed_forward.linear_gate, feed_forward.linear2 {weight, bias}
 gru                          in.x [B,T,I], in.lengths; out.y [B,T,H]; weight_ih [3H,I], weight_hh [3H,H], bias_ih, bias_hh [3H]: gates
                              reset, update, new
 gru_bidirectional            the same, out.y [B,T,2H]; forward.*, backward.*

@@ -1,5 +1,6 @@
 #include "attend/nn/multi_head_attention.h"
 
+#include <string>
 #include <vector>
 
 #include "parity/golden.h"
@@ -34,6 +35,9 @@ class MultiHeadAttentionParity : public Parity {
     const Variable query(golden.packed("in.query", "in.lengths"), true);
     AttentionPattern pattern{golden.offsets("in.lengths"), golden.offsets("in.lengths")};
     pattern.causal = golden.flag("causal");
+    pattern.positions = Ragged{Ids(std::vector<std::int32_t>()), pattern.query_offsets}
+                            // only the offsets are looked at
+                            .positions();
     if (golden.contains("in.mask")) {
       const Tensor mask =
           golden.tensor("in.mask");  // equal lengths: the blocks lie one after the other already
@@ -48,6 +52,36 @@ class MultiHeadAttentionParity : public Parity {
     backward(y, golden.packed("dout.y", "in.lengths"));
     expect_gradient(query.gradient(), golden.packed("din.query", "in.lengths"), "query");
     golden.expect_gradients(parameters_, "attention.");
+  }
+
+  static MultiHeadAttentionOptions options_of(const Golden& golden) {
+    MultiHeadAttentionOptions options;
+    options.d_model = 16;
+    options.n_heads = golden.integer("heads");
+    options.n_key_heads = golden.integer("key_heads");
+    return options;
+  }
+
+  void check(const Golden& golden, const MultiHeadAttentionOptions& options) {
+    const MultiHeadAttention attention(parameters_, "attention", options);
+    finish(golden);
+    check_self(golden, attention);
+  }
+
+  void check_relative(const std::string& name) {
+    const Golden golden(name);
+    MultiHeadAttentionOptions options = options_of(golden);
+    options.relative = RelativePositions::learned(
+        parameters_, "attention.relative_positions", options.n_heads,
+        {golden.integer("buckets"), golden.integer("distance")}, golden.flag("causal"));
+    check(golden, options);
+  }
+
+  void check_alibi(const std::string& name) {
+    const Golden golden(name);
+    MultiHeadAttentionOptions options = options_of(golden);
+    options.relative = RelativePositions::alibi(options.n_heads);
+    check(golden, options);
   }
 
   void check_cross(const Golden& golden) {
@@ -117,6 +151,61 @@ TEST_P(MultiHeadAttentionParity, TakesAnyInverseTemperature) {
   const MultiHeadAttention attention(parameters_, "attention", options);
   finish(golden);
   check_self(golden, attention);
+}
+
+TEST_P(MultiHeadAttentionParity, SharesKeysAndValuesAmongHeads) {
+  const Golden golden("mha_grouped");
+  check(golden, options_of(golden));
+}
+
+TEST_P(MultiHeadAttentionParity, TurnsQueriesAndKeysByLinearlyStretchedAngles) {
+  const Golden golden("mha_rotary_linear");
+  MultiHeadAttentionOptions options = options_of(golden);
+  options.rotary = RotaryOptions{.theta = std::stod(golden.setting("theta")),
+                                 .scaling = RotaryScaling::linear,
+                                 .factor = std::stod(golden.setting("scaling_factor"))};
+  check(golden, options);
+}
+
+TEST_P(MultiHeadAttentionParity, TurnsQueriesAndKeysByTheAnglesOfLlama3) {
+  const Golden golden("mha_rotary_llama3");
+  MultiHeadAttentionOptions options = options_of(golden);
+  options.rotary = RotaryOptions{.theta = std::stod(golden.setting("theta")),
+                                 .scaling = RotaryScaling::llama3,
+                                 .factor = std::stod(golden.setting("scaling_factor")),
+                                 .low_factor = std::stod(golden.setting("scaling_low")),
+                                 .high_factor = std::stod(golden.setting("scaling_high")),
+                                 .original_length = golden.integer("scaling_length")};
+  check(golden, options);
+}
+
+TEST_P(MultiHeadAttentionParity, AddsLearnedBiasesByDistance) { check_relative("mha_relative"); }
+TEST_P(MultiHeadAttentionParity, AddsLearnedBiasesOfThePast) {
+  check_relative("mha_relative_causal");
+}
+
+TEST_P(MultiHeadAttentionParity, AddsSlopesByDistance) { check_alibi("mha_alibi"); }
+TEST_P(MultiHeadAttentionParity, AddsSlopesOfThePast) { check_alibi("mha_alibi_causal"); }
+
+TEST(RelativePositionsParity, BucketsAreThoseOfT5) {
+  for (const char* name : {"mha_relative", "mha_relative_causal"}) {
+    const Golden golden(name);
+    for (const RelativeOptions& options :
+         {RelativeOptions{32, 128}, RelativeOptions{8, golden.integer("distance")}}) {
+      const Tensor expected = golden.tensor("out.buckets." + std::to_string(options.buckets));
+      const std::int64_t reach = expected.size() / 2;
+      for (std::int64_t distance = -reach; distance <= reach; ++distance)
+        EXPECT_EQ(relative_bucket(distance, options, golden.flag("causal")),
+                  expected.data<std::int32_t>()[distance + reach])
+            << name << ", " << options.buckets << " buckets, distance " << distance;
+    }
+  }
+}
+
+TEST(RelativePositionsParity, SlopesAreThoseOfAlibi) {
+  for (const int heads : {4, 12})
+    EXPECT_EQ(alibi_slopes(heads),
+              Golden("mha_alibi").tensor("out.slopes." + std::to_string(heads)).to_vector());
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MultiHeadAttentionParity, testing::Values("fast", "reference"));

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
@@ -70,14 +71,49 @@ TEST_P(FunctionParity, LayerNorm) {
   expect_gradient(beta.gradient(), golden.tensor("dparam.bias"), "bias");
 }
 
-TEST_P(FunctionParity, Gelu) {
-  const Golden golden("gelu");
-  const Tensor in = golden.tensor("in.x");
-  const Variable x(in.reshape({1, in.size()}), true);
-  const Variable y = activate(x, Activation::gelu);
+TEST_P(FunctionParity, RmsNorm) {
+  const Golden golden("rms_norm");
+  const Variable x(golden.tensor("in.x"), true), gamma(golden.tensor("param.weight"), true);
+  const Variable y = layer_norm(x, {gamma, {}, 1e-6f});
   expect_output(y.value(), golden.tensor("out.y"), "y");
-  backward(y, golden.tensor("dout.y").reshape({1, in.size()}));
+  backward(y, golden.tensor("dout.y"));
   expect_gradient(x.gradient(), golden.tensor("din.x"), "x");
+  expect_gradient(gamma.gradient(), golden.tensor("dparam.weight"), "weight");
+}
+
+TEST_P(FunctionParity, Activations) {
+  for (const auto& [name, activation] :
+       {std::pair("gelu", Activation::gelu), std::pair("gelu_tanh", Activation::gelu_tanh),
+        std::pair("swish", Activation::swish), std::pair("quick_gelu", Activation::quick_gelu)}) {
+    const Golden golden(name);
+    const Tensor in = golden.tensor("in.x");
+    const Variable x(in.reshape({1, in.size()}), true);
+    const Variable y = activate(x, activation);
+    expect_output(y.value(), golden.tensor("out.y"), name);
+    backward(y, golden.tensor("dout.y").reshape({1, in.size()}));
+    expect_gradient(x.gradient(), golden.tensor("din.x"), name);
+  }
+}
+
+TEST_P(FunctionParity, GatedFeedForward) {
+  for (const auto& [name, activation] :
+       {std::pair("gated_feed_forward_swish", Activation::swish),
+        std::pair("gated_feed_forward_gelu_tanh", Activation::gelu_tanh)}) {
+    const Golden golden(name);
+    ParameterSet parameters;
+    FeedForwardOptions options{.d_model = 16, .d_ff = golden.integer("d_ff")};
+    options.activation = activation;
+    options.gated = true;
+    const FeedForward network(parameters, "feed_forward", options);
+    parameters.allocate(1);
+    golden.load(parameters, "");
+    const Variable x(golden.tensor("in.x"), true);
+    const Variable y = network.forward(x, pass_);
+    expect_output(y.value(), golden.tensor("out.y"), name);
+    backward(y, golden.tensor("dout.y"));
+    expect_gradient(x.gradient(), golden.tensor("din.x"), name);
+    golden.expect_gradients(parameters, "");
+  }
 }
 
 TEST_P(FunctionParity, PoolingOfEmbeddings) {

@@ -77,6 +77,103 @@ def mha_composed(golden, d_k, d_v, beta=None):
     golden.parameters(attention.named_parameters())
 
 
+class ComposedAttention(nn.Module):
+    """Causal or not, with heads of keys and values that several heads of queries share, rotated queries and keys, and biases of the scores."""
+
+    def __init__(self, key_heads=HEADS):
+        super().__init__()
+        width = D // HEADS
+        self.q_proj, self.out_proj = nn.Linear(D, D), nn.Linear(D, D)
+        self.k_proj, self.v_proj = nn.Linear(D, key_heads * width), nn.Linear(D, key_heads * width)
+
+    def forward(self, x, lengths, is_causal, turn=lambda q: q, bias=0.0):
+        q, k, v = (p(x).unflatten(-1, (-1, D // HEADS)).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+        k, v = (t.repeat_interleave(HEADS // t.shape[1], dim=1) for t in (k, v))
+        scores = turn(q) @ turn(k).transpose(-1, -2) / math.sqrt(q.shape[-1]) + bias
+        hidden = padding(lengths, x.shape[1])[:, None, None, :]
+        if is_causal:
+            hidden = hidden | causal(x.shape[1])
+        y = scores.masked_fill(hidden, -math.inf).softmax(-1) @ v
+        return self.out_proj(y.transpose(1, 2).flatten(2))
+
+
+def composed(golden, is_causal, key_heads=HEADS, turn=lambda q: q, bias=lambda distances: 0.0, extra=()):
+    lengths = golden.input("lengths", torch.tensor([9, 2, 5]))
+    query = golden.input("query", golden.random(3, 9, D))
+    attention = golden.randomise(ComposedAttention(key_heads))
+    golden.settings.update(heads=HEADS, key_heads=key_heads, causal=is_causal)
+    distances = torch.arange(9) - torch.arange(9)[:, None]
+    golden.backward(attention(query, lengths, is_causal, turn, bias(distances)), {"query": query}, lengths)
+    golden.parameters([*attention.named_parameters(), *extra])
+
+
+@case("mha_grouped")
+def mha_grouped(golden):
+    composed(golden, True, key_heads=2)
+
+
+def frequencies(theta, scaling):
+    """Radians per position of the pairs of a head; Llama 3.1's scaling leaves short wavelengths as they are."""
+    frequency = theta ** -(torch.arange(0, D // HEADS, 2).double() / (D // HEADS))
+    if scaling["type"] == "linear":
+        return frequency / scaling["factor"]
+    turns = scaling["length"] * frequency / (2 * math.pi)
+    kept = ((turns - scaling["low"]) / (scaling["high"] - scaling["low"])).clamp(0, 1)
+    return kept * frequency + (1 - kept) * frequency / scaling["factor"]
+
+
+@case("mha_rotary_linear", theta=50.0, scaling={"type": "linear", "factor": 4.0})
+@case("mha_rotary_llama3", theta=50.0, scaling={"type": "llama3", "factor": 8.0, "low": 1.0, "high": 4.0, "length": 24})
+def mha_rotary(golden, theta, scaling):
+    angles = torch.arange(9)[:, None] * frequencies(theta, scaling)
+    golden.settings.update(theta=theta, **{f"scaling_{key}": value for key, value in scaling.items()})
+
+    def turn(x):
+        a, b = x.chunk(2, dim=-1)
+        return torch.cat([a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()], dim=-1)
+
+    composed(golden, True, turn=turn)
+
+
+def relative_buckets(distances, buckets, longest, is_causal):
+    """T5's: half of the buckets for a distance each, the others for ranges that grow up to the longest; keys behind the query have their own."""
+    if is_causal:
+        behind, size = 0, (-distances).clamp(min=0)
+    else:
+        buckets //= 2
+        behind, size = (distances > 0) * buckets, distances.abs()
+    exact = buckets // 2
+    large = exact + ((size.float() / exact).log() / math.log(longest / exact) * (buckets - exact)).long()
+    return behind + torch.where(size < exact, size, large.clamp(max=buckets - 1))
+
+
+@case("mha_relative", is_causal=False)
+@case("mha_relative_causal", is_causal=True)
+def mha_relative(golden, is_causal):
+    buckets, longest = 8, 7
+    golden.settings.update(buckets=buckets, distance=longest)
+    for size, far, rule in ((32, 128, is_causal), (buckets, longest, is_causal)):
+        golden.put(f"out.buckets.{size}", relative_buckets(torch.arange(-far - 3, far + 4), size, far, rule))
+    table = nn.Parameter(golden.random(buckets, HEADS).float().double())
+    composed(golden, is_causal, bias=lambda distances: table[relative_buckets(distances, buckets, longest, is_causal)].permute(2, 0, 1),
+             extra=[("relative_positions.weight", table)])
+
+
+def alibi_slopes(heads):
+    power = 2 ** int(math.log2(heads))
+    slopes = [2 ** (-8 * (i + 1) / power) for i in range(power)]
+    return slopes if power == heads else slopes + alibi_slopes(2 * power)[::2][:heads - power]
+
+
+@case("mha_alibi", is_causal=False)
+@case("mha_alibi_causal", is_causal=True)
+def mha_alibi(golden, is_causal):
+    for heads in (HEADS, 12):
+        golden.put(f"out.slopes.{heads}", torch.tensor(alibi_slopes(heads)))
+    slopes = torch.tensor(alibi_slopes(HEADS)).double()[:, None, None]
+    composed(golden, is_causal, bias=lambda distances: -slopes * distances.abs())
+
+
 @case("additive_attention")
 def additive_attention(golden):
     memory_width, hidden = 6, 5

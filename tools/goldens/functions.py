@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from goldens.golden import D, VOCAB, case, sinusoids
+from goldens.golden import D, FF, VOCAB, case, sinusoids
 
 
 @case("sinusoids")
@@ -60,6 +60,16 @@ def rms_norm(golden):
 def activation(golden, function):
     x = golden.input("x", torch.linspace(-6, 6, 121).double())
     golden.backward(function(x), {"x": x})
+
+
+@case("gated_feed_forward_swish", function=F.silu)
+@case("gated_feed_forward_gelu_tanh", function=lambda x: F.gelu(x, approximate="tanh"))
+def gated_feed_forward(golden, function):
+    x = golden.input("x", golden.random(7, D))
+    maps = golden.randomise(nn.ModuleDict({"linear1": nn.Linear(D, FF), "linear_gate": nn.Linear(D, FF), "linear2": nn.Linear(FF, D)}))
+    golden.backward(maps["linear2"](function(maps["linear1"](x)) * maps["linear_gate"](x)), {"x": x})
+    golden.settings.update(d_ff=FF)
+    golden.parameters(maps.named_parameters())
 
 
 @case("gru", bidirectional=False)
