@@ -21,7 +21,9 @@ struct ForeignModel {
   std::shared_ptr<const SavedModel> model;
   NameMap names;
   std::vector<std::string_view> ignorable = {};  // tensors that repeat others or are not parameters
-  std::vector<std::string> remarks = {};         // what the user should know
+  // What names begin with, unless the file holds the model without the part that predicts tokens.
+  std::string_view base = {};
+  std::vector<std::string> remarks = {};  // what the user should know
 };
 
 // A family of models: what config.json calls "model_type".

@@ -106,7 +106,7 @@ GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord
         written.length(i) <= ids.length(i))
       throw DataError(record.where() + ": expected a continuation of every text");
   }
-  const bool begins = model.first_token != model.tokenizer.eos_id();
+  const bool begins = ids.sequences() > 0 && ids[0].front() == model.first_token;
   comparer.compare_ids(model.tokenizer, ids, begins ? model.first_token : -1, -1);
   const Ragged looked_into = written.slice(0, recorded_texts(record, written));
   Pass pass = Pass::inference();

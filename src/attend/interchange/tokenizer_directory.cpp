@@ -50,9 +50,11 @@ void read_names(JsonObject names, SpecialPieces& pieces) {
 // made of their files.
 class OlderDirectory {
  public:
-  OlderDirectory(const FileText& file, const std::string& path, SpecialPieces special)
+  OlderDirectory(const FileText& file, const std::string& path, SpecialPieces special,
+                 std::int64_t ids)
       : path_(path),
         special_(std::move(special)),
+        ids_(ids),
         options_(parse_sorted_json(file(kOptionsFile).value_or("{}"),
                                    fmt::format("{}/{}", path, kOptionsFile))) {}
 
@@ -115,11 +117,12 @@ class OlderDirectory {
       if (vocabulary.contains(*piece))
         added.push_back({{"id", vocabulary[*piece]}, {"content", *piece}, {"special", true}});
     return read_tokenizer_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), special_,
-                               where);
+                               where, ids_);
   }
 
   std::string path_;
   SpecialPieces special_;
+  std::int64_t ids_;
   Json options_;
 };
 
@@ -137,11 +140,12 @@ SpecialPieces read_special_pieces(const FileText& file, const std::string& path)
   return pieces;
 }
 
-ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path) {
+ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path,
+                                          std::int64_t ids) {
   const SpecialPieces special = read_special_pieces(file, path);
   if (const auto json = file("tokenizer.json"))
-    return read_tokenizer_json(*json, special, path + "/tokenizer.json");
-  OlderDirectory older(file, path, special);
+    return read_tokenizer_json(*json, special, path + "/tokenizer.json", ids);
+  OlderDirectory older(file, path, special, ids);
   if (const auto lines = file("vocab.txt")) return older.read_vocab_txt(*lines);
   const auto vocabulary = file("vocab.json"), merges = file("merges.txt");
   if (vocabulary && merges) return older.read_vocab_json(*vocabulary, *merges);

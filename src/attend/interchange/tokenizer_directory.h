@@ -15,8 +15,10 @@ using FileText = std::function<std::optional<std::string>(std::string_view name)
 
 // Reads tokenizer.json, or vocab.txt (WordPiece), or vocab.json and merges.txt (byte-level BPE),
 // with the special tokens of tokenizer_config.json and special_tokens_map.json. `path` begins the
-// messages. Throws DataError when none of them is there or one cannot be used.
-ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path);
+// messages; `ids` is as in read_tokenizer_json(). Throws DataError when none of them is there or
+// one cannot be used.
+ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path,
+                                          std::int64_t ids = 0);
 
 // The special tokens that the files of the directory name; some may be empty.
 SpecialPieces read_special_pieces(const FileText& file, const std::string& path);

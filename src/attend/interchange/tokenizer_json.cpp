@@ -45,12 +45,12 @@ Tokenizer read_model(JsonObject& file, ForeignVocabulary& vocabulary,
 }  // namespace
 
 ForeignTokenizer read_tokenizer_json(std::string_view content, const SpecialPieces& names,
-                                     const std::string& where) {
+                                     const std::string& where, std::int64_t ids) {
   const nlohmann::json json = parse_sorted_json(content, where);
   JsonObject file(json, where);
   for (const char* ignored : {"version", "truncation", "padding"}) file.find(ignored);
   const ForeignTemplate marks = detail::read_template(file);
-  ForeignVocabulary vocabulary(file, names);
+  ForeignVocabulary vocabulary(file, names, ids);
   Tokenizer tokenizer = read_model(file, vocabulary, marks);
   file.finish();
   return {std::move(tokenizer), vocabulary.ids(marks.prefix), vocabulary.ids(marks.suffix)};

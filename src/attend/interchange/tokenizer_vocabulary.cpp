@@ -27,8 +27,8 @@ AddedToken read_added(JsonObject& json) {
 
 }  // namespace
 
-ForeignVocabulary::ForeignVocabulary(JsonObject& file, const SpecialPieces& names)
-    : where_(file.where()), special_(names) {
+ForeignVocabulary::ForeignVocabulary(JsonObject& file, const SpecialPieces& names, std::int64_t ids)
+    : where_(file.where()), wanted_ids_(ids), special_(names) {
   if (file.find("added_tokens") == nullptr) return;
   for (JsonObject& json : file.objects("added_tokens")) added_.push_back(read_added(json));
 }
@@ -76,6 +76,9 @@ void ForeignVocabulary::finish(std::string_view unknown, const ForeignTemplate& 
   // GPT-2 has one token for everything.
   if (special_.unk == special_.bos || special_.unk == special_.eos) special_.unk.clear();
   if (!special_.unk.empty()) controls_.erase(special_.unk);
+  const std::int64_t unused = wanted_ids_ - std::ssize(pieces_);
+  if (unused > 0 && unused <= kMostUnusedPieces)
+    pieces_.resize(static_cast<std::size_t>(wanted_ids_));
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     if (!pieces_[i].empty()) continue;
     add(fmt::format("<unused {}>", i), static_cast<std::int64_t>(i), where_);

@@ -25,8 +25,9 @@ struct AddedToken {
 
 class ForeignVocabulary {
  public:
-  // Throws DataError for ids that are out of range or taken twice.
-  ForeignVocabulary(JsonObject& file, const SpecialPieces& names);
+  // `ids`: as in read_tokenizer_json(). Throws DataError for ids that are out of range or taken
+  // twice.
+  ForeignVocabulary(JsonObject& file, const SpecialPieces& names, std::int64_t ids);
 
   // A piece of the model, by its id; then the added ones.
   void add(std::string_view piece, std::int64_t id, const std::string& where);
@@ -45,6 +46,7 @@ class ForeignVocabulary {
 
  private:
   std::string where_;
+  std::int64_t wanted_ids_;
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, std::int32_t> ids_;
   std::unordered_map<std::string, bool> controls_;

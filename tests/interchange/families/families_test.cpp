@@ -20,7 +20,8 @@ namespace {
 class ImportedFamily : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Of, ImportedFamily,
-                         testing::Values("marian", "marian_separate", "gpt2", "llama", "qwen2"),
+                         testing::Values("marian", "marian_separate", "gpt2", "llama", "qwen2",
+                                         "t5", "flan_t5", "mt5", "opt", "opt_post_norm"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST_P(ImportedFamily, ComputesWhatTransformersComputes) {

@@ -33,18 +33,24 @@ void ignore_common_settings(ForeignConfig& config) {
                  "num_labels"});
 }
 
-Activation read_activation(ForeignConfig& config, std::string_view key) {
+std::optional<Activation> activation_named(std::string_view wanted) {
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"relu", Activation::relu},           {"gelu", Activation::gelu},
       {"gelu_python", Activation::gelu},    {"tanh", Activation::tanh},
       {"swish", Activation::swish},         {"silu", Activation::swish},
       {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
       {"gelu_fast", Activation::gelu_tanh}, {"quick_gelu", Activation::quick_gelu}};
-  const std::string wanted = config.text(key);
   for (const auto& [name, activation] : kNames) {
     if (name == wanted) return activation;
   }
-  config.refuse(key, "supported are relu, gelu, tanh, swish, gelu_new and quick_gelu");
+  return std::nullopt;
+}
+
+Activation read_activation(ForeignConfig& config, std::string_view key) {
+  const auto activation = activation_named(config.text(key));
+  if (!activation)
+    config.refuse(key, "supported are relu, gelu, tanh, swish, gelu_new and quick_gelu");
+  return *activation;
 }
 
 int read_int(ForeignConfig& config, std::string_view key, const NumberRange& range) {
@@ -55,12 +61,15 @@ float read_dropout(ForeignConfig& config, std::string_view key, double otherwise
   return static_cast<float>(config.number_or(key, otherwise, dropout_shares()));
 }
 
-ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory) {
-  const auto file = [&](std::string_view name) -> std::optional<std::string> {
+FileText texts_of(const ModelDirectory& directory) {
+  return [&directory](std::string_view name) -> std::optional<std::string> {
     if (!directory.contains(name)) return std::nullopt;
     return directory.text(name);
   };
-  return read_tokenizer_directory(file, directory.path());
+}
+
+ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings) {
+  return read_tokenizer_directory(texts_of(directory), directory.path(), embeddings);
 }
 
 void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size) {

@@ -2,6 +2,8 @@
 // of a directory; all throw DataError naming what is not supported.
 #pragma once
 
+#include <optional>
+
 #include "attend/core/number_range.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/tokenizer_directory.h"
@@ -17,11 +19,15 @@ ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config);
 
 // Settings of config.json that describe training or other programs, not what the model computes.
 void ignore_common_settings(ForeignConfig& config);
 
-// One of the activations that transformers knows by name.
+// One of the activations that transformers knows by name; nullopt: another.
+std::optional<Activation> activation_named(std::string_view name);
 Activation read_activation(ForeignConfig& config, std::string_view key);
 
 // A layer count, width or the like: an integer in its range.
@@ -29,8 +35,11 @@ int read_int(ForeignConfig& config, std::string_view key, const NumberRange& ran
 // A share of elements that dropout zeroes in training.
 float read_dropout(ForeignConfig& config, std::string_view key, double otherwise);
 
-// The tokenizer in the directory, from whichever files say what it is.
-ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory);
+// The texts of the files in the directory, while it lives.
+FileText texts_of(const ModelDirectory& directory);
+// The tokenizer in the directory, from whichever files say what it is. A model may have more
+// embeddings than the vocabulary has pieces; the others become pieces that are in no text.
+ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings = 0);
 // Throws DataError unless the tokenizer has as many pieces as the model has embeddings.
 void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size);
 

@@ -85,7 +85,7 @@ LanguageTransformerConfig read_gpt2_shape(ForeignConfig& config) {
 ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_gpt2_shape(config);
-  Tokenizer tokenizer = read_tokenizer_of(directory).tokenizer;
+  Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
   require_vocabulary(directory, tokenizer, shape.vocab_size);
   LanguageOptions context;
   context.sequence_length = shape.max_positions;
@@ -94,6 +94,7 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ForeignModel foreign{
       std::make_shared<LanguageModel>(std::move(network), std::move(tokenizer), context),
       NameMap(kGpt2)};
+  foreign.base = "transformer.";
   foreign.ignorable = {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"};
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   return foreign;

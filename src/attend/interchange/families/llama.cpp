@@ -77,7 +77,7 @@ LanguageTransformerConfig read_llama_shape(ForeignConfig& config) {
 
 ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransformerConfig& shape,
                           int context_length) {
-  ForeignTokenizer foreign_tokenizer = read_tokenizer_of(directory);
+  ForeignTokenizer foreign_tokenizer = read_tokenizer_of(directory, shape.vocab_size);
   require_vocabulary(directory, foreign_tokenizer.tokenizer, shape.vocab_size);
   LanguageOptions context;
   context.sequence_length = context_length;

@@ -1,0 +1,215 @@
+// T5 (Raffel et al. 2020) and its relatives, as transformers has them: T5 1.1, Flan-T5, mT5 and
+// MADLAD-400.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "attend/interchange/families/families.h"
+#include "attend/interchange/foreign_weights.h"
+#include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/translation/model.h"
+#include "attend/text/sentencepiece_writing.h"
+
+namespace attend {
+
+namespace {
+
+// Its stacks are blocks of layers: self-attention, in the decoder cross-attention, feed-forward.
+constexpr std::array kT5{
+    NameRule{"encoder.relative_positions.weight",
+             "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
+    NameRule{"encoder.layers.*.self_attn.q_proj.weight",
+             "encoder.block.*.layer.0.SelfAttention.q.weight"},
+    NameRule{"encoder.layers.*.self_attn.k_proj.weight",
+             "encoder.block.*.layer.0.SelfAttention.k.weight"},
+    NameRule{"encoder.layers.*.self_attn.v_proj.weight",
+             "encoder.block.*.layer.0.SelfAttention.v.weight"},
+    NameRule{"encoder.layers.*.self_attn.out_proj.weight",
+             "encoder.block.*.layer.0.SelfAttention.o.weight"},
+    NameRule{"encoder.layers.*.norm1.weight", "encoder.block.*.layer.0.layer_norm.weight"},
+    NameRule{"encoder.layers.*.feed_forward.linear_gate.weight",
+             "encoder.block.*.layer.1.DenseReluDense.wi_1.weight"},
+    NameRule{"encoder.layers.*.feed_forward.linear2.weight",
+             "encoder.block.*.layer.1.DenseReluDense.wo.weight"},
+    NameRule{"encoder.layers.*.norm2.weight", "encoder.block.*.layer.1.layer_norm.weight"},
+    NameRule{"encoder.norm.weight", "encoder.final_layer_norm.weight"},
+    NameRule{"decoder.relative_positions.weight",
+             "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
+    NameRule{"decoder.layers.*.self_attn.q_proj.weight",
+             "decoder.block.*.layer.0.SelfAttention.q.weight"},
+    NameRule{"decoder.layers.*.self_attn.k_proj.weight",
+             "decoder.block.*.layer.0.SelfAttention.k.weight"},
+    NameRule{"decoder.layers.*.self_attn.v_proj.weight",
+             "decoder.block.*.layer.0.SelfAttention.v.weight"},
+    NameRule{"decoder.layers.*.self_attn.out_proj.weight",
+             "decoder.block.*.layer.0.SelfAttention.o.weight"},
+    NameRule{"decoder.layers.*.norm1.weight", "decoder.block.*.layer.0.layer_norm.weight"},
+    NameRule{"decoder.layers.*.cross_attn.q_proj.weight",
+             "decoder.block.*.layer.1.EncDecAttention.q.weight"},
+    NameRule{"decoder.layers.*.cross_attn.k_proj.weight",
+             "decoder.block.*.layer.1.EncDecAttention.k.weight"},
+    NameRule{"decoder.layers.*.cross_attn.v_proj.weight",
+             "decoder.block.*.layer.1.EncDecAttention.v.weight"},
+    NameRule{"decoder.layers.*.cross_attn.out_proj.weight",
+             "decoder.block.*.layer.1.EncDecAttention.o.weight"},
+    NameRule{"decoder.layers.*.norm2.weight", "decoder.block.*.layer.1.layer_norm.weight"},
+    NameRule{"decoder.layers.*.feed_forward.linear_gate.weight",
+             "decoder.block.*.layer.2.DenseReluDense.wi_1.weight"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.weight",
+             "decoder.block.*.layer.2.DenseReluDense.wo.weight"},
+    NameRule{"decoder.layers.*.norm3.weight", "decoder.block.*.layer.2.layer_norm.weight"},
+    NameRule{"decoder.norm.weight", "decoder.final_layer_norm.weight"},
+    NameRule{"embedding.weight", "shared.weight"},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+};
+// The first map of a feed-forward network, alone or beside a gate.
+constexpr std::array kPlain{
+    NameRule{"encoder.layers.*.feed_forward.linear1.weight",
+             "encoder.block.*.layer.1.DenseReluDense.wi.weight"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.weight",
+             "decoder.block.*.layer.2.DenseReluDense.wi.weight"},
+};
+constexpr std::array kGated{
+    NameRule{"encoder.layers.*.feed_forward.linear1.weight",
+             "encoder.block.*.layer.1.DenseReluDense.wi_0.weight"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.weight",
+             "decoder.block.*.layer.2.DenseReluDense.wi_0.weight"},
+};
+
+NameMap names_of_t5(bool gated) {
+  std::vector<NameRule> rules(kT5.begin(), kT5.end());
+  const auto& first = gated ? kGated : kPlain;
+  rules.insert(rules.end(), first.begin(), first.end());
+  return NameMap(rules);
+}
+
+// "relu", "gated-gelu" and so on. Newer files repeat it in two more settings.
+void read_feed_forward(ForeignConfig& config, TransformerConfig& shape) {
+  constexpr std::string_view kGatedPrefix = "gated-";
+  constexpr const char* kName = "feed_forward_proj";
+  const std::string projection = config.text_or(kName, "relu");
+  shape.gated_ffn = projection.starts_with(kGatedPrefix);
+  const std::string name = shape.gated_ffn ? projection.substr(kGatedPrefix.size()) : projection;
+  const auto activation = activation_named(name);
+  if (!activation) config.refuse(kName, "supported are relu, gelu and silu, each also gated");
+  // T5's gated gelu is the approximation.
+  shape.activation = projection == "gated-gelu" ? Activation::gelu_tanh : *activation;
+  config.require("is_gated_act", shape.gated_ffn);
+  if (config.has("dense_act_fn") && read_activation(config, "dense_act_fn") != shape.activation)
+    config.refuse("dense_act_fn", "feed_forward_proj is " + projection);
+}
+
+TransformerConfig read_t5_shape(ForeignConfig& config) {
+  TransformerConfig shape;
+  shape.d_model = read_int(config, "d_model", kWidths);
+  shape.d_key = shape.d_value = read_int(config, "d_kv", kWidths);
+  shape.d_ff = read_int(config, "d_ff", between(1, 1e6));
+  shape.n_encoder_layers = read_int(config, "num_layers", kLayerCounts);
+  shape.n_decoder_layers = static_cast<int>(
+      config.integer_or("num_decoder_layers", shape.n_encoder_layers, kLayerCounts));
+  shape.n_heads = read_int(config, "num_heads", kHeadCounts);
+  read_feed_forward(config, shape);
+  shape.ffn_bias = false;
+  shape.attention_biases = AttentionBiases::none;
+  shape.attention.inverse_temperature = 1.0f;
+  shape.norm_first = true;
+  shape.norm = {NormKind::rms, static_cast<float>(config.number_or("layer_norm_epsilon", 1e-6,
+                                                                   between(1e-12, 1)))};
+  shape.embedding_scale = 1.0f;
+  shape.positions = PositionKind::relative;
+  shape.relative.buckets = static_cast<int>(config.integer_or(
+      "relative_attention_num_buckets", shape.relative.buckets, between(4, 4096)));
+  shape.relative.distance = static_cast<int>(config.integer_or(
+      "relative_attention_max_distance", shape.relative.distance, between(3, 16384)));
+  shape.dropout = read_dropout(config, "dropout_rate", 0.1);
+  shape.src_vocab_size = shape.tgt_vocab_size = read_int(config, "vocab_size", kVocabularySizes);
+  config.ignore({"initializer_factor", "n_positions", "prefix", "tokenizer_class", "bos_token_id"});
+  return shape;
+}
+
+bool same_values(const Tensor& a, const Tensor& b) {
+  const auto x = a.span(), y = b.span();
+  return a.shape() == b.shape() && std::equal(x.begin(), x.end(), y.begin());
+}
+
+// What config.json says about it depends on the version that wrote it; the weights do not.
+bool has_own_output(const ModelDirectory& directory) {
+  TensorTable weights = open_huggingface_weights(directory);
+  return weights.contains("lm_head.weight") &&
+         !same_values(weights.read("lm_head.weight"), weights.read("shared.weight"));
+}
+
+// The first T5 scales the output, its relatives do not.
+bool scales_output(ForeignConfig& config) {
+  const bool is_tied = config.boolean_or("tie_word_embeddings", true);
+  return config.boolean_or("scale_decoder_outputs", is_tied);
+}
+
+// Special tokens of T5: the padding token also begins what the decoder writes.
+SpecialPieces special_pieces_of_t5(const FileText& file, const std::string& path) {
+  SpecialPieces special = read_special_pieces(file, path);
+  if (special.pad.empty()) special.pad = "<pad>";
+  if (special.eos.empty()) special.eos = "</s>";
+  if (special.unk.empty()) special.unk = "<unk>";
+  special.bos = special.pad;
+  return special;
+}
+
+Tokenizer read_t5_tokenizer(const ModelDirectory& directory, int size) {
+  constexpr const char *kJson = "tokenizer.json", *kModel = "spiece.model";
+  const SpecialPieces special = special_pieces_of_t5(texts_of(directory), directory.path());
+  if (directory.contains(kJson) || !directory.contains(kModel))
+    return read_tokenizer_json(directory.text(kJson), special, directory.path() + "/" + kJson, size)
+        .tokenizer;
+  const std::string bytes = directory.text(kModel);
+  const Tokenizer model = Tokenizer::from_bytes(bytes);
+  VocabularyOrder order{.special = special};
+  for (std::int32_t id = 0; id < model.vocab_size(); ++id) order.pieces.push_back(model.piece(id));
+  const std::int64_t most = std::min<std::int64_t>(size, model.vocab_size() + kMostUnusedPieces);
+  for (std::int64_t id = model.vocab_size(); id < most; ++id) {
+    order.pieces.push_back(fmt::format("<unused {}>", id));
+    order.controls.push_back(order.pieces.back());
+  }
+  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
+}
+
+ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
+                       TransformerConfig shape) {
+  const bool own_output = has_own_output(directory);
+  shape.tie_embeddings = own_output ? TiedEmbeddings::inputs : TiedEmbeddings::all;
+  const Tokenizer tokenizer = read_t5_tokenizer(directory, shape.tgt_vocab_size);
+  require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
+  config.require("pad_token_id", tokenizer.pad_id());
+  config.require("decoder_start_token_id", tokenizer.bos_id());
+  config.require("eos_token_id", tokenizer.eos_id());
+  auto network = std::shared_ptr<EncoderDecoder>(
+      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  ForeignModel foreign{std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
+                                                          read_decoding(directory, config)),
+                       names_of_t5(shape.gated_ffn)};
+  foreign.ignorable = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+                       // in the first files, and never used
+                       "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
+  if (!own_output) foreign.ignorable.push_back("lm_head.weight");
+  return foreign;
+}
+
+}  // namespace
+
+ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  TransformerConfig shape = read_t5_shape(config);
+  if (scales_output(config))
+    shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
+  return finish_t5(directory, config, shape);
+}
+
+ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  config.ignore({"tie_word_embeddings", "scale_decoder_outputs"});
+  return finish_t5(directory, config, read_t5_shape(config));
+}
+
+}  // namespace attend

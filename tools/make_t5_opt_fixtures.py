@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Small T5 and OPT models with random weights, for the tests of import: tests/interchange/data/models/*.
+
+    python tools/make_t5_opt_fixtures.py [FAMILY ...]
+
+As tools/make_import_fixtures.py, which says what a fixture is. Vocabularies are padded: the models have more embeddings than pieces.
+"""
+
+import json
+import sys
+
+import sentencepiece
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+import make_import_fixtures as fixtures
+
+PADDING = 4  # embeddings without a piece
+
+
+def t5_tokenizer(folder, sentinels):
+    """spiece.model with T5's special tokens, and the tokenizer.json of the same pieces and of sentinels. Returns how many they are."""
+    fixtures.spm(folder, "spiece", "en", 70, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+    path = (folder / "spiece.spm").rename(folder / "spiece.model")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(model.get_piece_size())]
+    pieces += [(f"<extra_id_{i}>", 0.0) for i in reversed(range(sentinels))]
+    transformers.T5Tokenizer(vocab=pieces, extra_ids=sentinels).save_pretrained(folder)
+    return len(pieces)
+
+
+def t5_config(kind, size, **options):
+    return kind(vocab_size=size + PADDING, d_model=16, d_kv=6, d_ff=24, num_layers=2, num_decoder_layers=1, num_heads=3,
+                relative_attention_num_buckets=8, relative_attention_max_distance=12, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
+                **options)
+
+
+def t5(folder):
+    """The first T5: relu, tied embeddings whose output is scaled; a tokenizer.json with sentinels."""
+    config = t5_config(transformers.T5Config, t5_tokenizer(folder, 3), feed_forward_proj="relu")
+    fixtures.randomize(transformers.T5ForConditionalGeneration(config), 5).save_pretrained(folder)
+
+
+def with_own_output(folder, kind, model_kind, seed):
+    """Version 1.1, as Flan-T5 and mT5: gated gelu, an output projection of its own."""
+    config = t5_config(kind, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+    fixtures.randomize(model_kind(config), seed).save_pretrained(folder)
+    # transformers ties what it makes; files from elsewhere have both.
+    weights = load_file(folder / "model.safetensors")
+    generator = torch.Generator().manual_seed(seed + 1)
+    weights["lm_head.weight"] = 0.15 * torch.randn(weights["shared.weight"].shape, generator=generator)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    written = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**written, "tie_word_embeddings": False}, indent=2))
+
+
+def opt(folder, **options):
+    size = fixtures.byte_bpe(folder, 262, ["</s>"], begins=True)
+    config = transformers.OPTConfig(vocab_size=size + PADDING, hidden_size=16, ffn_dim=24, num_hidden_layers=2, num_attention_heads=2,
+                                    max_position_embeddings=96, bos_token_id=0, eos_token_id=0, pad_token_id=None, **options)
+    fixtures.randomize(transformers.OPTForCausalLM(config), 9).save_pretrained(folder)
+
+
+FAMILIES = {
+    "t5": t5,
+    "flan_t5": lambda folder: with_own_output(folder, transformers.T5Config, transformers.T5ForConditionalGeneration, 6),
+    "mt5": lambda folder: with_own_output(folder, transformers.MT5Config, transformers.MT5ForConditionalGeneration, 7),
+    "opt": lambda folder: opt(folder),
+    "opt_post_norm": lambda folder: opt(folder, do_layer_norm_before=False, enable_bias=False),
+}
+
+# Files that are left out in the end: one of the two tokenizers. transformers reads spiece.model only with more packages.
+REMOVED = {"t5": "spiece.model", "flan_t5": "spiece.model", "mt5": "tokenizer.json"}
+
+
+def main():
+    fixtures.FAMILIES = FAMILIES
+    fixtures.main()
+    for name in sys.argv[1:] or FAMILIES:
+        folder = fixtures.DATA / name
+        if name in REMOVED:
+            (folder / REMOVED[name]).unlink()
+        for path in folder.glob("tokenizer.json"):  # written with a line for each number
+            path.write_text(json.dumps(json.loads(path.read_text()), ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()
