@@ -11,6 +11,7 @@
 
 #include "attend/core/options.h"
 #include "attend/nn/parameters.h"
+#include "attend/tensor/ids.h"
 
 namespace attend {
 
