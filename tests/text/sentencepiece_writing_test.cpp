@@ -78,6 +78,20 @@ TEST(ReorderSentencePiece, MakesPiecesWithoutAnIdUnknown) {
   EXPECT_THROW(other.piece(other.vocab_size()), DataError);
 }
 
+TEST(ReorderSentencePiece, ChangesNothingTheSecondTime) {
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram}) {
+    const Tokenizer tokenizer = learned(type);
+    VocabularyOrder order = reversed_order(tokenizer);
+    order.pieces.insert(order.pieces.begin() + 5, "▁étranger");
+    std::erase(order.pieces, "▁red");
+    // A piece of text that becomes a mark has no score.
+    order.controls = {tokenizer.piece(tokenizer.vocab_size() - 1)};
+    const std::string once = reorder_sentencepiece(tokenizer.bytes(), order);
+    EXPECT_NE(once, tokenizer.bytes());
+    EXPECT_EQ(reorder_sentencepiece(once, order), once);
+  }
+}
+
 TEST(ReorderSentencePiece, RefusesAnOrderThatIsNone) {
   const std::string bytes = learned(TokenizerType::bpe).bytes();
   VocabularyOrder order = reversed_order(learned(TokenizerType::bpe));

@@ -115,23 +115,27 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
   WireWriter result;
   for (const std::string& text : order.pieces) {
     const auto found = pieces.find(text);
-    const bool has = found != pieces.end() && is_in_text(found->second->type);
+    const bool is_control = controls.contains(text), is_unknown = text == order.special.unk;
+    const bool has =
+        found != pieces.end() && is_in_text(found->second->type) && !is_control && !is_unknown;
     PieceType type = has ? found->second->type : foreign;
-    if (controls.contains(text)) type = PieceType::control;
-    if (text == order.special.unk) type = PieceType::unknown;
+    if (is_control) type = PieceType::control;
+    if (is_unknown) type = PieceType::unknown;
     add_piece(result, text, has ? found->second->score : 0.0f, type);
   }
   for (const ModelPiece& piece : model.pieces)
     if (is_in_text(piece.type) && !known.contains(piece.text))
       add_piece(result, piece.text, piece.score, piece.type);
-  detail::WireReader reader(bytes);
-  for (detail::WireField field; reader.next(field);)
-    if (field.number != kPieces && field.number != kSelfTest &&
-        field.number != detail::kFirstUnknownPieceField)
-      result.whole(field.whole);
   WireWriter trainer;  // a repeated field replaces the earlier one
   trainer.bytes(kUnknownSurface, "");
   add_special(trainer, order.special);
+  detail::WireReader reader(bytes);
+  for (detail::WireField field; reader.next(field);) {
+    const bool is_repeated = field.number == kTrainer && field.bytes == trainer.message();
+    if (field.number != kPieces && field.number != kSelfTest && !is_repeated &&
+        field.number != detail::kFirstUnknownPieceField)
+      result.whole(field.whole);
+  }
   result.bytes(kTrainer, trainer.message());
   result.number(detail::kFirstUnknownPieceField, std::uint64_t{order.pieces.size()});
   return result.message();

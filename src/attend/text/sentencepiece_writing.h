@@ -45,7 +45,8 @@ struct VocabularyOrder {
 };
 
 // The model `bytes` with the ids of `order`. Pieces that the model lacks get an id but never occur
-// in its output; pieces without an id become unknown. Throws DataError for bytes that are not a
+// in its output; pieces without an id become unknown. A model that has been reordered keeps its
+// bytes when it is reordered again, in the same order. Throws DataError for bytes that are not a
 // model, and for an order with a duplicate or without a special piece.
 std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder& order);
 // The number of pieces of the model without an id.
