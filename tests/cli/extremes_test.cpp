@@ -51,6 +51,7 @@ const std::vector<ExtremeCase> kCases{
      std::string(ATTEND_SOURCE_DIR) +
          "/tests/interchange/data/models/marian --out made.safetensors --threads 1",
      ""},
+    {"export", "run/model.safetensors --out made --threads 1", "mt"},
     {"shortlist",
      "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1",
      "mt"},

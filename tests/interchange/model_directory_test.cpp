@@ -34,6 +34,16 @@ TEST_F(ModelDirectoryTest, ReadsFilesAndFolders) {
   EXPECT_FALSE(model().contains("vocab.json"));
 }
 
+TEST(ModelDirectoryInMemory, HasItsTextsAndNoFiles) {
+  const ModelDirectory model("the model", {{"config.json", "{}"}});
+  EXPECT_EQ(model.text("config.json"), "{}");
+  EXPECT_TRUE(model.contains("config.json"));
+  EXPECT_FALSE(model.contains("vocab.json"));
+  EXPECT_EQ(model.path(), "the model");
+  expect_error<DataError>([&] { model.text("vocab.json"); }, {"the model", "'vocab.json'"});
+  expect_error<DataError>([&] { model.open("config.json"); }, {"the model", "not on disk"});
+}
+
 TEST_F(ModelDirectoryTest, TakesNamesAndNoPaths) {
   const std::string absolute = path("secret").string();
   for (const std::string_view name :

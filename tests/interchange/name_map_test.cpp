@@ -55,6 +55,35 @@ TEST(ReadParameter, TakesTheFirstRowsOfALargerTable) {
   expect_error<DataError>([&] { read_parameter(wider, name, {3, 2}); }, {"wte", "[5, 3]"});
 }
 
+TEST(ForeignTensors, AreWhatParametersAreReadFrom) {
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const Tensor matrix = Tensor::from(numbers, {3, 4});
+  ForeignTensors tensors;
+  tensors.add({"wide", ForeignLayout::transposed, {1, 3}}, matrix.slice_rows(1, 2));
+  tensors.add({"plain"}, matrix);
+  tensors.add({"wide", ForeignLayout::transposed, {2, 3}}, matrix.slice_rows(2, 3));
+  tensors.add({"wide", ForeignLayout::transposed, {0, 3}}, matrix.slice_rows(0, 1));
+  tensors.add({"row", ForeignLayout::one_row}, Tensor::from(std::span(numbers).first(2), {2}));
+  tensors.add({"table", ForeignLayout::behind_two}, matrix.slice_rows(2, 3));
+  const std::vector<NamedTensor> written = tensors.finish();
+  ASSERT_EQ(written.size(), 4u);
+  EXPECT_EQ(written[0].name, "wide");
+  EXPECT_EQ(written[0].tensor.shape(), (Shape{4, 3}));
+  EXPECT_EQ(written[0].tensor.to_vector(),
+            (std::vector<float>{1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12}));
+  EXPECT_EQ(written[1].tensor.to_vector(), numbers);
+  EXPECT_EQ(written[2].tensor.shape(), (Shape{1, 2}));
+  EXPECT_EQ(written[3].tensor.shape(), (Shape{3, 4}));
+  EXPECT_EQ(written[3].tensor.to_vector(),
+            (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11, 12}));
+}
+
+TEST(ForeignTensors, NeedAllTheirParts) {
+  ForeignTensors tensors;
+  tensors.add({"bias", ForeignLayout::same, {0, 2}}, Tensor::zeros({2}));
+  EXPECT_THROW(tensors.finish(), Error);
+}
+
 TEST(NameMap, RefusesWhatNoRuleNames) {
   const NameMap map(kRules);
   EXPECT_THROW(map.theirs("embedding.weights"), Error);

@@ -8,5 +8,6 @@ namespace attend::detail {
 
 // Throws DataError if `text` is not base64.
 std::string from_base64(std::string_view text);
+std::string to_base64(std::string_view bytes);
 
 }  // namespace attend::detail

@@ -16,10 +16,10 @@ namespace attend {
 namespace {
 
 constexpr std::array kFamilies{
-    ModelFamily{"marian", "MarianMT (OPUS-MT)", read_marian},
-    ModelFamily{"gpt2", "GPT-2", read_gpt2},
-    ModelFamily{"llama", "Llama", read_llama},
-    ModelFamily{"qwen2", "Qwen2", read_qwen2},
+    ModelFamily{"marian", "MarianMT (OPUS-MT)", read_marian, write_marian},
+    ModelFamily{"gpt2", "GPT-2", read_gpt2, write_gpt2},
+    ModelFamily{"llama", "Llama", read_llama, write_llama},
+    ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
     ModelFamily{"bert", "BERT", read_bert},
     ModelFamily{"distilbert", "DistilBERT", read_distilbert},
     ModelFamily{"roberta", "RoBERTa", read_roberta},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,12 @@ struct ModelFamily {
   std::string_view name;         // "marian"
   std::string_view description;  // "MarianMT (OPUS-MT)", for messages and help
   ForeignModel (*read)(const ModelDirectory& directory, ForeignConfig& config);
+  // The files of a directory, without the weights, from which read() makes `model` again; nullopt
+  // for another kind of model. Settings that the family cannot express need no check: what read()
+  // makes is compared (model_export.h). `equal` is the same model as a checkpoint; where the family
+  // says the same in another way, write() changes `equal` accordingly. Throws ConfigError. Null:
+  // models of this family are not exported yet.
+  std::optional<TextFiles> (*write)(const SavedModel& model, Checkpoint& equal) = nullptr;
 };
 std::span<const ModelFamily> model_families();
 

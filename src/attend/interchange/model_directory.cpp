@@ -37,11 +37,14 @@ ModelDirectory::ModelDirectory(const std::filesystem::path& path) : path_(path) 
 }
 
 bool ModelDirectory::contains(std::string_view name) const {
+  if (in_memory_) return in_memory_->find(name) != in_memory_->end();
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path_ / name, error));
 }
 
 std::filesystem::path ModelDirectory::file(std::string_view name) const {
+  if (in_memory_)
+    throw DataError(fmt::format("{}: {} is not on disk", path_.string(), quote(name)));
   constexpr std::string_view kSeparators("/\0", 2);
   if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
     throw DataError(fmt::format("{}: expected the name of a file in this directory, found {}",
@@ -64,6 +67,12 @@ std::shared_ptr<const InputFile> ModelDirectory::open(std::string_view name) con
 }
 
 std::string ModelDirectory::text(std::string_view name, std::uint64_t most) const {
+  if (in_memory_) {
+    const auto found = in_memory_->find(name);
+    if (found == in_memory_->end())
+      throw DataError(fmt::format("{}: there is no file {}", path_.string(), quote(name)));
+    return found->second;
+  }
   const InputFile input(file(name));
   if (input.size() > most)
     throw DataError(

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,10 +14,17 @@
 
 namespace attend {
 
+// Small files by name.
+using TextFiles = std::map<std::string, std::string, std::less<>>;
+
 class ModelDirectory {
  public:
   // Throws IoError unless `path` is a directory.
   explicit ModelDirectory(const std::filesystem::path& path);
+  // A directory that is not on disk: only contains() and text() find something in it. `name` stands
+  // for its path in messages.
+  ModelDirectory(std::string name, TextFiles files)
+      : path_(std::move(name)), in_memory_(std::move(files)) {}
 
   std::string path() const { return path_.string(); }
   // Whether an entry of that name exists.
@@ -34,8 +44,9 @@ class ModelDirectory {
   static constexpr std::uint64_t kLargestText = std::uint64_t{64} << 20;
 
  private:
-  std::filesystem::path path_;       // as it was given
-  std::filesystem::path canonical_;  // absolute, without links
+  std::filesystem::path path_;          // as it was given
+  std::filesystem::path canonical_;     // absolute, without links
+  std::optional<TextFiles> in_memory_;  // instead of both
 };
 
 }  // namespace attend

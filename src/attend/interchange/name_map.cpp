@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 
@@ -113,6 +114,63 @@ Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape
   const auto [index, count] = name.part;
   const Tensor whole = read_whole(weights, name, whole_shape(shape, count));
   return count == 1 ? whole : whole.slice_rows(index * shape[0], (index + 1) * shape[0]);
+}
+
+namespace {
+
+// [R, C] below `rows` rows of zeros.
+Tensor below(std::int64_t rows, const Tensor& table) {
+  const Tensor whole = Tensor::empty_on_host({rows + table.dim(0), table.dim(1)});
+  std::fill_n(whole.data(), rows * table.dim(1), 0.0f);
+  whole.slice_rows(rows, whole.dim(0)).copy_from(table);
+  return whole;
+}
+
+Tensor joined(std::span<const Tensor> parts) {
+  if (parts.size() == 1) return parts.front();
+  const std::int64_t rows = parts.front().dim(0);
+  const Tensor whole =
+      Tensor::empty_on_host(whole_shape(parts.front().shape(), static_cast<int>(parts.size())));
+  std::int64_t begin = 0;
+  for (const Tensor& part : parts) {
+    whole.slice_rows(begin, begin + rows).copy_from(part);
+    begin += rows;
+  }
+  return whole;
+}
+
+Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
+  switch (layout) {
+    case ForeignLayout::same:
+      return whole;
+    case ForeignLayout::transposed:
+      return transposed(whole);
+    case ForeignLayout::one_row:
+      return whole.reshape({1, whole.size()});
+    case ForeignLayout::behind_two:
+      return below(2, whole);
+  }
+  throw Error("unknown layout");
+}
+
+}  // namespace
+
+void ForeignTensors::add(const ForeignName& name, const Tensor& parameter) {
+  const auto [found, is_new] = index_.emplace(name.name, wholes_.size());
+  if (is_new)
+    wholes_.push_back({name, std::vector<Tensor>(static_cast<std::size_t>(name.part.count))});
+  wholes_[found->second].parts[static_cast<std::size_t>(name.part.index)] = parameter;
+}
+
+std::vector<NamedTensor> ForeignTensors::finish() const {
+  std::vector<NamedTensor> tensors;
+  for (const Whole& whole : wholes_) {
+    if (!std::all_of(whole.parts.begin(), whole.parts.end(),
+                     [](const Tensor& part) { return part.defined(); }))
+      throw Error(fmt::format("no parameter says what a part of {} is", whole.name.name));
+    tensors.push_back({whole.name.name, laid_out(joined(whole.parts), whole.name.layout)});
+  }
+  return tensors;
 }
 
 }  // namespace attend

@@ -4,11 +4,14 @@
 // import asks where a parameter comes from, an export what to write it as.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attend/checkpoint/safetensors.h"
 #include "attend/interchange/tensor_table.h"
 
 namespace attend {
@@ -62,5 +65,25 @@ class NameMap {
 
 // The parameter of this shape from the tensor. Throws DataError when that does not fit.
 Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape);
+
+// The other direction: our parameters as tensors of the other program.
+class ForeignTensors {
+ public:
+  // Parameters that are parts of one tensor may come in any order. `parameter` is in host memory.
+  void add(const ForeignName& name, const Tensor& parameter);
+
+  // The tensors, in the order in which their first parameters came. Those that hold one parameter
+  // as it is share its memory; rows in front of a table are zeros. Throws Error when a part is
+  // missing.
+  std::vector<NamedTensor> finish() const;
+
+ private:
+  struct Whole {
+    ForeignName name;
+    std::vector<Tensor> parts;
+  };
+  std::vector<Whole> wholes_;
+  std::map<std::string, std::size_t> index_;
+};
 
 }  // namespace attend

@@ -133,13 +133,12 @@ std::vector<float> scores_of_merges(JsonObject& model, const ForeignVocabulary& 
   std::vector<float> scores(vocabulary.pieces().size(), 0.0f);
   float rank = 0;
   for (const auto& [left, right] : read_foreign_merges(model)) {
-    rank -= 1;
     const std::int32_t id = vocabulary.id(left + right);
     if (id < 0)
       throw DataError(fmt::format("{}: merges: {} is not in the vocabulary", model.where(),
                                   quote(left + right)));
     float& score = scores[static_cast<std::size_t>(id)];
-    if (score == 0.0f) score = rank;
+    if (score == 0.0f) score = rank -= 1;
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const std::string& piece = vocabulary.pieces()[i];

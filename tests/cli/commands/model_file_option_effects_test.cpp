@@ -48,6 +48,19 @@ TEST_F(CommandOptionEffects, OfImport) {
   expect_a_case_for_every_option("import", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfExport) {
+  train_translator();
+  const std::vector<OptionCase> cases{
+      {"out", "@made/other", "", "out files?"},
+      {"format", "huggingface", "", ""},
+      {"threads", "2", "", ""},
+  };
+  expect_cases("export @run --out @made/model", cases);
+  expect_config_file("export @run", "--out @made/model",
+                     fmt::format("out = \"{}\"\n", path("made/model")));
+  expect_a_case_for_every_option("export", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfShortlist) {
   train_translator();
   const std::vector<OptionCase> cases{

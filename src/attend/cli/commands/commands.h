@@ -41,6 +41,9 @@ void add_average_command(CLI::App& app);
 
 // attend import DIR --out F: a model of another program as a model of attend.
 void add_import_command(CLI::App& app);
+
+// attend export MODEL --out DIR: a model of attend as a model of another program.
+void add_export_command(CLI::App& app);
 // attend quantize MODEL --out F: an 8-bit model, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 

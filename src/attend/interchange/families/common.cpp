@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/tokenizer_writing.h"
 
 namespace attend {
 
@@ -33,14 +35,21 @@ void ignore_common_settings(ForeignConfig& config) {
                  "num_labels"});
 }
 
+namespace {
+
+// Where several names mean one activation, the first is written.
+constexpr std::pair<std::string_view, Activation> kActivationNames[] = {
+    {"relu", Activation::relu},           {"gelu", Activation::gelu},
+    {"gelu_python", Activation::gelu},    {"tanh", Activation::tanh},
+    {"silu", Activation::swish},          {"swish", Activation::swish},
+    {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh}, {"quick_gelu", Activation::quick_gelu},
+    {"linear", Activation::none}};
+
+}  // namespace
+
 std::optional<Activation> activation_named(std::string_view wanted) {
-  constexpr std::pair<std::string_view, Activation> kNames[] = {
-      {"relu", Activation::relu},           {"gelu", Activation::gelu},
-      {"gelu_python", Activation::gelu},    {"tanh", Activation::tanh},
-      {"swish", Activation::swish},         {"silu", Activation::swish},
-      {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh}, {"quick_gelu", Activation::quick_gelu}};
-  for (const auto& [name, activation] : kNames) {
+  for (const auto& [name, activation] : kActivationNames) {
     if (name == wanted) return activation;
   }
   return std::nullopt;
@@ -49,8 +58,36 @@ std::optional<Activation> activation_named(std::string_view wanted) {
 Activation read_activation(ForeignConfig& config, std::string_view key) {
   const auto activation = activation_named(config.text(key));
   if (!activation)
-    config.refuse(key, "supported are relu, gelu, tanh, swish, gelu_new and quick_gelu");
+    config.refuse(key, "supported are relu, gelu, tanh, swish, gelu_new, quick_gelu and linear");
   return *activation;
+}
+
+std::string_view write_activation(Activation wanted) {
+  for (const auto& [name, activation] : kActivationNames) {
+    if (activation == wanted) return name;
+  }
+  throw Error("an activation without a name over there");
+}
+
+namespace {
+
+// 0.1f is the double 0.10000000149011612, and written as 0.1.
+void shorten_floats(nlohmann::ordered_json& json) {
+  if (json.is_structured()) {
+    for (nlohmann::ordered_json& member : json) shorten_floats(member);
+  } else if (json.is_number_float()) {
+    const auto value = json.get<float>();
+    const double shortest = std::stod(fmt::format("{}", value));
+    if (json.get<double>() == double{value} && static_cast<float>(shortest) == value)
+      json = shortest;
+  }
+}
+
+}  // namespace
+
+std::string write_json(nlohmann::ordered_json json) {
+  shorten_floats(json);
+  return json.dump(2) + "\n";
 }
 
 int read_int(ForeignConfig& config, std::string_view key, const NumberRange& range) {
@@ -79,7 +116,6 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
 }
 
 TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig& config) {
-  constexpr const char* kFile = "generation_config.json";
   TranslationDecoding decoding;
   const auto read = [&](ForeignConfig& from) {
     decoding.beam_size =
@@ -90,12 +126,51 @@ TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig
   decoding.beam_size = 1;
   decoding.length_penalty = 1.0f;
   read(config);
-  if (directory.contains(kFile)) {
-    ForeignConfig generation =
-        ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
+  if (directory.contains(kGenerationConfig)) {
+    ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
+                                                        directory.path() + "/" + kGenerationConfig);
     read(generation);
   }
   return decoding;
+}
+
+namespace {
+
+// Tokenizers that attend has trained number their special tokens like this. A model of attend
+// begins its texts with a mark; one of another program does when its tokenizer has one of its own.
+bool has_mark(const LanguageModel& model) {
+  const auto [bos, eos, pad, unk] = model.tokenizer.special_tokens();
+  return model.first_token != eos || (pad == 0 && unk == 1 && bos == 2 && eos == 3);
+}
+
+}  // namespace
+
+namespace {
+
+// The bytes of our tokenizers may come back as others that cut text into the same tokens.
+void write_language_tokenizer(const LanguageModel& model, TextFiles& files, Checkpoint& equal) {
+  TextMarks marks;
+  if (has_mark(model)) marks.prefix = {model.first_token};
+  files["tokenizer.json"] = write_tokenizer_json(model.tokenizer, marks);
+  files["tokenizer_config.json"] = write_tokenizer_config(model.tokenizer);
+  const Tokenizer written = read_tokenizer_of(ModelDirectory("its tokenizer", files)).tokenizer;
+  if (written.bytes() == model.tokenizer.bytes()) return;
+  require_same_tokens(model.tokenizer, written);
+  for (NamedTensor& tensor : equal.tensors)
+    if (tensor.name == model.tokenizers().front().name)
+      tensor.tensor = bytes_tensor(written.bytes());
+}
+
+}  // namespace
+
+TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
+                               Checkpoint& equal) {
+  TextFiles files;
+  files["config.json"] = write_json(config);
+  files[kGenerationConfig] =
+      write_json({{"bos_token_id", model.first_token}, {"eos_token_id", model.tokenizer.eos_id()}});
+  write_language_tokenizer(model, files, equal);
+  return files;
 }
 
 }  // namespace attend

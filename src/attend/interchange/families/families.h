@@ -1,13 +1,18 @@
-// The families of models that can be imported. Each function reads the settings and the tokenizers
-// of a directory; all throw DataError naming what is not supported.
+// The families of models that can be imported and exported. A function read_... reads the settings
+// and the tokenizers of a directory; all throw DataError naming what is not supported. A function
+// write_... is the other direction (ModelFamily::write).
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "attend/core/number_range.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/tokenizer_directory.h"
 #include "attend/models/stack_config.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -23,12 +28,21 @@ ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config);
 
+std::optional<TextFiles> write_marian(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_gpt2(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_llama(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_qwen2(const SavedModel& model, Checkpoint& equal);
+
 // Settings of config.json that describe training or other programs, not what the model computes.
 void ignore_common_settings(ForeignConfig& config);
 
 // One of the activations that transformers knows by name; nullopt: another.
 std::optional<Activation> activation_named(std::string_view name);
 Activation read_activation(ForeignConfig& config, std::string_view key);
+std::string_view write_activation(Activation activation);
+
+inline constexpr const char* kGenerationConfig = "generation_config.json";
+std::string write_json(nlohmann::ordered_json json);
 
 // A layer count, width or the like: an integer in its range.
 int read_int(ForeignConfig& config, std::string_view key, const NumberRange& range);
@@ -45,5 +59,9 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
 
 // How translations are searched for: generation_config.json or, in older directories, config.json.
 TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig& config);
+
+// The files of a language model: `config` is config.json.
+TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
+                               Checkpoint& equal);
 
 }  // namespace attend

@@ -1,9 +1,12 @@
 // GPT-2 (Radford et al. 2019) of the transformers library, and its variants such as DistilGPT2.
 #include <array>
+#include <nlohmann/json.hpp>
 
+#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/families.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
@@ -98,6 +101,45 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   foreign.ignorable = {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"};
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   return foreign;
+}
+
+namespace {
+
+// A model of attend, in the words of GPT-2: its positions are a table, its embeddings come as they
+// are.
+LanguageTransformerConfig use_words_of_gpt2(const LanguageModel& model, Checkpoint& equal) {
+  const LanguageTransformerConfig& shape = model.network->config();
+  if (shape.positions != PositionKind::learned && shape.positions != PositionKind::rotary)
+    tabulate_positions(equal, model.context.sequence_length);
+  if (shape.scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
+  return read_options<LanguageTransformerConfig>(equal, "attend.config");
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_gpt2(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = use_words_of_gpt2(*model, equal);
+  return write_language_files(*model,
+                              {{"model_type", "gpt2"},
+                               {"architectures", {"GPT2LMHeadModel"}},
+                               {"vocab_size", model->tokenizer.vocab_size()},
+                               {"n_positions", shape.max_positions},
+                               {"n_embd", shape.d_model},
+                               {"n_layer", shape.n_layers},
+                               {"n_head", shape.n_heads},
+                               {"n_inner", shape.d_ff},
+                               {"activation_function", write_activation(shape.activation)},
+                               {"layer_norm_epsilon", shape.norm.epsilon},
+                               {"resid_pdrop", shape.dropout},
+                               {"embd_pdrop", shape.dropout},
+                               {"attn_pdrop", shape.attention_dropout},
+                               {"tie_word_embeddings", shape.tied},
+                               {"bos_token_id", model->first_token},
+                               {"eos_token_id", model->tokenizer.eos_id()},
+                               {"dtype", "float32"}},
+                              equal);
 }
 
 }  // namespace attend

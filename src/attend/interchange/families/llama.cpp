@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
+#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/families.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
@@ -114,6 +116,77 @@ ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) 
   config.require("use_sliding_window", false);
   config.ignore({"sliding_window", "max_window_layers", "layer_types", "use_mrope"});
   return finish_llama(directory, shape, length);
+}
+
+namespace {
+
+using ConfigJson = nlohmann::ordered_json;
+
+// In the words of older files, which all versions read.
+void add_rotary(ConfigJson& config, const RotaryOptions& rotary) {
+  config["rope_theta"] = rotary.theta;
+  if (rotary.scaling == RotaryScaling::none) return;
+  ConfigJson scaling{
+      {"rope_type", enum_names(rotary.scaling)[static_cast<std::size_t>(rotary.scaling)]},
+      {"factor", rotary.factor}};
+  if (rotary.scaling == RotaryScaling::llama3) {
+    scaling["low_freq_factor"] = rotary.low_factor;
+    scaling["high_freq_factor"] = rotary.high_factor;
+    scaling["original_max_position_embeddings"] = rotary.original_length;
+  }
+  config["rope_scaling"] = scaling;
+}
+
+// The settings that Llama and Qwen2 share.
+ConfigJson llama_config(const LanguageModel& model, const LanguageTransformerConfig& shape) {
+  ConfigJson config{
+      {"vocab_size", model.tokenizer.vocab_size()},
+      {"max_position_embeddings", model.context.sequence_length},
+      {"hidden_size", shape.d_model},
+      {"intermediate_size", shape.d_ff},
+      {"num_hidden_layers", shape.n_layers},
+      {"num_attention_heads", shape.n_heads},
+      {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
+      {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
+      {"hidden_act", write_activation(shape.activation)},
+      {"rms_norm_eps", shape.norm.epsilon},
+      {"attention_dropout", shape.attention_dropout},
+      {"tie_word_embeddings", shape.tied},
+      {"bos_token_id", model.first_token},
+      {"eos_token_id", model.tokenizer.eos_id()},
+      {"dtype", "float32"}};
+  add_rotary(config, shape.rotary);
+  return config;
+}
+
+// A model of attend, in the words of Llama: its embeddings come as they are.
+LanguageTransformerConfig use_words_of_llama(const LanguageModel& model, Checkpoint& equal) {
+  if (model.network->config().scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
+  return read_options<LanguageTransformerConfig>(equal, "attend.config");
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
+  ConfigJson config = llama_config(*model, shape);
+  config["model_type"] = "llama";
+  config["architectures"] = {"LlamaForCausalLM"};
+  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
+  config["mlp_bias"] = shape.ffn_bias;
+  return write_language_files(*model, config, equal);
+}
+
+std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  ConfigJson config = llama_config(*model, use_words_of_llama(*model, equal));
+  config["model_type"] = "qwen2";
+  config["architectures"] = {"Qwen2ForCausalLM"};
+  config["use_sliding_window"] = false;
+  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

@@ -1,0 +1,27 @@
+// The same model in other words, for families that have no word for one of our settings. Each
+// function changes the settings and the parameters of a model file together; what the model
+// computes stays the same up to rounding.
+#pragma once
+
+#include <cstdint>
+
+#include "attend/checkpoint/checkpoint.h"
+
+namespace attend {
+
+// Of a translation model with interleaved sinusoids: the columns of the model dimension in another
+// order, so that all sines come before all cosines (sinusoidal_halves).
+void separate_sines_from_cosines(Checkpoint& model);
+
+// Of a translation model without a bias on its logits: with a bias of `vocabulary` zeros.
+void add_output_bias(Checkpoint& model, std::int64_t vocabulary);
+
+// Of a language model: embeddings that need no factor. A table that is the output projection, too,
+// becomes two.
+void multiply_embeddings(Checkpoint& model);
+
+// Of a language model with sinusoids or without positions: a table of the first `length` positions,
+// as if they were learned.
+void tabulate_positions(Checkpoint& model, std::int64_t length);
+
+}  // namespace attend

@@ -1,0 +1,16 @@
+// What differs between two models beside their parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/safetensors.h"
+
+namespace attend {
+
+// The settings of a model of `ours` that `theirs`, from another program, does not have or has with
+// another value: "norm-first is true, there false". Options that matter in training only and those
+// without effect beside the others do not count. Both are SavedModel::configuration().
+std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs);
+
+}  // namespace attend

@@ -1,0 +1,28 @@
+// Tokenizers as files of Hugging Face: the other direction of tokenizer_json.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+// What a model expects before and behind a text.
+struct TextMarks {
+  std::vector<std::int32_t> prefix = {}, suffix = {};
+};
+
+// The content of a tokenizer.json that read_tokenizer_json() makes this tokenizer from again.
+// Throws ConfigError that names what has no equal there.
+std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& marks);
+
+// The content of a tokenizer_config.json: the special tokens by name.
+std::string write_tokenizer_config(const Tokenizer& tokenizer);
+
+// Throws ConfigError unless both cut text into the same tokens: every piece of the vocabulary,
+// alone and beside others. Both have the same vocabulary.
+void require_same_tokens(const Tokenizer& ours, const Tokenizer& theirs);
+
+}  // namespace attend

@@ -1,0 +1,28 @@
+// Parts of a tokenizer.json that several models have. Private to interchange/.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/text/tokenizer.h"
+
+namespace attend::detail {
+
+// Throws ConfigError "its tokenizer has no equal in a tokenizer.json: <what>".
+[[noreturn]] void refuse_to_write(std::string_view what);
+
+// {"piece": id}
+nlohmann::json vocabulary_json(const std::vector<std::string>& pieces);
+// The added tokens: of each id whether it is special.
+nlohmann::json added_tokens_json(const std::vector<std::string>& pieces,
+                                 const std::map<std::int32_t, bool>& added);
+
+// The model, the normalizer, the pre-tokenizer and the decoder of a SentencePiece model. Throws
+// ConfigError.
+void write_foreign_sentencepiece(const Tokenizer& tokenizer, nlohmann::json& file);
+
+}  // namespace attend::detail

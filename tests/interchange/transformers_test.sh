@@ -1,0 +1,53 @@
+#!/bin/sh
+# transformers loads what `attend export` writes, and computes the same: of imported models and of
+# models that attend has trained. Skipped (77) without transformers.
+#   transformers_test.sh SOURCE_DIR ATTEND
+# ATTEND_PYTHON: a Python that has transformers; by default python3.
+set -eu
+source=$1 attend=$2 python=${ATTEND_PYTHON:-python3}
+"$python" -c 'import transformers, torch, sentencepiece, safetensors' 2>/dev/null || {
+  echo "skipped: $python has no transformers, torch, sentencepiece and safetensors"
+  exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+check() { "$python" "$source/tools/check_export.py" "$attend" "$@"; }
+
+for name in marian marian_separate gpt2 llama qwen2; do
+  original=$source/tests/interchange/data/models/$name
+  "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
+  check "$folder/$name.safetensors" "$folder/$name" "$original"
+done
+
+# WORDS -> 300 sentences of them
+sentences() {
+  awk -v words="$1" 'BEGIN { n = split(words, w, " ")
+    for (i = 0; i < 300; ++i) print w[i % n + 1], w[int(i / 3) % n + 1], w[i * i % n + 1], w[int(i / 7) % n + 1] " ." }'
+}
+mkdir "$folder/demo"
+sentences 'The small man sees an old dog while a woman buys two green apples' > "$folder/demo/train.en"
+sentences 'Der kleine Mann sieht einen alten Hund wenn die Frau zwei grüne Äpfel kauft' > "$folder/demo/train.de"
+small='--d-model 16 --n-heads 2 --d-ff 24 --vocab-size 70 --max-steps 20 --batch-tokens 512'
+train() { # NAME TASK OPTIONS...
+  name=$1 task=$2
+  shift 2
+  # shellcheck disable=SC2086
+  "$attend" train "$task" --data "$folder/demo" --out "$folder/$name" $small "$@" > "$folder/log" 2>&1 || {
+    cat "$folder/log"
+    exit 1
+  }
+  check "$folder/$name" "$folder/$name.check"
+}
+pairs="--src-train train.en --tgt-train train.de --n-encoder-layers 2 --n-decoder-layers 1"
+# shellcheck disable=SC2086
+train translator translation $pairs
+# shellcheck disable=SC2086
+train separate translation $pairs --no-joint-vocabulary --tie-embeddings none \
+  --tokenizer unigram --vocab-size 36 --activation gelu
+# shellcheck disable=SC2086
+train target translation $pairs --no-joint-vocabulary --tie-embeddings target
+train generator lm --train train.en --n-layers 2
+train learned lm --train train.en --n-layers 2 --positions learned --max-positions 64 \
+  --sequence-length 64 --tokenizer unigram --vocab-size 36
+train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
+  --gated-ffn --no-ffn-bias --attention-biases none --activation swish --n-key-heads 1
