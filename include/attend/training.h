@@ -9,7 +9,8 @@
 //
 // Options have the names, defaults and ranges of `attend train translation`, `attend train lm` and
 // `attend train classification`; --help lists them, docs/training.md explains them. The library
-// and the program write the same run folder, and each can resume the other's runs.
+// and the program write the same run folder, and each can resume the other's runs. Only the program
+// starts from directories of other programs: init-from takes a model of attend here.
 #pragma once
 
 #include <atomic>

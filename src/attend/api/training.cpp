@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "attend/api/entered_runtime.h"
 #include "attend/core/config_file.h"
 #include "attend/core/nearest_name.h"
@@ -90,6 +92,26 @@ std::unique_ptr<Trainable> task_named(const std::string& name) {
                                 fmt::join(names, ", "), quote(name)));
 }
 
+// The options that a job sets: in its list or, to other values than the defaults, in its file.
+std::set<std::string> set_options(const TrainingJob& job, Trainable& task) {
+  std::set<std::string> names;
+  for (const TrainingOption& option : job.options) names.insert(kebab_case(option.name));
+  const std::unique_ptr<Trainable> defaults = task_named(job.task);
+  const std::vector<OptionGroup> now = task.option_groups(), before = defaults->option_groups();
+  for (std::size_t g = 0; g < now.size(); ++g)
+    for (std::size_t f = 0; f < now[g].fields.size(); ++f)
+      if (option_values(now[g].fields[f]) != option_values(before[g].fields[f]))
+        names.insert(now[g].fields[f].name);
+  return names;
+}
+
+// Directories of other programs are imported before (`attend import`).
+void start_from_model(Trainable& task, const std::string& path, const TrainingJob& job) {
+  const std::set<std::string> set = set_options(job, task);
+  task.start_from(std::make_shared<const Checkpoint>(load_checkpoint(path)),
+                  [&set](const std::string& name) { return set.contains(name); });
+}
+
 }  // namespace
 
 TrainingResult train(const TrainingJob& job) {
@@ -104,6 +126,7 @@ TrainingResult train(const TrainingJob& job) {
 
   const EnteredRuntime entered(runtime_for(job, run.threads));
   const auto latest = checkpoint_to_resume(job);
+  if (!latest && !run.init_from.empty()) start_from_model(*task, run.init_from, job);
   TrainingTask prepared =
       prepare_in_folder(*task, RunFolder(job.folder), latest ? &latest->checkpoint : nullptr);
   const auto note = [&job](const std::string& line) {

@@ -30,4 +30,20 @@ ArchitectureConfig ModelOptions::chosen() const {
   return config;
 }
 
+ModelOptions ModelOptions::of(const ArchitectureConfig& config) {
+  ModelOptions options;
+  options.arch = static_cast<Architecture>(config.index());
+  if (const auto* const transformer = std::get_if<TransformerConfig>(&config)) {
+    options.transformer = *transformer;
+    return options;
+  }
+  const auto& recurrent = std::get<RecurrentConfig>(config);
+  options.rnn = recurrent;
+  static_cast<EncoderDecoderConfig&>(options.transformer) = recurrent;
+  options.transformer.d_model = recurrent.d_model;
+  options.transformer.dropout = recurrent.dropout;
+  options.transformer.attention = recurrent.attention;
+  return options;
+}
+
 }  // namespace attend

@@ -33,6 +33,8 @@ struct ModelOptions {
   RecurrentWidths rnn;
 
   ArchitectureConfig chosen() const;
+  // The options with this choice.
+  static ModelOptions of(const ArchitectureConfig& config);
 };
 
 template <class Visitor>

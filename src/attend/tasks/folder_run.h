@@ -24,6 +24,7 @@ namespace attend {
 // configuration.
 struct RunOptions {
   std::string out;
+  std::string init_from;
   ThreadOptions threads;
   TrainingLogOptions log;
   TensorBoardOptions tensorboard;
@@ -32,6 +33,9 @@ struct RunOptions {
 template <class Visitor>
 void fields(RunOptions& o, Visitor&& visit) {
   visit("out", o.out, "folder of the run: model, checkpoints, logs");
+  visit("init-from", o.init_from,
+        "model to start from instead of random parameters, with its vocabulary and architecture: a "
+        "model file, the folder of a run, or a directory that `attend import` reads");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attend/core/option_fields.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/train/trainer.h"
 
@@ -22,12 +24,16 @@ class Trainable {
   // By subject. The fields refer to options of this object.
   virtual std::vector<OptionGroup> option_groups() = 0;
   virtual const TrainerOptions& trainer() const = 0;
+  // Training starts from this model: the options of the vocabulary and the architecture become its
+  // own, and training options that the user has not set, too. Throws ConfigError if the user has
+  // set one of the former to something else, DataError for a model of another task or in 8 bits.
+  virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
   // Throws what the prepare_training() of the task throws.
   virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
 };
 
-// Options is a struct with kName, kHelp, a member `trainer`, and functions groups() and
-// prepare_training().
+// Options is a struct with kName, kHelp, members `trainer` and `initial` (the model to start from,
+// or null), and functions groups(), adopt_model() and prepare_training().
 template <class Options>
 class TrainableWith final : public Trainable {
  public:
@@ -35,6 +41,13 @@ class TrainableWith final : public Trainable {
   std::string_view help() const override { return Options::kHelp; }
   std::vector<OptionGroup> option_groups() override { return attend::option_groups(options_); }
   const TrainerOptions& trainer() const override { return options_.trainer; }
+  void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) override {
+    require_trainable(*model);
+    Options given = options_;
+    adopt_model(options_, *model);
+    settle_options(option_groups(), attend::option_groups(given), is_set, model->source);
+    options_.initial = std::move(model);
+  }
   TrainingTask prepare(const Checkpoint* resumed) const override {
     return prepare_training(options_, resumed);
   }

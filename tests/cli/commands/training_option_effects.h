@@ -17,7 +17,7 @@ namespace attend {
 using Cases = std::vector<OptionCase>;
 
 // Tested by functions of their own instead of cases.
-inline const std::set<std::string> kByHand{"config", "out",          "resume", "dry-run",
+inline const std::set<std::string> kByHand{"config", "out", "init-from", "resume", "dry-run",
                                            "format", "print-config", "data"};
 
 class TrainingOptionEffects : public OptionEffects {

@@ -4,8 +4,10 @@
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
+#include "attend/interchange/foreign_model.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
@@ -25,6 +27,37 @@ void read_own_configuration(OptionBinding& binding, const SessionOptions& sessio
     binding.add_defaults_from(file);
 }
 
+// A model of attend, or of another program as it is.
+Checkpoint initial_model(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path / "config.json"))
+    return import_model(ModelDirectory(path)).checkpoint;
+  return load_checkpoint(path);
+}
+
+// Starts from --init-from, unless a checkpoint of the run is there, which has come further.
+class InitialModel {
+ public:
+  InitialModel(Trainable& task, const SessionOptions& session, const OptionBinding& options)
+      : task_(task), session_(session), options_(options) {}
+
+  void take() {
+    if (session_.run.init_from.empty() || std::exchange(taken_, true)) return;
+    const RuntimeScope runtime = enter_runtime(session_.run.threads);
+    task_.start_from(std::make_shared<const Checkpoint>(initial_model(session_.run.init_from)),
+                     [this](const std::string& name) { return options_.is_set(name); });
+  }
+  // Before anything is read of the run.
+  void take_if_new() {
+    if (!session_.resume || RunFolder(session_.run.out).checkpoints().empty()) take();
+  }
+
+ private:
+  Trainable& task_;
+  const SessionOptions& session_;
+  const OptionBinding& options_;
+  bool taken_ = false;
+};
+
 void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   CLI::App& command = add_command(train, std::string(task->name()), std::string(task->help()));
   const auto arguments = std::make_shared<TrainArguments>();
@@ -37,12 +70,15 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
     if (!arguments->session.dry_run) binding.refuse_without("--dry-run", {"format"});
     read_own_configuration(binding, arguments->session);
     Trainable& trained = *arguments->task;
-    run_training(
-        arguments->session, trained.trainer(),
-        resolved_configuration(arguments->session.run, trained.option_groups()),
-        [&trained, folder = RunFolder(arguments->session.run.out)](const Checkpoint* resumed) {
-          return prepare_in_folder(trained, folder, resumed);
-        });
+    InitialModel initial(trained, arguments->session, binding);
+    initial.take_if_new();
+    run_training(arguments->session, trained.trainer(),
+                 resolved_configuration(arguments->session.run, trained.option_groups()),
+                 [&](const Checkpoint* resumed) {
+                   if (resumed == nullptr) initial.take();
+                   return prepare_in_folder(trained, RunFolder(arguments->session.run.out),
+                                            resumed);
+                 });
   });
 }
 

@@ -15,6 +15,7 @@
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/objective.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/learned_positions.h"
 
 namespace attend {
@@ -58,9 +59,9 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
 }
 
 // The first checkpoint fixes the vocabulary, the classes and the shape of the model.
-Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTraining& o,
+Tokenizer resumed_tokenizer(const ClassificationModel& model, const Checkpoint& checkpoint,
+                            const ClassificationTraining& o,
                             const std::vector<std::string>& labels) {
-  ClassificationModel model = classification_model(checkpoint);
   require_same_model(checkpoint, options_to_json(model.network->config()),
                      options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
@@ -70,7 +71,20 @@ Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const ClassificationTr
                     "go on with its own",
                     printable(fmt::format("{}", fmt::join(model.labels, ", "))),
                     printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source));
-  return std::move(model.tokenizer);
+  return model.tokenizer;
+}
+
+// Renumbers the classes of a text as a model has them. False when the model has other labels.
+bool number_as(const std::vector<std::string>& labels, LabeledText& text) {
+  if (!std::is_permutation(labels.begin(), labels.end(), text.classes.begin(), text.classes.end()))
+    return false;
+  std::vector<std::int32_t> places;
+  for (const std::string& name : text.classes)
+    places.push_back(
+        static_cast<std::int32_t>(std::find(labels.begin(), labels.end(), name) - labels.begin()));
+  for (std::int32_t& label : text.labels) label = places[static_cast<std::size_t>(label)];
+  text.classes = labels;
+  return true;
 }
 
 }  // namespace
@@ -91,6 +105,15 @@ Tensor class_weights(const std::vector<std::string>& options, const LabeledText&
   return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
 }
 
+void adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint) {
+  const ClassificationModel model = classification_model(checkpoint);
+  o.model = model.network->config();
+  o.tokenizer = {.type = type_of(model.tokenizer),
+                 .vocab_size = model.tokenizer.vocab_size(),
+                 .pretokenized = o.tokenizer.pretokenized};
+  o.data.length = model.length;
+}
+
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
@@ -99,7 +122,11 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
                                  valid_files = in_folder(o.data.data, o.data.valid);
   require_readable(train_files);
   require_readable(valid_files);
-  const LabeledText train = read_labeled(train_files, o.data.columns);
+  LabeledText train = read_labeled(train_files, o.data.columns);
+  const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
+  std::optional<ClassificationModel> known;
+  if (known_file != nullptr) known = classification_model(*known_file);
+  const bool same_labels = known && number_as(known->labels, train);
   // Read before training, so that errors show at once.
   std::optional<LabeledText> valid;
   if (!o.data.valid.empty()) valid = read_labeled(valid_files, o.data.columns, train.classes);
@@ -111,11 +138,20 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   validate(config);
   validate(o.trainer, config.d_model);
 
-  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o, train.classes)
-                                                 : Tokenizer::train(train.texts, o.tokenizer);
+  const Tokenizer tokenizer = resumed != nullptr
+                                  ? resumed_tokenizer(*known, *resumed, o, train.classes)
+                              : known ? known->tokenizer
+                                      : Tokenizer::train(train.texts, o.tokenizer);
   config.vocab_size = tokenizer.vocab_size();
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
                             train.classes, o.data.length};
+  if (resumed == nullptr && o.initial) {
+    copy_parameters(
+        *o.initial, model.parameters(),
+        same_labels ? std::vector<std::string_view>{} : std::vector<std::string_view>{"output."});
+    if (!same_labels)
+      task.notes.push_back("labels: others than before, so with a new output layer");
+  }
   model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
   task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",

@@ -1,6 +1,7 @@
 // Trains a classifier from files: its options, and the preparation of its objective.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct ClassificationTraining {
   ClassifierConfig model;
   ClassificationLossOptions loss;
   TrainerOptions trainer = default_trainer();
+  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
 
   // A classifier trains in minutes, in a few epochs.
   static TrainerOptions default_trainer() {
@@ -91,9 +93,14 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
 // Throws ConfigError.
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
-// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
-// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
-// and DataError for the files.
+// Takes the vocabulary, the architecture, its dropout and the longest text of `model`. Throws
+// DataError for another kind of model.
+void adopt_model(ClassificationTraining& options, const Checkpoint& model);
+
+// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
+// of the initial model) and creates the model. The output layer of the initial model stays when the
+// labels are its own; with other labels it is a new one. Throws ConfigError, also if the model
+// differs from that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

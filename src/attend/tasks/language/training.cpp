@@ -10,6 +10,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/learned_positions.h"
 
@@ -41,11 +42,29 @@ void check(const LanguageTraining& o) {
   validate(o.trainer, o.model.d_model);
 }
 
+// A tokenizer, and the token that begins a text.
+struct KnownVocabulary {
+  Tokenizer tokenizer;
+  std::int32_t first_token;
+};
+
+KnownVocabulary vocabulary_of(const LanguageModel& model) {
+  return {model.tokenizer, model.first_token};
+}
+
 // The first checkpoint fixes the vocabulary and the shape of the model.
-Tokenizer resumed_tokenizer(const Checkpoint& checkpoint, const LanguageTransformerConfig& config) {
-  LanguageModel model = language_model(checkpoint);
+KnownVocabulary resumed_vocabulary(const Checkpoint& checkpoint,
+                                   const LanguageTransformerConfig& config) {
+  const LanguageModel model = language_model(checkpoint);
   require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(config));
-  return std::move(model.tokenizer);
+  return vocabulary_of(model);
+}
+
+KnownVocabulary trained_vocabulary(const std::vector<std::string>& lines,
+                                   const TokenizerOptions& options) {
+  Tokenizer tokenizer = Tokenizer::train(lines, options);
+  const std::int32_t first = tokenizer.eos_id();
+  return {std::move(tokenizer), first};
 }
 
 // Half of every window is context, so that every token has some.
@@ -64,6 +83,18 @@ LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>&
 
 }  // namespace
 
+void adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
+  const LanguageModel model = language_model(checkpoint);
+  o.model = model.network->config();
+  o.vocabulary = {.type = type_of(model.tokenizer),
+                  .vocab_size = model.tokenizer.vocab_size(),
+                  .pretokenized = o.vocabulary.pretokenized};
+  o.cache = model.cache;
+  int& window = o.data.windows.sequence_length;
+  if (const auto learned = static_cast<int>(o.model.learned_positions()); learned > 0)
+    window = std::min(window, learned);
+}
+
 TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
@@ -81,14 +112,17 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   const std::vector<std::string> valid_lines =
       valid_files.empty() ? std::vector<std::string>() : read_all(valid_files);
   const std::vector<std::string> lines = read_all(train_files);
-  const Tokenizer tokenizer = resumed != nullptr ? resumed_tokenizer(*resumed, o.model)
-                                                 : Tokenizer::train(lines, o.vocabulary);
+  const auto [tokenizer, first_token] = resumed != nullptr ? resumed_vocabulary(*resumed, o.model)
+                                        : o.initial ? vocabulary_of(language_model(*o.initial))
+                                                    : trained_vocabulary(lines, o.vocabulary);
   task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
   LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer,
                       o.data.windows, o.cache};
+  model.first_token = first_token;
+  if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
 
   model.text_kinds = {
       {"text", kind_of(lines, tokenizer,

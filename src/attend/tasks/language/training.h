@@ -1,6 +1,7 @@
 // Trains a language model from files: its options, and the preparation of its objective.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct LanguageTraining {
   LanguageLossOptions loss;
   ContinuousCacheOptions cache;  // for prediction; training ignores it
   TrainerOptions trainer;
+  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -72,9 +74,13 @@ void groups(LanguageTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run) and
-// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
-// and DataError for the files.
+// Takes the vocabulary, the architecture, its dropout and the cache of `model`, and shortens the
+// windows to the positions that it has learned. Throws DataError for another kind of model.
+void adopt_model(LanguageTraining& options, const Checkpoint& model);
+
+// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or of
+// the initial model) and creates the model. Throws ConfigError, also if the model differs from that
+// of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const LanguageTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include "attend/data/sampled_pairs.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/objective.h"
 
@@ -16,9 +17,11 @@ namespace attend {
 
 namespace {
 
+// What a model knows before it learns anything from this text.
 struct Tokenizers {
   Tokenizer src;
   Tokenizer tgt;
+  std::vector<std::int32_t> suppressed = {};  // target tokens that are never written
 };
 
 void check(const TranslationTraining& o) {
@@ -86,6 +89,11 @@ Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& o
   return {joint, joint};
 }
 
+Tokenizers tokenizers_of(TranslationModel model) {
+  return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer),
+          std::move(model.suppressed)};
+}
+
 // The first checkpoint fixes the vocabulary and the shape of the model.
 Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureConfig& config) {
   TranslationModel model = translation_model(checkpoint);
@@ -94,7 +102,7 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
     throw ConfigError(fmt::format("--resume: the model of {} was made with --arch {}, not {}",
                                   checkpoint.source, name_of(saved), name_of(config)));
   require_same_model(checkpoint, config_json(saved), config_json(config));
-  return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer)};
+  return tokenizers_of(std::move(model));
 }
 
 TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers,
@@ -126,6 +134,18 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
 
 }  // namespace
 
+void adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
+  const TranslationModel model = translation_model(checkpoint);
+  const ArchitectureConfig config = model.network->architecture();
+  o.model = ModelOptions::of(config);
+  const bool equal = model.src_tokenizer.bytes() == model.tgt_tokenizer.bytes();
+  o.vocabulary.joint_vocabulary = equal || common(config).tie_embeddings == TiedEmbeddings::all;
+  o.vocabulary.tokenizer = {.type = type_of(model.tgt_tokenizer),
+                            .vocab_size = model.tgt_tokenizer.vocab_size(),
+                            .pretokenized = o.vocabulary.tokenizer.pretokenized};
+  o.decoding = model.decoding;
+}
+
 TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* resumed) {
   check(o);
   check_options(o.data.length);
@@ -140,6 +160,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   const Texts texts = read_texts(o.data);  // all of it, before a vocabulary is learned from a part
   const ParallelText& train = texts.train;
   const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config)
+                                : o.initial        ? tokenizers_of(translation_model(*o.initial))
                                                    : train_tokenizers(train, o.vocabulary);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
 
@@ -147,6 +168,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
   TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src,
                          tokenizers.tgt, o.decoding};
+  model.suppressed = tokenizers.suppressed;
+  if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
   const auto language = [](const std::string& given, const std::vector<std::string>& files) {
     return given.empty() ? language_of(files) : given;
   };

@@ -1,6 +1,7 @@
 // Trains a translator from files: its options, and the preparation of its objective.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,7 @@ struct TranslationTraining {
   TranslationLossOptions loss;
   TranslationDecoding decoding;
   TrainerOptions trainer;
+  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -102,9 +104,13 @@ void groups(TranslationTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run) and
-// creates the model. Throws ConfigError, also if the model differs from that of `resumed`; IoError
-// and DataError for the files.
+// Takes the vocabulary, the architecture, its dropout and the search options of `model`. Throws
+// DataError for another kind of model.
+void adopt_model(TranslationTraining& options, const Checkpoint& model);
+
+// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run, or
+// of the initial model) and creates the model. Throws ConfigError, also if the model differs from
+// that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const TranslationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -1,0 +1,101 @@
+// attend train --init-from.
+#include <algorithm>
+#include <filesystem>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+class InitialModelCommand : public SmallRunTest {
+ protected:
+  const std::string directory_ =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/marian";
+
+  // attend train translation --init-from MODEL, without any option of the architecture.
+  std::vector<std::string> started_from(const std::string& model, const std::string& run,
+                                        const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"train",       "translation", "--init-from",    model,
+                                       "--data",      folder_,       "--src-train",    "train.en",
+                                       "--tgt-train", "train.de",    "--src-valid",    "valid.en",
+                                       "--tgt-valid", "valid.de",    "--batch-tokens", "512",
+                                       "--out",       path(run),     "--warmup-steps", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(InitialModelCommand, TrainsADirectoryOfAnotherProgramAndResumesToTheSameBytes) {
+  const std::vector<std::string> settings{"--max-steps", "6",         "--save-every",
+                                          "2",           "--dropout", "0.2"};
+  std::filesystem::copy(directory_, path("original"));
+  ASSERT_EQ(run(started_from(path("original"), "whole", settings)), 0) << error_;
+  EXPECT_NE(out_.find("d-model 16"), std::string::npos) << out_;
+  ASSERT_EQ(run(started_from(path("original"), "parts", settings)), 0) << error_;
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  std::filesystem::remove_all(path("original"));  // the checkpoints have all that is needed
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_NE(out_.find("from step 2"), std::string::npos) << out_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  const Checkpoint trained = load_checkpoint(path("whole"));
+  EXPECT_NE(trained.text("attend.config").find("\"dropout\":0.2"), std::string::npos);
+  EXPECT_EQ(trained.text("attend.suppressed_tokens"), "[102]");
+  EXPECT_NE(read(path("whole/config.toml")).find("d-model = 16"), std::string::npos);
+  for (const std::string& file : {path("parts"), path("whole")})
+    for (const int step : {2, 4, 6})
+      std::filesystem::remove(checkpoint(std::filesystem::path(file).filename(), step));
+  // Without a checkpoint there is nothing to go on with but the model that is gone.
+  EXPECT_NE(run({"train", "translation", "--resume", "--out", path("parts")}), 0);
+  EXPECT_NE(error_.find("original"), std::string::npos) << error_;
+}
+
+TEST_F(InitialModelCommand, StartsFromAModelOfAttendWhereItEnded) {
+  ASSERT_EQ(run(training("first", {"--max-steps", "20", "--learning-rate", "0.01"})), 0) << error_;
+  ASSERT_EQ(
+      run(started_from(path("first"), "second", {"--max-steps", "1", "--learning-rate", "1e-12"})),
+      0)
+      << error_;
+  const Checkpoint first = load_checkpoint(path("first")), second = load_checkpoint(path("second"));
+  EXPECT_EQ(second.text("attend.config"), first.text("attend.config"));
+  for (const NamedTensor& tensor : first.tensors) {
+    if (tensor.tensor.dtype() != DType::f32) continue;
+    const std::vector<float> before = tensor.tensor.to_vector(),
+                             after = second.tensor(tensor.name).to_vector();
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) ASSERT_NEAR(after[i], before[i], 1e-6);
+  }
+}
+
+TEST_F(InitialModelCommand, RefusesAnOptionOfAnotherArchitecture) {
+  EXPECT_NE(run(started_from(directory_, "run", {"--d-model", "32"})), 0);
+  EXPECT_NE(error_.find("d-model is 16; leave --d-model 32 out"), std::string::npos) << error_;
+  EXPECT_NE(run(started_from(directory_, "run", {"--tokenizer", "word"})), 0);
+  EXPECT_NE(error_.find("leave --tokenizer word out"), std::string::npos) << error_;
+  EXPECT_NE(run(started_from(directory_, "run", {"--normalization", "identity"})), 0);
+  EXPECT_NE(error_.find("leave --normalization identity out"), std::string::npos) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+  EXPECT_EQ(run(started_from(directory_, "run", {"--d-model", "16", "--max-steps", "1"})), 0)
+      << error_;
+}
+
+TEST_F(InitialModelCommand, RefusesAnotherTaskAndAMissingModel) {
+  EXPECT_NE(run({"train", "lm", "--init-from", directory_, "--train", path("train.en"), "--out",
+                 path("run")}),
+            0);
+  EXPECT_NE(error_.find("language modeling"), std::string::npos) << error_;
+  EXPECT_NE(run(started_from(path("nowhere"), "run")), 0);
+  EXPECT_NE(error_.find("nowhere"), std::string::npos) << error_;
+}
+
+TEST_F(InitialModelCommand, ShortensWindowsToThePositionsOfTheModel) {
+  const std::string gpt2 = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/gpt2";
+  const std::vector<std::string> command{
+      "train", "lm",        "--init-from", gpt2, "--train",        path("train.en"),
+      "--out", path("run"), "--max-steps", "1",  "--batch-tokens", "200"};
+  ASSERT_EQ(run(command), 0) << error_;
+  EXPECT_NE(read(path("run/config.toml")).find("sequence-length = 96"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,145 @@
+// Training that starts from imported models: the loss and the gradients that transformers has
+// (tools/golden_of_training.py).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "attend/core/json.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/foreign_weights.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/training.h"
+#include "attend/tasks/registry.h"
+#include "attend/tasks/translation/scoring.h"
+#include "attend/tasks/translation/training.h"
+#include "interchange/fixtures.h"
+
+namespace attend {
+namespace {
+
+class InitialTraining : public testing::TestWithParam<const char*> {
+ protected:
+  InitialTraining()
+      : directory_(fixture("models") / GetParam()),
+        golden_(SafetensorsFile::open(fixture("models") / GetParam() / "training.safetensors")),
+        model_(std::make_shared<const Checkpoint>(import_model(directory_).checkpoint)) {
+    std::filesystem::create_directories(folder_);
+    for (const char* side : {"sources", "targets"}) {
+      std::ofstream file(folder_ / side);
+      for (const auto& line : parse_json(golden_.metadata().at(side), side))
+        file << line.get<std::string>() << '\n';
+    }
+  }
+  ~InitialTraining() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const char* side) const { return (folder_ / side).string(); }
+
+  template <class Options>
+  TrainingTask started(Options options) const {
+    adopt_model(options, *model_);
+    options.initial = model_;
+    return prepare_training(options, nullptr);
+  }
+
+  // The loss of all batches of an epoch, with its gradients in the parameters of the task.
+  static double summed_loss(TrainingTask& task, std::int64_t epoch) {
+    double sum = 0;
+    for (std::int64_t batch = 0; batch < task.objective->batches(epoch); ++batch) {
+      Pass pass = Pass::inference();
+      const BatchLoss loss = task.objective->loss(epoch, batch, 1.0, pass);
+      backward(loss.loss);
+      sum += static_cast<double>(loss.nll_sum);
+    }
+    return sum;
+  }
+
+  // By the names of the family. transformers does not train the bias of the logits of MarianMT, nor
+  // the embedding of its padding token.
+  void expect_gradients(const TrainingTask& task, std::int32_t padding) const {
+    ForeignConfig config = ForeignConfig::from_json(directory_.text("config.json"), "config.json");
+    const std::string type = config.text("model_type");
+    TensorTable gradients = open_foreign_weights(
+        std::make_shared<const InputFile>(directory_.file("training.safetensors")));
+    for (const ModelFamily& family : model_families()) {
+      if (family.name != type) continue;
+      const NameMap names = family.read(directory_, config).names;
+      const ParameterSet& parameters = task.objective->parameters();
+      for (const ParameterSet::Entry& entry : parameters.entries()) {
+        if (entry.name == "output_proj.bias") continue;
+        const Tensor expected = read_parameter(gradients, names.theirs(entry.name), entry.shape);
+        const Tensor found = parameters.gradients()
+                                 .slice_rows(entry.offset, entry.offset + entry.shape.size())
+                                 .reshape(entry.shape);
+        const bool is_table = entry.name.ends_with("embedding.weight");
+        for (std::int64_t r = 0; r < expected.rows(); ++r)
+          for (std::int64_t c = 0; c < expected.cols() && !(is_table && r == padding); ++c)
+            ASSERT_NEAR(found.row(r)[c], expected.row(r)[c],
+                        2e-4 * (1 + std::abs(expected.row(r)[c])))
+                << entry.name << " " << r << " " << c;
+      }
+    }
+  }
+
+  const std::filesystem::path folder_ = scratch(std::string("initial_") + GetParam());
+  const ModelDirectory directory_;
+  const SafetensorsFile golden_;
+  const std::shared_ptr<const Checkpoint> model_;
+};
+
+using InitialTranslation = InitialTraining;
+INSTANTIATE_TEST_SUITE_P(Of, InitialTranslation, testing::Values("marian", "marian_separate"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialTranslation, BeginsWithTheLossAndTheGradientsOfTheModel) {
+  TranslationTraining options;
+  options.data.src_train = {file("sources")};
+  options.data.tgt_train = {file("targets")};
+  options.loss.training.label_smoothing = 0;
+  TrainingTask task = started(options);
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+
+  const TranslationModel model = translation_model(*model_);
+  std::vector<std::vector<std::int32_t>> src, tgt;
+  for (const auto& line : parse_json(golden_.metadata().at("sources"), "sources")) {
+    src.push_back(model.src_tokenizer.encode(line.get<std::string>()));
+    src.back().push_back(model.src_tokenizer.eos_id());
+  }
+  for (const auto& line : parse_json(golden_.metadata().at("targets"), "targets"))
+    tgt.push_back(model.tgt_tokenizer.encode(line.get<std::string>()));
+  double scored = 0;
+  for (const SequenceScore& score : score_pairs(model, src, tgt)) scored -= score.log_probability;
+  EXPECT_NEAR(loss, scored, 1e-4 * loss);
+  expect_gradients(task, model.tgt_tokenizer.pad_id());
+  EXPECT_EQ(dynamic_cast<const TranslationModel&>(*task.model).suppressed, model.suppressed);
+}
+
+using InitialLanguage = InitialTraining;
+INSTANTIATE_TEST_SUITE_P(Of, InitialLanguage, testing::Values("gpt2", "llama", "qwen2"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialLanguage, BeginsWithTheLossAndTheGradientsOfTheModel) {
+  LanguageTraining options;
+  options.data.train = {file("sources")};
+  options.data.batch.batch_tokens = 1;  // a batch for every window
+  TrainingTask task = started(options);
+  std::int64_t epoch = 0;  // one in which a single window holds the text
+  while (epoch < 1000 && task.objective->batches(epoch) > 1) ++epoch;
+  ASSERT_EQ(task.objective->batches(epoch), 1);
+  const double loss = summed_loss(task, epoch);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+
+  const LanguageModel model = language_model(*model_);
+  const LanguageText text =
+      read_language(std::vector<std::string>{file("sources")}, model.tokenizer);
+  const double per_token = text_perplexity(model, text, {}).perplexity.per_token();
+  EXPECT_NEAR(loss, std::log(per_token) * static_cast<double>(text.targets()), 1e-4 * loss);
+  expect_gradients(task, -1);
+  EXPECT_EQ(dynamic_cast<const LanguageModel&>(*task.model).first_token, model.first_token);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,151 @@
+#include "attend/tasks/initial_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/tasks/classification/training.h"
+#include "attend/tasks/registry.h"
+#include "attend/tasks/translation/training.h"
+#include "checkpoint/test_folder.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+// What a trained model's file holds.
+Checkpoint file_of(const TrainingTask& task) {
+  Checkpoint checkpoint;
+  checkpoint.source = "the initial model";
+  task.model->describe(checkpoint);
+  const ParameterSet& parameters = task.objective->parameters();
+  add_parameters(checkpoint, parameters, parameters.values());
+  return checkpoint;
+}
+
+class InitialClassifier : public FolderTest {
+ protected:
+  InitialClassifier() {
+    write(path("two"), "good\ta fine day\nbad\ta long rain\ngood\tthe sun\nbad\tthe storm\n");
+    write(path("other"), "day\ta fine day\nrain\ta long rain\nsun\tthe sun\n");
+  }
+
+  ClassificationTraining options_for(const char* texts, std::uint64_t seed) const {
+    ClassificationTraining options;
+    options.data.train = {path(texts).string()};
+    options.tokenizer.vocab_size = 24;
+    options.model.d_model = 8;
+    options.model.n_heads = 2;
+    options.model.d_ff = 8;
+    options.trainer.seed = seed;
+    return options;
+  }
+  TrainingTask started_from(const Checkpoint& model, const char* texts) const {
+    ClassificationTraining options;
+    options.data.train = {path(texts).string()};
+    adopt_model(options, model);
+    options.initial = std::make_shared<const Checkpoint>(model);
+    return prepare_training(options, nullptr);
+  }
+  static std::vector<float> values(const Checkpoint& model, const std::string& name) {
+    return model.tensor(name).to_vector();
+  }
+};
+
+TEST_F(InitialClassifier, KeepsItsOutputLayerForItsLabels) {
+  Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
+  // Labels of other programs are in any order.
+  model.metadata["attend.labels"] = R"(["good","bad"])";
+  const TrainingTask task = started_from(model, "two");
+  const Checkpoint started = file_of(task);
+  for (const NamedTensor& tensor : model.tensors)
+    EXPECT_EQ(started.tensor(tensor.name).shape(), tensor.tensor.shape()) << tensor.name;
+  for (const char* name : {"embedding.weight", "output.weight", "encoder.layers.0.norm1.weight"})
+    EXPECT_EQ(values(started, name), values(model, name)) << name;
+  EXPECT_EQ(started.text("attend.labels"), model.text("attend.labels"));
+  EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).tokenizer.bytes(),
+            classification_model(model).tokenizer.bytes());
+}
+
+TEST_F(InitialClassifier, GetsANewOutputLayerForOtherLabels) {
+  const Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
+  const TrainingTask task = started_from(model, "other");
+  const Checkpoint started = file_of(task);
+  EXPECT_EQ(started.tensor("output.weight").shape(), (Shape{3, 8}));
+  EXPECT_EQ(values(started, "embedding.weight"), values(model, "embedding.weight"));
+  EXPECT_EQ(started.text("attend.labels"), R"(["day","rain","sun"])");
+  EXPECT_NE(task.notes.front().find("new output layer"), std::string::npos) << task.notes.front();
+}
+
+TEST_F(InitialClassifier, IsRefusedForAnotherTaskAndInEightBits) {
+  const Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
+  for (std::unique_ptr<Trainable>& task : trainable_tasks()) {
+    const auto start = [&](const Checkpoint& from) {
+      task->start_from(std::make_shared<const Checkpoint>(from), [](const auto&) { return false; });
+    };
+    if (task->name() == "classification") {
+      EXPECT_NO_THROW(start(model));
+      Checkpoint small = model;
+      small.tensors.push_back({"x", Tensor::empty_on_host({1}, DType::i8)});
+      expect_error<DataError>([&] { start(small); }, {"the initial model", "8 bits"});
+    } else {
+      expect_error<DataError>([&] { start(model); }, {"the initial model", "classification"});
+    }
+  }
+}
+
+struct SettledOptions {
+  int width = 8;
+  float dropout = 0.1f;
+};
+template <class Visitor>
+void fields(SettledOptions& o, Visitor&& visit) {
+  visit("width", o.width, between(1, 100), "width");
+  visit("some-dropout", o.dropout, between(0, 1), "dropout");
+}
+
+std::vector<OptionGroup> group_of(SettledOptions& options, const char* name) {
+  return {{name, option_fields(options)}};
+}
+
+TEST(SettleOptions, RefusesAnotherArchitectureAndKeepsTheDropoutOfTheUser) {
+  const SettledOptions of_model{16, 0.3f}, of_user{8, 0.2f};
+  const auto settled = [&](std::initializer_list<std::string_view> set, const char* group) {
+    SettledOptions adopted = of_model, given = of_user;
+    settle_options(
+        group_of(adopted, group), group_of(given, group),
+        [&](const std::string& name) {
+          return std::find(set.begin(), set.end(), name) != set.end();
+        },
+        "model.safetensors");
+    return adopted;
+  };
+  EXPECT_EQ(settled({}, "model").width, 16);
+  EXPECT_EQ(settled({}, "model").dropout, 0.3f);
+  EXPECT_EQ(settled({"some-dropout"}, "model").dropout, 0.2f);
+  EXPECT_EQ(settled({"width"}, "data").width, 8);
+  expect_error<ConfigError>([&] { settled({"width"}, "model"); },
+                            {"model.safetensors: width is 16; leave --width 8 out"});
+  expect_error<ConfigError>([&] { settled({"width"}, "vocabulary"); },
+                            {"model.safetensors: a model keeps its vocabulary", "--width 8"});
+}
+
+TEST(ModelOptionsOf, AreTheOptionsOfAnArchitecture) {
+  TransformerConfig transformer;
+  transformer.d_model = 24;
+  transformer.norm_first = true;
+  EXPECT_EQ(config_json(ModelOptions::of(transformer).chosen()), config_json(transformer));
+  RecurrentConfig recurrent;
+  recurrent.d_model = 12;
+  recurrent.d_hidden = 7;
+  recurrent.dropout = 0.3f;
+  recurrent.tie_embeddings = TiedEmbeddings::none;
+  recurrent.attention.choice = AttentionChoice::hard;
+  const ModelOptions options = ModelOptions::of(recurrent);
+  EXPECT_EQ(options.arch, Architecture::rnn);
+  EXPECT_EQ(config_json(options.chosen()), config_json(recurrent));
+}
+
+}  // namespace
+}  // namespace attend
