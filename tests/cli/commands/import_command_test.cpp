@@ -123,7 +123,7 @@ TEST_F(ImportCommand, WritesAClassifierForAllCommandsThatTakeOne) {
 
 TEST_F(ImportCommand, TellsWhatItHadToGuess) {
   ASSERT_EQ(run({"import", models_ + "bert_older", "--out", path("model")}), 0) << error_;
-  EXPECT_NE(error_.find("no modules.json"), std::string::npos) << error_;
+  EXPECT_NE(out_.find("no modules.json"), std::string::npos) << out_;
 }
 
 TEST_F(ImportCommand, SaysWhatIsMissing) {
