@@ -14,8 +14,8 @@ namespace attend {
 struct LanguageScorerOptions {
   std::int64_t context = 1;  // context in tokens
   std::int64_t max_length = 1;
-  ContinuousCacheOptions cache;
-  std::vector<std::int32_t> forbidden;  // tokens that may never come next
+  ContinuousCacheOptions cache = {};
+  std::vector<std::int32_t> forbidden = {};  // tokens that may never come next
   // Divides the logits (with a cache: log-probabilities) of tokens in the context; negative ones
   // are multiplied (Keskar et al. 2019).
   float repetition_penalty = 1.0f;
