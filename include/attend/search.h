@@ -14,6 +14,7 @@ struct BeamSearchOptions {
   int n_best = 1;               // outputs per input, at most beam_size
   int max_length = 0;           // tokens; 0: twice the source plus 50
   int min_length = 0;           // tokens before an output may end
+  int no_repeat_ngram = 0;      // never write so many tokens in a row twice; 0: allow it
 };
 
 // Sampling draws every token from the model's distribution. Results are a function of the seed.

@@ -300,5 +300,29 @@ TEST(BeamSearch, OfNoSentencesIsNothing) {
   EXPECT_TRUE(model.asked().empty());
 }
 
+// Token 2 is always the best, then 3, then 0; the end is unlikely.
+std::vector<float> same_everywhere(int, const Prefix&) { return {1.0f, -5.0f, 3.0f, 2.0f}; }
+
+TEST(BeamSearch, NeverWritesAnNGramTwice) {
+  const auto written = [](int no_repeat_ngram) {
+    TableModel model({0}, 4, same_everywhere);
+    BeamSearchOptions options = beam_of(1);
+    options.no_repeat_ngram = no_repeat_ngram;
+    return search(model, options)[0][0].ids;
+  };
+  EXPECT_EQ(written(0), (Prefix{2, 2, 2, 2}));
+  EXPECT_EQ(written(2), (Prefix{2, 2, 3, 2}));
+  EXPECT_EQ(written(3), (Prefix{2, 2, 2, 3}));
+}
+
+TEST(BeamSearch, EndsAnOutputThatCouldOnlyRepeat) {
+  TableModel model({0}, 40, same_everywhere);
+  BeamSearchOptions options = beam_of(1);
+  options.no_repeat_ngram = 1;
+  const Hypothesis found = search(model, options)[0][0];
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.ids, (Prefix{2, 3})) << "the decoder began with 0";
+}
+
 }  // namespace
 }  // namespace attend

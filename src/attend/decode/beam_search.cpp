@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
@@ -14,7 +15,8 @@ namespace {
 
 struct Live {
   Hypothesis so_far;
-  std::int32_t row = 0;  // among the hypotheses of the last step
+  std::int32_t row = 0;                      // among the hypotheses of the last step
+  std::vector<std::int32_t> repeating = {};  // tokens that would repeat an n-gram
 };
 
 // A continuation of one active hypothesis by one token.
@@ -52,6 +54,18 @@ Hypothesis extended(const Hypothesis& parent, const Candidate& candidate, bool e
   return longer;
 }
 
+// The tokens that would end a sequence of `n` tokens that `written` already has.
+std::vector<std::int32_t> repeating_tokens(std::span<const std::int32_t> written, int n) {
+  const auto known = static_cast<std::size_t>(n) - 1;
+  std::vector<std::int32_t> tokens;
+  if (n == 0 || written.size() < known) return tokens;
+  const auto last = written.last(known);
+  for (std::size_t i = 0; i + known < written.size(); ++i)
+    if (std::equal(last.begin(), last.end(), written.begin() + static_cast<std::ptrdiff_t>(i)))
+      tokens.push_back(written[i + known]);
+  return tokens;
+}
+
 // The best continuations of a sentence's hypotheses, best first, without those of probability 0.
 std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer,
                                   const BestTokens& best) {
@@ -65,6 +79,8 @@ std::vector<Candidate> candidates(const Sentence& sentence, const Scorer& scorer
       if (std::isinf(score)) break;
       const std::int32_t token =
           scorer.token(live.row, best.columns.row<std::int32_t>(live.row)[i]);
+      if (std::find(live.repeating.begin(), live.repeating.end(), token) != live.repeating.end())
+        continue;
       all.push_back(
           {live.so_far.log_probability + score, score, static_cast<std::int32_t>(h), token});
     }
@@ -134,18 +150,25 @@ std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eo
   for (;;) {
     parents.clear();
     tokens.clear();
+    int most_repeating = 0;
     for (std::size_t s = 0; s < sentences.size(); ++s) {
       for (Live& live : sentences[s].live) {
         parents.push_back(live.row);
         tokens.push_back(live.so_far.ids.empty() ? scorer.first_token(static_cast<std::int64_t>(s))
                                                  : live.so_far.ids.back());
         live.row = static_cast<std::int32_t>(parents.size()) - 1;
+        if (options.no_repeat_ngram == 0) continue;
+        std::vector<std::int32_t> written{scorer.first_token(static_cast<std::int64_t>(s))};
+        written.insert(written.end(), live.so_far.ids.begin(), live.so_far.ids.end());
+        live.repeating = repeating_tokens(written, options.no_repeat_ngram);
+        most_repeating = std::max(most_repeating, static_cast<int>(live.repeating.size()));
       }
     }
     if (parents.empty()) break;
 
     scorer.step(parents, tokens);
-    const BestTokens best = scorer.best(std::ssize(parents), options.beam_size + 1);
+    const BestTokens best =
+        scorer.best(std::ssize(parents), options.beam_size + 1 + most_repeating);
     for (Sentence& sentence : sentences) {
       if (!sentence.live.empty())
         advance(sentence, candidates(sentence, scorer, best), eos, options);

@@ -14,6 +14,7 @@ namespace attend {
 // The memory of a search grows with the number of hypotheses.
 inline constexpr NumberRange kBeamSizes = between(1, 1024);
 inline constexpr NumberRange kLengthPenalties = between(-10, 10);
+inline constexpr NumberRange kOutputLengths = between(0, 1e6);
 
 template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {
@@ -23,9 +24,11 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
         "long ones");
   visit("n-best", o.n_best, kBeamSizes,
         "outputs for each sentence: the best of beam search, or samples");
-  visit("max-length", o.max_length, between(0, 1e6),
+  visit("max-length", o.max_length, kOutputLengths,
         "longest output in tokens; 0: twice the source plus 50");
-  visit("min-length", o.min_length, between(0, 1e6), "shortest output in tokens");
+  visit("min-length", o.min_length, kOutputLengths, "shortest output in tokens");
+  visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
+        "never write so many tokens in a row twice; 0: allow it");
 }
 
 // The n_best hypotheses of each sentence, best first. A hypothesis ends with eos or, if eos is -1,

@@ -108,7 +108,8 @@ std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& mode
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
 void check(const TranslateArguments& a, const OptionBinding& binding) {
   if (a.sample) {
-    binding.refuse_beside("--sample", {"beam-size", "length-penalty", "min-length"});
+    binding.refuse_beside("--sample",
+                          {"beam-size", "length-penalty", "min-length", "no-repeat-ngram"});
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }

@@ -176,8 +176,11 @@ std::vector<Generation> GenerationEngine::generate_best(std::string_view prompt,
   return with_source(*model_, [&] {
     Beginning beginning = begin(*model_, prompt, options);
     const std::int32_t end = end_of(*model_, options);
-    const BeamSearchOptions beam{options.beam.beam_size, options.beam.length_penalty,
-                                 options.n_best, options.max_tokens, 0};
+    BeamSearchOptions beam;
+    beam.beam_size = options.beam.beam_size;
+    beam.length_penalty = options.beam.length_penalty;
+    beam.n_best = options.n_best;
+    beam.max_length = options.max_tokens;
     std::vector<Generation> results;
     std::vector<Hypothesis> found = std::move(beam_search(beginning.scorer, end, beam).front());
     for (Hypothesis& hypothesis : found) {
