@@ -26,6 +26,13 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
+// The languages of a translation, for a model of several: by the names that Translator::languages()
+// lists, such as "en", "eng_Latn" or "en_XX". Empty: the model's default.
+struct LanguagePair {
+  std::string source;
+  std::string target;
+};
+
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
@@ -36,6 +43,7 @@ struct TranslationOptions {
   bool shortlist = false;  // score only the tokens of the model's shortlist for the source: faster
   // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
   bool alignment = false;
+  LanguagePair languages;
 };
 
 struct TranslationCandidate {
@@ -64,7 +72,8 @@ struct AttentionMap {
 
 // The attention of an encoder-decoder for a sentence and its translation, by words.
 struct TranslationAttention {
-  std::vector<std::string> src_words;  // and the end of sentence: the columns of every map
+  // With the special tokens around the source, such as the end: the columns of every map
+  std::vector<std::string> src_words;
   std::vector<std::string> tgt_words;  // and the end of sentence: the rows. A word's row is the one
                                        // that predicts the word
   // [layer][head], cross-attention; each row sums to 1
@@ -82,11 +91,15 @@ class Translator {
   // The defaults stored in the model: its beam size and length penalty.
   TranslationOptions default_options() const;
 
+  // The languages to choose from, by name; none for a model of one pair of languages.
+  std::vector<std::string> languages() const;
+
   const Tokenizer& source_tokenizer() const;
   const Tokenizer& target_tokenizer() const;
 
   // Returns one translation per sentence, in order. Results do not depend on the other sentences.
-  // Throws ConfigError for an option out of range, DataError for a sentence that is too long.
+  // Throws ConfigError for an option out of range and for a language that the model does not have,
+  // DataError for a sentence that is too long.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
@@ -98,14 +111,16 @@ class Translator {
                  const TranslationOptions& options) const;
 
   // The log-probability of given translations. Throws DataError for a text that is too long, or
-  // unless there are as many targets as sources.
+  // unless there are as many targets as sources, ConfigError as translate() does.
   std::vector<SequenceScore> score(std::span<const std::string> sources,
                                    std::span<const std::string> targets,
-                                   const ScoringOptions& options = {}) const;
+                                   const ScoringOptions& options = {},
+                                   const LanguagePair& languages = {}) const;
 
   // The attention while reading `source` and writing `target`. Throws DataError for a text that is
-  // too long.
-  TranslationAttention attention(const std::string& source, const std::string& target) const;
+  // too long, ConfigError as translate() does.
+  TranslationAttention attention(const std::string& source, const std::string& target,
+                                 const LanguagePair& languages = {}) const;
 
  private:
   struct Impl;

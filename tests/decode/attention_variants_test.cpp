@@ -29,7 +29,7 @@ std::vector<std::vector<Hypothesis>> search(const EncoderDecoder& model, const R
   options.beam_size = 3;
   options.n_best = 2;
   options.max_length = 9;
-  EncoderDecoderScorer steps(model, src, kTokens.bos);
+  EncoderDecoderScorer steps(model, src, std::vector{kTokens.bos});
   return beam_search(steps, kTokens.eos, options);
 }
 
@@ -73,7 +73,8 @@ TEST_P(DecodingVariants, SampleTheSameFromTheSameSeed) {
   SamplingOptions options;
   options.max_length = 6;
   const std::vector<std::uint64_t> streams{0, 1, 2};
-  EncoderDecoderScorer first(*model_, src_, kTokens.bos), again(*model_, src_, kTokens.bos);
+  EncoderDecoderScorer first(*model_, src_, std::vector{kTokens.bos}),
+      again(*model_, src_, std::vector{kTokens.bos});
   const auto a = sample(first, kTokens.eos, options, streams),
              b = sample(again, kTokens.eos, options, streams);
   for (std::size_t s = 0; s < a.size(); ++s) EXPECT_EQ(a[s].ids, b[s].ids);

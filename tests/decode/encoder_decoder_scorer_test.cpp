@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kVocabulary = 11;
 constexpr std::int32_t kBos = 2;
+const std::vector<std::int32_t> kBosAlone{kBos};
 
 TransformerConfig small_config() {
   TransformerConfig config;
@@ -62,7 +63,7 @@ class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
     TransformerConfig config = small_config();
     config.norm_first = GetParam();
     model_ = std::make_unique<Transformer>(config, 3);
-    steps_ = std::make_unique<EncoderDecoderScorer>(*model_, sources(), kBos);
+    steps_ = std::make_unique<EncoderDecoderScorer>(*model_, sources(), kBosAlone);
   }
 
   // Steps, and compares what may follow in every row with a pass over its whole prefix.
@@ -122,9 +123,33 @@ INSTANTIATE_TEST_SUITE_P(NormFirst, EncoderDecoderScorerTest, testing::Bool());
 
 TEST(EncoderDecoderScorer, FindTwiceTheSourceAndFiftySensible) {
   const Transformer model(small_config(), 1);
-  const EncoderDecoderScorer steps(model, sources(), kBos);
+  const EncoderDecoderScorer steps(model, sources(), kBosAlone);
   EXPECT_EQ(steps.max_length(0), 56);
   EXPECT_EQ(steps.max_length(1), 52);
+}
+
+TEST(EncoderDecoderScorer, ReadAllThatTheDecoderBeginsWithBeforeTheFirstToken) {
+  const Transformer model(small_config(), 5);
+  EncoderDecoderScorer steps(model, sources(), std::vector<std::int32_t>{kBos, 9, 4});
+  ASSERT_EQ(steps.first_token(0), 4);
+  steps.step(std::vector<std::int32_t>{0, 1, 2}, std::vector<std::int32_t>{4, 4, 4});
+  const Tensor found = steps.logits(0, 3);
+  backend().log_softmax(found, found);
+  for (std::int32_t sentence = 0; sentence < 3; ++sentence) {
+    const std::vector<float> expected = log_probabilities_after(model, sentence, {kBos, 9, 4});
+    for (std::size_t v = 0; v < expected.size(); ++v)
+      EXPECT_NEAR(found.row(sentence)[v], expected[v], 1e-5);
+  }
+}
+
+TEST(EncoderDecoderScorer, CountWhatTheDecoderBeginsWithAmongThePositions) {
+  TransformerConfig config = small_config();
+  config.positions = PositionKind::learned;
+  config.max_positions = 55;
+  const Transformer model(config, 1);
+  EXPECT_EQ(
+      EncoderDecoderScorer(model, sources(), std::vector<std::int32_t>{kBos, 4, 5}).max_length(0),
+      53);
 }
 
 TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
@@ -132,7 +157,7 @@ TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
   config.positions = PositionKind::learned;
   config.max_positions = 55;
   const Transformer model(config, 1);
-  const EncoderDecoderScorer steps(model, sources(), kBos);
+  const EncoderDecoderScorer steps(model, sources(), kBosAlone);
   EXPECT_EQ(steps.max_length(0), 55);
   EXPECT_EQ(steps.max_length(1), 52);
 }

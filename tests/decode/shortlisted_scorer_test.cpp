@@ -17,7 +17,8 @@ namespace attend {
 namespace {
 
 constexpr int kWords = 40;
-constexpr std::int32_t kBegin = 2, kEnd = 3;
+constexpr std::int32_t kStart = 2, kEnd = 3;
+const std::vector<std::int32_t> kBegin{kStart};
 
 Transformer small_transformer() {
   TransformerConfig config;
@@ -73,7 +74,7 @@ TEST(ShortlistedScorer, RenormalizeOverTheAllowedTokens) {
   ShortlistedScorer some(model, three_sources(), kBegin, neighbors());
   const std::vector<std::vector<std::int32_t>> allowed{
       {3, 4, 7, 20, 21, 30, 31}, {3, 4, 7, 11, 12}, {0, 3, 4, 5, 6, 7, 39}};
-  std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kBegin), sentences{0, 1, 2};
+  std::vector<std::int32_t> parents{0, 1, 2}, tokens(3, kStart), sentences{0, 1, 2};
   for (int step = 0; step < 3; ++step) {
     whole.step(parents, tokens);
     some.step(parents, tokens);

@@ -75,7 +75,8 @@ TEST_F(AttentionPage, HoldsEveryPiece) {
 
 TEST_F(AttentionPage, HoldsTheWeightsOfEveryLayerAndHead) {
   const ScoredPair pair = given_pair(translator_, "dogs catch the small fish", "der alte fisch");
-  const AttentionMaps maps = attention_maps(translator_.model(), pair.src, pair.tgt);
+  const AttentionMaps maps =
+      attention_maps(translator_.model(), translator_.model().format.of({}), pair.src, pair.tgt);
   const auto embedded = data(attention_page(translator_.model(), pair));
   const double scale = embedded.at("scale");
   const auto expect_weights = [&](const char* kind,

@@ -13,7 +13,7 @@ namespace {
 
 class AttentionMapsOfAPair : public testing::Test {
  protected:
-  AttentionMapsOfAPair() : maps_(attention_maps(model_, src_, tgt_)) {}
+  AttentionMapsOfAPair() : maps_(attention_maps(model_, model_.format.of({}), src_, tgt_)) {}
 
   // Calls check(map) for every layer and head.
   template <class Check>
@@ -118,7 +118,7 @@ TEST(WordMap, SumsColumnsAndAveragesRows) {
 }
 
 TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
-  const auto pairs = word_alignment(model_, src_, tgt_);
+  const auto pairs = word_alignment(model_, model_.format.of({}), src_, tgt_);
   const auto src_words = static_cast<int>(model_.src_tokenizer.words(src_).size()) -
                          1;  // eos is no word to align with
   const auto tgt_words = model_.tgt_tokenizer.words(tgt_).size();
@@ -169,9 +169,10 @@ TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
     std::vector<std::int32_t> src = words_of(model_.src_tokenizer);
     src.push_back(model_.src_tokenizer.eos_id());
     const std::vector<std::int32_t> tgt = words_of(model_.tgt_tokenizer);
-    const AttentionMaps maps = attention_maps(model_, src, tgt);
+    const AttentionMaps maps = attention_maps(model_, model_.format.of({}), src, tgt);
     std::vector<int> found;
-    for (const auto& [source, target] : word_alignment(model_, src, tgt)) found.push_back(source);
+    for (const auto& [source, target] : word_alignment(model_, model_.format.of({}), src, tgt))
+      found.push_back(source);
     const std::vector<int> of_last = most_looked_at(model_, maps, 1);
     EXPECT_EQ(found, of_last);
     differences += most_looked_at(model_, maps, 0) != of_last ? 1 : 0;
@@ -180,8 +181,9 @@ TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
 }
 
 TEST_F(AttentionMapsOfAPair, AlignNothingToAnEmptySentence) {
-  EXPECT_TRUE(word_alignment(model_, src_, {}).empty());
-  EXPECT_TRUE(word_alignment(model_, {model_.src_tokenizer.eos_id()}, tgt_).empty());
+  EXPECT_TRUE(word_alignment(model_, model_.format.of({}), src_, {}).empty());
+  EXPECT_TRUE(
+      word_alignment(model_, model_.format.of({}), {model_.src_tokenizer.eos_id()}, tgt_).empty());
 }
 
 }  // namespace

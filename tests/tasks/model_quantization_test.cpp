@@ -69,7 +69,7 @@ TEST(ModelQuantization, DecodesStepByStepNearlyAsInOnePass) {
                                   offsets{0, static_cast<std::int32_t>(ids.size())};
   const Ragged src = Ragged::copy(ids, offsets);
   const std::vector<std::int32_t> prefix{rounded.special().bos, 5, 9, 6, 7}, prefix_ends{0, 5};
-  EncoderDecoderScorer steps(*rounded.network, src, 2);
+  EncoderDecoderScorer steps(*rounded.network, src, std::vector{2});
   for (const std::int32_t token : prefix)
     steps.step(std::vector<std::int32_t>{0}, std::vector<std::int32_t>{token});
 

@@ -23,6 +23,13 @@ Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<R
 
 TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }
 
+std::vector<std::string> Translator::languages() const {
+  std::vector<std::string> names;
+  for (const PairFormat::Language& language : impl_->engine.model().format.languages)
+    names.push_back(language.name);
+  return names;
+}
+
 const Tokenizer& Translator::source_tokenizer() const {
   return impl_->engine.model().src_tokenizer;
 }
@@ -51,21 +58,23 @@ void Translator::translate(std::istream& lines, const std::string& name,
 
 std::vector<SequenceScore> Translator::score(std::span<const std::string> sources,
                                              std::span<const std::string> targets,
-                                             const ScoringOptions& options) const {
+                                             const ScoringOptions& options,
+                                             const LanguagePair& languages) const {
   const EnteredRuntime entered(impl_->runtime);
-  return impl_->engine.score(sources, targets, options);
+  return impl_->engine.score(sources, targets, options, languages);
 }
 
-TranslationAttention Translator::attention(const std::string& source,
-                                           const std::string& target) const {
+TranslationAttention Translator::attention(const std::string& source, const std::string& target,
+                                           const LanguagePair& languages) const {
   const EnteredRuntime entered(impl_->runtime);
   const TranslationModel& model = impl_->engine.model();
+  const PairMarks marks = model.format.of(languages);
   std::vector<std::int32_t> src = model.src_tokenizer.encode(source),
                             tgt = model.tgt_tokenizer.encode(target);
-  require_room("the source", std::ssize(src), 1, model.longest_input());
-  require_room("the target", std::ssize(tgt), 1, model.longest_input());
-  src.push_back(model.src_tokenizer.eos_id());
-  const AttentionMaps maps = attention_maps(model, src, tgt);
+  require_room("the source", std::ssize(src), marks.of_source(), model.longest_input());
+  require_room("the target", std::ssize(tgt), marks.of_target(), model.longest_input());
+  src = marks.around(src);
+  const AttentionMaps maps = attention_maps(model, marks, src, tgt);
 
   // A token's row is the one that predicts it; the last row predicts the end.
   tgt.push_back(model.tgt_tokenizer.eos_id());

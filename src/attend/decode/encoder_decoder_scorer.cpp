@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
@@ -9,13 +10,18 @@
 namespace attend {
 
 EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                                           std::int32_t bos,
+                                           std::span<const std::int32_t> begin,
                                            std::span<const std::int32_t> suppressed)
     : model_(model),
       src_offsets_(src.offsets),
-      bos_(bos),
+      begin_(begin.begin(), begin.end()),
       suppressed_(suppressed.begin(), suppressed.end()),
-      state_(model.begin(src)) {}
+      state_(model.begin(src)) {
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(sentences()));
+  std::iota(rows.begin(), rows.end(), 0);
+  for (const std::int32_t token : begin.first(begin.size() - 1))
+    state_->step(rows, std::vector<std::int32_t>(rows.size(), token));
+}
 
 std::int64_t EncoderDecoderScorer::sentences() const {
   return static_cast<std::int64_t>(src_offsets_->size()) - 1;
@@ -24,8 +30,8 @@ std::int64_t EncoderDecoderScorer::sentences() const {
 std::int64_t EncoderDecoderScorer::max_length(std::int64_t sentence) const {
   const auto s = static_cast<std::size_t>(sentence);
   const std::int64_t sensible = 2 * std::int64_t{(*src_offsets_)[s + 1] - (*src_offsets_)[s]} + 50;
-  const std::int64_t limit = model_.longest_sequence();
-  return limit > 0 ? std::min(sensible, limit) : sensible;
+  const std::int64_t positions = model_.longest_sequence();
+  return positions > 0 ? std::min(sensible, positions - (std::ssize(begin_) - 1)) : sensible;
 }
 
 void EncoderDecoderScorer::step(std::span<const std::int32_t> parents,

@@ -11,13 +11,15 @@ namespace attend {
 
 class EncoderDecoderScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive the scorer. bos: the first target token. suppressed:
-  // tokens that are never chosen; the probabilities of the others stay the model's.
-  EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos,
+  // Encodes the sources. `model` must outlive the scorer. begin: what the decoder reads before it
+  // writes, at least one token. suppressed: tokens that are never chosen; the probabilities of the
+  // others stay the model's.
+  EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
+                       std::span<const std::int32_t> begin,
                        std::span<const std::int32_t> suppressed = {});
 
   std::int64_t sentences() const override;
-  std::int32_t first_token(std::int64_t) const override { return bos_; }
+  std::int32_t first_token(std::int64_t) const override { return begin_.back(); }
   std::int64_t max_length(std::int64_t sentence) const override;
   void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
@@ -33,7 +35,7 @@ class EncoderDecoderScorer final : public Scorer {
  private:
   const EncoderDecoder& model_;
   Ids src_offsets_;
-  std::int32_t bos_;
+  std::vector<std::int32_t> begin_;
   std::vector<std::int32_t> suppressed_;
   std::unique_ptr<DecodingState> state_;
   Tensor hidden_;

@@ -14,9 +14,10 @@
 namespace attend {
 
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                                     std::int32_t bos, const Shortlist& shortlist,
+                                     std::span<const std::int32_t> begin,
+                                     const Shortlist& shortlist,
                                      std::span<const std::int32_t> suppressed)
-    : whole_(model, src, bos) {
+    : whole_(model, src, begin) {
   std::vector<std::vector<std::int32_t>> allowed;
   for (std::int64_t s = 0; s < src.sequences(); ++s) {
     allowed.push_back(shortlist.allowed(src[s]));

@@ -13,10 +13,12 @@ namespace attend {
 
 class ShortlistedScorer final : public Scorer {
  public:
-  // Encodes the sources. suppressed: tokens that are never chosen. `model` must outlive the scorer.
-  // Throws DataError if the shortlist does not match the model's vocabularies.
-  ShortlistedScorer(const EncoderDecoder& model, const Ragged& src, std::int32_t bos,
-                    const Shortlist& shortlist, std::span<const std::int32_t> suppressed = {});
+  // Encodes the sources. begin: what the decoder reads before it writes. suppressed: tokens that
+  // are never chosen. `model` must outlive the scorer. Throws DataError if the shortlist does not
+  // match the model's vocabularies.
+  ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
+                    std::span<const std::int32_t> begin, const Shortlist& shortlist,
+                    std::span<const std::int32_t> suppressed = {});
 
   std::int64_t sentences() const override { return whole_.sentences(); }
   std::int32_t first_token(std::int64_t sentence) const override {

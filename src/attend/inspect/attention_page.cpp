@@ -43,11 +43,10 @@ void check_length(const std::vector<std::int32_t>& ids, std::string_view what) {
         what, kMaxPageTokens, ids.size()));
 }
 
-std::vector<std::int32_t> encode_source(const TranslationEngine& translator,
-                                        const std::string& source) {
-  const Tokenizer& tokenizer = translator.model().src_tokenizer;
-  std::vector<std::int32_t> ids = encode(tokenizer, source, "the text");
-  ids.push_back(tokenizer.eos_id());
+std::vector<std::int32_t> encode_source(const TranslationModel& model, const std::string& source,
+                                        const LanguagePair& languages) {
+  std::vector<std::int32_t> ids =
+      model.format.of(languages).around(encode(model.src_tokenizer, source, "the text"));
   check_length(ids, "the text");
   return ids;
 }
@@ -120,9 +119,10 @@ Json maps_json(const std::vector<std::vector<AttentionMap>>& layers, const AxisL
 }
 
 // Rows of decoder and cross are named after the token written there (the last one: eos), columns of
-// decoder after the tokens read so far (the first one: bos).
+// decoder after the tokens read so far (the first ones: what it begins with).
 Json page_data(const TranslationModel& model, const ScoredPair& pair) {
-  const AttentionMaps maps = attention_maps(model, pair.src, pair.tgt);
+  const AttentionMaps maps =
+      attention_maps(model, model.format.of(pair.languages), pair.src, pair.tgt);
   std::vector<std::int32_t> written_ids = pair.tgt;
   written_ids.push_back(model.tgt_tokenizer.eos_id());
   const AxisLabels source(model.src_tokenizer, maps.src), written(model.tgt_tokenizer, written_ids),
@@ -250,7 +250,10 @@ std::string explanation(const std::string& label, const ClassifiedText& text) {
 
 ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source,
                            const TranslationOptions& options) {
-  ScoredPair pair{source, {}, encode_source(translator, source), {}, 0};
+  ScoredPair pair;
+  pair.source = source;
+  pair.src = encode_source(translator.model(), source, options.languages);
+  pair.languages = options.languages;
   const std::vector<Translation> translations =
       translator.translate(std::span(&source, 1), options);
   const TranslationCandidate& best = translations.front().candidates.front();
@@ -266,12 +269,18 @@ ScoredPair translated_pair(const TranslationEngine& translator, const std::strin
 }
 
 ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
-                      const std::string& target) {
-  ScoredPair pair{source, target, encode_source(translator, source),
-                  encode(translator.model().tgt_tokenizer, target, "the target"), 0};
+                      const std::string& target, const LanguagePair& languages) {
+  ScoredPair pair{source,
+                  target,
+                  encode_source(translator.model(), source, languages),
+                  encode(translator.model().tgt_tokenizer, target, "the target"),
+                  0.0f,
+                  languages};
   check_length(pair.tgt, "the target");
   pair.log_probability =
-      translator.score(std::span(&source, 1), std::span(&target, 1)).front().log_probability;
+      translator.score(std::span(&source, 1), std::span(&target, 1), {}, languages)
+          .front()
+          .log_probability;
   return pair;
 }
 

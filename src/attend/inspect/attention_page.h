@@ -20,9 +20,10 @@ namespace attend {
 struct ScoredPair {
   std::string source;
   std::string target;
-  std::vector<std::int32_t> src;  // including eos
-  std::vector<std::int32_t> tgt;  // excluding bos and eos
+  std::vector<std::int32_t> src;  // with the marks of a source
+  std::vector<std::int32_t> tgt;  // without marks
   float log_probability = 0;      // natural logarithm, including eos
+  LanguagePair languages = {};
 };
 
 // The text with its best translation. Both functions throw DataError if a text is empty, not UTF-8
@@ -31,7 +32,7 @@ ScoredPair translated_pair(const TranslationEngine& translator, const std::strin
                            const TranslationOptions& options);
 // The text with a given translation.
 ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
-                      const std::string& target);
+                      const std::string& target, const LanguagePair& languages = {});
 
 // Tokens per side. Weights grow with the square of the length; this many take about 20 MB for the
 // paper's base model.

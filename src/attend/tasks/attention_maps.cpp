@@ -8,13 +8,14 @@ namespace attend {
 
 namespace {
 
+// The maps of all heads, without their first `skipped` rows.
 std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows,
-                                   std::int64_t cols) {
+                                   std::int64_t cols, std::int64_t skipped = 0) {
   const Tensor weights = record.weights.to_host();
   std::vector<AttentionMap> heads;
   for (int h = 0; h < record.heads; ++h) {
     const float* first = weights.data() + h * rows * cols;
-    heads.push_back({rows, cols, {first, first + rows * cols}});
+    heads.push_back({rows - skipped, cols, {first + skipped * cols, first + rows * cols}});
   }
   return heads;
 }
@@ -26,7 +27,8 @@ void check_numbers(const std::vector<AttentionRecord>& records, const std::strin
 
 }  // namespace
 
-AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src,
+AttentionMaps attention_maps(const TranslationModel& model, const PairMarks& marks,
+                             const std::vector<std::int32_t>& src,
                              const std::vector<std::int32_t>& tgt) {
   const NoGradient guard;
   std::vector<AttentionRecord> records;
@@ -34,7 +36,8 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
   pass.attention = &records;
 
   AttentionMaps maps{src, tgt, {}, {}, {}};
-  maps.tgt.insert(maps.tgt.begin(), model.tgt_tokenizer.bos_id());
+  maps.tgt.insert(maps.tgt.begin(), marks.before_target.begin(), marks.before_target.end());
+  const std::int64_t unwritten = marks.of_target() - 1;
   const Ragged source = Ragged::one(src), target = Ragged::one(maps.tgt);
   const Variable memory = model.network->encode(source, pass);
   model.network->decode(target, memory, source, pass);
@@ -43,9 +46,9 @@ AttentionMaps attention_maps(const TranslationModel& model, const std::vector<st
     if (record.module.starts_with("encoder.")) {
       maps.encoder.push_back(heads_of(record, source.tokens(), source.tokens()));
     } else if (record.module.ends_with("self_attn")) {
-      maps.decoder.push_back(heads_of(record, target.tokens(), target.tokens()));
+      maps.decoder.push_back(heads_of(record, target.tokens(), target.tokens(), unwritten));
     } else {
-      maps.cross.push_back(heads_of(record, target.tokens(), source.tokens()));
+      maps.cross.push_back(heads_of(record, target.tokens(), source.tokens(), unwritten));
     }
   }
   return maps;
@@ -84,22 +87,24 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
 }
 
 std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
+                                                const PairMarks& marks,
                                                 const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt) {
-  const AttentionMaps maps = attention_maps(model, src, tgt);
-  const auto src_words = model.src_tokenizer.words(std::span(src).first(src.size() - 1));
+  const AttentionMaps maps = attention_maps(model, marks, src, tgt);
+  const auto before = static_cast<std::int32_t>(marks.before_source.size());
+  const auto src_words = model.src_tokenizer.words(std::span(src).subspan(
+      marks.before_source.size(), src.size() - static_cast<std::size_t>(marks.of_source())));
   const auto tgt_words = model.tgt_tokenizer.words(tgt);
   const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
 
-  // A target token's row is the one that predicts it: the row of the previous token, or bos for the
-  // first.
+  // A target token's row is the one that predicts it.
   const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
     float total = 0;
     for (std::size_t layer = first_layer; layer < maps.cross.size(); ++layer) {
       for (const AttentionMap& head : maps.cross[layer]) {
         for (std::int32_t row = t.begin; row < t.end; ++row) {
           for (std::int32_t col = s.begin; col < s.end; ++col)
-            total += head.weights[static_cast<std::size_t>(row * head.cols + col)];
+            total += head.weights[static_cast<std::size_t>(row * head.cols + before + col)];
         }
       }
     }

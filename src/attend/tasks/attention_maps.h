@@ -15,8 +15,10 @@
 namespace attend {
 
 struct AttentionMaps {
-  std::vector<std::int32_t> src;  // ids with eos: rows of encoder, columns of encoder and cross
-  // Ids with leading bos: rows of decoder and cross, columns of decoder.
+  // Ids with the marks of a source: rows of encoder, columns of encoder and cross.
+  std::vector<std::int32_t> src;
+  // Ids behind what the decoder begins with: columns of decoder. The rows of decoder and cross are
+  // those of what predicts the target and its end: the last mark, then each token.
   std::vector<std::int32_t> tgt;
   // [layer][head]
   std::vector<std::vector<AttentionMap>> encoder;
@@ -24,9 +26,10 @@ struct AttentionMaps {
   std::vector<std::vector<AttentionMap>> cross;
 };
 
-// src ends with eos; tgt has neither bos nor eos. Both functions throw DataError if a weight is not
-// finite.
-AttentionMaps attention_maps(const TranslationModel& model, const std::vector<std::int32_t>& src,
+// src has the marks of a source around it, tgt none. Both functions throw DataError if a weight is
+// not finite.
+AttentionMaps attention_maps(const TranslationModel& model, const PairMarks& marks,
+                             const std::vector<std::int32_t>& src,
                              const std::vector<std::int32_t>& tgt);
 
 // The weights of the encoder of a model of single texts, [layer][head]; `text` comes from the ids()
@@ -42,8 +45,9 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
 
 // Pairs (source word, target word): aligns each target word to the source word it attends to most,
 // with cross-attention averaged over the heads of all layers except the first. Words as grouped by
-// the tokenizers, without eos.
+// the tokenizers, without the marks.
 std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
+                                                const PairMarks& marks,
                                                 const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt);
 

@@ -119,7 +119,8 @@ TEST_F(RecurrentModelFile, ScoresItsTranslationsAsItFoundThem) {
       ids.push_back(model_.tgt_tokenizer.id(token));
     targets.push_back(ids);
   }
-  const std::vector<SequenceScore> scores = score_pairs(model_, sources, targets);
+  const std::vector<SequenceScore> scores =
+      score_pairs(model_, model_.format.of({}), sources, targets);
   for (std::size_t i = 0; i < src.size(); ++i) {
     const std::vector<float>& found = translations[i].candidates[0].token_scores;
     for (std::size_t t = 0; t < found.size(); ++t)
@@ -130,7 +131,7 @@ TEST_F(RecurrentModelFile, ScoresItsTranslationsAsItFoundThem) {
 TEST_F(RecurrentModelFile, HasOneMapOfCrossAttentionAndNoOther) {
   const std::vector<std::int32_t> src = source_ids(model_, kSentences[0]),
                                   tgt = model_.tgt_tokenizer.encode("der alte hund");
-  const AttentionMaps maps = attention_maps(model_, src, tgt);
+  const AttentionMaps maps = attention_maps(model_, model_.format.of({}), src, tgt);
   EXPECT_TRUE(maps.encoder.empty());
   EXPECT_TRUE(maps.decoder.empty());
   ASSERT_EQ(maps.cross.size(), 1u);

@@ -63,7 +63,7 @@ TEST(TranslationEngine, ScoresWhatItTranslatedAsItSaid) {
       said.push_back(&candidate);
     }
   }
-  const std::vector<SequenceScore> scores = score_pairs(model, src, tgt);
+  const std::vector<SequenceScore> scores = score_pairs(model, model.format.of({}), src, tgt);
   std::int64_t tokens = 0, equal_bits = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const std::vector<float>& expected =
@@ -89,8 +89,8 @@ TEST(TranslationEngine, ScoresTextsWithTheirEnd) {
   const auto scores = translator().score(src, tgt);
   ASSERT_EQ(scores.size(), 70u);
   for (std::size_t i = 0; i < src.size(); ++i) {
-    const auto alone =
-        score_pairs(model, Ids{source_ids(model, src[i])}, Ids{model.tgt_tokenizer.encode(tgt[i])});
+    const auto alone = score_pairs(model, model.format.of({}), Ids{source_ids(model, src[i])},
+                                   Ids{model.tgt_tokenizer.encode(tgt[i])});
     EXPECT_EQ(scores[i].log_probability, alone[0].log_probability);
     EXPECT_EQ(scores[i].token_scores.size(), model.tgt_tokenizer.encode(tgt[i]).size() + 1);
   }

@@ -16,6 +16,8 @@ inline void use_model_decoding(const TranslationEngine& translator, const Option
   const TranslationOptions own = translator.default_options();
   if (!binding.is_set("beam-size")) options.beam.beam_size = own.beam.beam_size;
   if (!binding.is_set("length-penalty")) options.beam.length_penalty = own.beam.length_penalty;
+  if (!binding.is_set("min-length")) options.beam.min_length = own.beam.min_length;
+  if (!binding.is_set("no-repeat-ngram")) options.beam.no_repeat_ngram = own.beam.no_repeat_ngram;
 }
 
 // Throws ConfigError for cache options without a cache.

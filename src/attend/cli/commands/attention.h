@@ -39,6 +39,7 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   fields(a.translation.beam, [&](std::string_view name, auto& value, const auto&... rest) {
     if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
   });
+  fields(a.translation.languages, visit);
 }
 
 // {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}

@@ -25,7 +25,8 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
   const TranslationEngine translator(model);
   use_model_decoding(translator, binding, arguments.translation);
   const ScoredPair pair = binding.is_set("target")
-                              ? given_pair(translator, arguments.text, arguments.target)
+                              ? given_pair(translator, arguments.text, arguments.target,
+                                           arguments.translation.languages)
                               : translated_pair(translator, arguments.text, arguments.translation);
   page.write(attention_page(translator.model(), pair));
   page.commit();

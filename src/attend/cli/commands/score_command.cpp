@@ -32,6 +32,7 @@ struct ScoreArguments {
   bool bits_per_character = false;
   OutputFormat format = OutputFormat::text;
   ScoringOptions scoring;
+  LanguagePair languages;
   UnansweredLineOptions lines;
   ThreadOptions threads;
 };
@@ -49,6 +50,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
         "text: the log-probability of each line; json: an object per line, of a language model "
         "with its bits per character");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
+  fields(a.languages, visit);
   fields(a.lines, visit);
   fields(a.threads, visit);
 }
@@ -96,7 +98,8 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
   ProgressLine progress = ProgressLine::over_lines(arguments.src, /*answering=*/true);
-  translator.score(src, tgt, progress.counted(printed(unanswered, arguments)), arguments.scoring);
+  translator.score(src, tgt, progress.counted(printed(unanswered, arguments)), arguments.scoring,
+                   arguments.languages);
   progress.end();
   unanswered.tell_count();
 }
@@ -106,6 +109,8 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
     throw ConfigError(
         "--src, --tgt: expected a translation model; a language model scores --text, or standard "
         "input");
+  if (!arguments.languages.source.empty() || !arguments.languages.target.empty())
+    throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
   AnswerSink<SequenceScore> sink = printed(unanswered, arguments);

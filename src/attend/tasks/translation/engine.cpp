@@ -39,26 +39,32 @@ Ragged tokens_of(const Sources& sequences) {
   return builder.build();
 }
 
-std::unique_ptr<Scorer> scorer_of(const TranslationModel& model, const Ragged& src,
-                                  const TranslationOptions& options) {
-  if (options.shortlist)
-    return std::make_unique<ShortlistedScorer>(*model.network, src, model.special().bos,
+// A model with the marks of the languages in use.
+struct MarkedModel {
+  const TranslationModel& model;
+  const PairMarks& marks;
+};
+
+std::unique_ptr<Scorer> scorer_of(const MarkedModel& marked, const Ragged& src, bool shortlist) {
+  const auto& [model, marks] = marked;
+  if (shortlist)
+    return std::make_unique<ShortlistedScorer>(*model.network, src, marks.before_target,
                                                *model.shortlist, model.suppressed);
-  return std::make_unique<EncoderDecoderScorer>(*model.network, src, model.special().bos,
+  return std::make_unique<EncoderDecoderScorer>(*model.network, src, marks.before_target,
                                                 model.suppressed);
 }
 
 // Limits outputs to the model's learned positions.
 template <class SearchOptions>
-SearchOptions within_positions(SearchOptions options, const EncoderDecoder& network) {
-  const std::int64_t positions = network.longest_sequence();
-  if (positions > 0 && options.max_length > positions)
-    options.max_length = static_cast<int>(positions);
+SearchOptions within_positions(SearchOptions options, const MarkedModel& marked) {
+  const std::int64_t positions = marked.model.longest_input(),
+                     room = positions - (marked.marks.of_target() - 1);
+  if (positions > 0 && options.max_length > room) options.max_length = static_cast<int>(room);
   return options;
 }
 
 // n_best samples per sentence; `numbers` are the sentences' positions in the input.
-std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel& model,
+std::vector<std::vector<Hypothesis>> sample_translations(const MarkedModel& marked,
                                                          const Sources& sources,
                                                          std::span<const std::uint64_t> numbers,
                                                          const TranslationOptions& options) {
@@ -71,20 +77,20 @@ std::vector<std::vector<Hypothesis>> sample_translations(const TranslationModel&
       streams.push_back(numbers[i] + k * kSentences);
     }
   }
-  const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(repeated), options);
-  std::vector<Hypothesis> drawn = sample(
-      *scorer, model.special().eos, within_positions(*options.sampling, *model.network), streams);
+  const std::unique_ptr<Scorer> scorer = scorer_of(marked, tokens_of(repeated), options.shortlist);
+  std::vector<Hypothesis> drawn = sample(*scorer, marked.model.special().eos,
+                                         within_positions(*options.sampling, marked), streams);
   std::vector<std::vector<Hypothesis>> found(sources.size());
   for (std::size_t row = 0; row < drawn.size(); ++row)
     found[row / samples].push_back(std::move(drawn[row]));
   return found;
 }
 
-std::vector<std::vector<Hypothesis>> search_translations(const TranslationModel& model,
+std::vector<std::vector<Hypothesis>> search_translations(const MarkedModel& marked,
                                                          const Sources& sources,
                                                          const TranslationOptions& options) {
-  const std::unique_ptr<Scorer> scorer = scorer_of(model, tokens_of(sources), options);
-  return beam_search(*scorer, model.special().eos, within_positions(options.beam, *model.network));
+  const std::unique_ptr<Scorer> scorer = scorer_of(marked, tokens_of(sources), options.shortlist);
+  return beam_search(*scorer, marked.model.special().eos, within_positions(options.beam, marked));
 }
 
 Translation empty_translation() {
@@ -93,12 +99,19 @@ Translation empty_translation() {
   return translation;
 }
 
-void check_length(const std::vector<std::int32_t>& text, const std::string& where,
-                  const TranslationModel& model, const ScoringOptions& options) {
-  if (std::ssize(text) > options.max_tokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                options.max_tokens, text.size()));
-  require_room(where, std::ssize(text), 1, model.longest_input());
+// A text of a pair to score; `marks` tokens are added to it.
+struct ScoredText {
+  const std::vector<std::int32_t>& ids;
+  int marks;
+  std::string where;
+};
+
+void check_length(const ScoredText& text, const TranslationModel& model,
+                  const ScoringOptions& options) {
+  if (std::ssize(text.ids) > options.max_tokens)
+    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", text.where,
+                                options.max_tokens, text.ids.size()));
+  require_room(text.where, std::ssize(text.ids), text.marks, model.longest_input());
 }
 
 std::string ends_early(const LineReader& shorter, const LineReader& longer) {
@@ -130,31 +143,38 @@ TranslationOptions TranslationEngine::default_options() const {
   TranslationOptions options;
   options.beam.beam_size = model_->decoding.beam_size;
   options.beam.length_penalty = model_->decoding.length_penalty;
+  options.beam.min_length = model_->decoding.min_length;
+  options.beam.no_repeat_ngram = model_->decoding.no_repeat_ngram;
   return options;
+}
+
+TranslationEngine::Call TranslationEngine::call(const TranslationOptions& options) const {
+  return {options, model_->format.of(options.languages)};
 }
 
 TranslationEngine::Request TranslationEngine::request(const std::string& line, std::uint64_t number,
                                                       const std::string& where,
-                                                      const TranslationOptions& options) const {
+                                                      const Call& call) const {
   Request request{model_->src_tokenizer.encode(line), number};
   const auto tokens = static_cast<std::int64_t>(request.ids.size());
-  if (tokens > options.max_source_tokens)
+  if (tokens > call.options.max_source_tokens)
     throw LineError(
         fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or "
                     "raise --max-source-tokens",
-                    where, tokens, options.max_source_tokens));
-  require_room(where, tokens, 1, model_->longest_input());
-  if (tokens > 0) request.ids.push_back(model_->src_tokenizer.eos_id());
+                    where, tokens, call.options.max_source_tokens));
+  require_room(where, tokens, call.marks.of_source(), model_->longest_input());
+  if (tokens > 0) request.ids = call.marks.around(request.ids);
   return request;
 }
 
 std::vector<Translation> TranslationEngine::translate(std::span<const std::string> sentences,
                                                       const TranslationOptions& options) const {
+  const Call all = call(options);
   std::vector<Request> requests;
   requests.reserve(sentences.size());
   for (std::size_t i = 0; i < sentences.size(); ++i)
-    requests.push_back(request(sentences[i], i, fmt::format("sentence {}", i + 1), options));
-  return translate_requests(requests, options);
+    requests.push_back(request(sentences[i], i, fmt::format("sentence {}", i + 1), all));
+  return translate_requests(requests, all);
 }
 
 std::vector<Translation> TranslationEngine::translate_ids(
@@ -163,11 +183,12 @@ std::vector<Translation> TranslationEngine::translate_ids(
   requests.reserve(sources.size());
   for (std::vector<std::int32_t>& ids : sources)
     requests.push_back({std::move(ids), requests.size()});
-  return translate_requests(requests, options);
+  return translate_requests(requests, call(options));
 }
 
 void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink,
                                   const TranslationOptions& options) const {
+  const Call all = call(options);
   std::string line;
   answer_all(Conversation<Request, Translation>{
       .window = static_cast<std::size_t>(std::max(1, options.window)),
@@ -175,17 +196,17 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
       .next = [&]() -> std::optional<Request> {
         if (!lines.next(line)) return std::nullopt;
         return request(line, static_cast<std::uint64_t>(lines.line_number() - 1), lines.where(),
-                       options);
+                       all);
       },
       .where = [&] { return lines.where(); },
-      .answer =
-          [&](std::span<const Request> window) { return translate_requests(window, options); },
+      .answer = [&](std::span<const Request> window) { return translate_requests(window, all); },
       .sink = sink,
   });
 }
 
-std::vector<Translation> TranslationEngine::translate_requests(
-    std::span<const Request> requests, const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_requests(std::span<const Request> requests,
+                                                               const Call& call) const {
+  const TranslationOptions& options = call.options;
   check_options(options);
   if (options.shortlist && !model_->shortlist)
     throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
@@ -228,7 +249,7 @@ std::vector<Translation> TranslationEngine::translate_requests(
                       end = begins[static_cast<std::size_t>(number) + 1];
     std::vector<const Request*> batch;
     for (std::size_t i = begin; i < end; ++i) batch.push_back(&requests[order[i]]);
-    auto translated = translate_batch(batch, options);
+    auto translated = translate_batch(batch, call);
     for (std::size_t i = 0; i < batch.size(); ++i)
       results[order[begin + i]] = std::move(translated[i]);
   };
@@ -236,8 +257,9 @@ std::vector<Translation> TranslationEngine::translate_requests(
   return results;
 }
 
-std::vector<Translation> TranslationEngine::translate_batch(
-    std::span<const Request* const> batch, const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_batch(std::span<const Request* const> batch,
+                                                            const Call& call) const {
+  const auto& [options, marks] = call;
   Sources sources;
   std::vector<std::uint64_t> numbers;
   for (const Request* request : batch) {
@@ -248,8 +270,9 @@ std::vector<Translation> TranslationEngine::translate_batch(
   std::vector<std::vector<Hypothesis>> found;
   if (!sources.empty()) {
     try {
-      found = options.sampling ? sample_translations(*model_, sources, numbers, options)
-                               : search_translations(*model_, sources, options);
+      const MarkedModel marked{*model_, marks};
+      found = options.sampling ? sample_translations(marked, sources, numbers, options)
+                               : search_translations(marked, sources, options);
     } catch (const NotFiniteError& error) {  // names the model, which decoding does not know
       throw NotFiniteError(
           fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what()));
@@ -263,19 +286,26 @@ std::vector<Translation> TranslationEngine::translate_batch(
       results.push_back(empty_translation());
       continue;
     }
-    Translation translation;
-    for (std::size_t i = 0; i + 1 < request->ids.size(); ++i)
-      translation.source_tokens.push_back(model_->src_tokenizer.piece(request->ids[i]));
+    Translation translation{{}, source_tokens(*request, marks)};
     for (const Hypothesis& hypothesis : found[next]) {
       translation.candidates.push_back(candidate(hypothesis));
       if (options.alignment)
         translation.candidates.back().alignment =
-            word_alignment(*model_, request->ids, hypothesis.ids);
+            word_alignment(*model_, marks, request->ids, hypothesis.ids);
     }
     ++next;
     results.push_back(std::move(translation));
   }
   return results;
+}
+
+std::vector<std::string> TranslationEngine::source_tokens(const Request& request,
+                                                          const PairMarks& marks) const {
+  std::vector<std::string> tokens;
+  const std::size_t end = request.ids.size() - marks.behind_source.size();
+  for (std::size_t i = marks.before_source.size(); i < end; ++i)
+    tokens.push_back(model_->src_tokenizer.piece(request.ids[i]));
+  return tokens;
 }
 
 TranslationCandidate TranslationEngine::candidate(const Hypothesis& hypothesis) const {
@@ -293,23 +323,28 @@ TranslationCandidate TranslationEngine::candidate(const Hypothesis& hypothesis) 
 
 std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src,
                                                     std::span<const std::string> tgt,
-                                                    const ScoringOptions& options) const {
+                                                    const ScoringOptions& options,
+                                                    const LanguagePair& languages) const {
   if (src.size() != tgt.size())
     throw DataError(
         fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
+  const PairMarks marks = model_->format.of(languages);
   std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer),
                                          tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
   for (std::size_t i = 0; i < src.size(); ++i) {
-    check_length(src_ids[i], fmt::format("source {}", i + 1), *model_, options);
-    check_length(tgt_ids[i], fmt::format("target {}", i + 1), *model_, options);
-    src_ids[i].push_back(model_->src_tokenizer.eos_id());
+    check_length({src_ids[i], marks.of_source(), fmt::format("source {}", i + 1)}, *model_,
+                 options);
+    check_length({tgt_ids[i], marks.of_target(), fmt::format("target {}", i + 1)}, *model_,
+                 options);
+    src_ids[i] = marks.around(src_ids[i]);
   }
-  return score_pairs(*model_, src_ids, tgt_ids);
+  return score_pairs(*model_, marks, src_ids, tgt_ids);
 }
 
 void TranslationEngine::score(LineReader& src, LineReader& tgt,
-                              const AnswerSink<SequenceScore>& sink,
-                              const ScoringOptions& options) const {
+                              const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
+                              const LanguagePair& languages) const {
+  const PairMarks marks = model_->format.of(languages);
   struct Pair {
     std::vector<std::int32_t> src, tgt;
   };
@@ -320,9 +355,9 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
       throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
     if (!more_src) return std::nullopt;
     Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
-    check_length(pair.src, src.where(), *model_, options);
-    check_length(pair.tgt, tgt.where(), *model_, options);
-    pair.src.push_back(model_->src_tokenizer.eos_id());
+    check_length({pair.src, marks.of_source(), src.where()}, *model_, options);
+    check_length({pair.tgt, marks.of_target(), tgt.where()}, *model_, options);
+    pair.src = marks.around(pair.src);
     return pair;
   };
   const auto answer = [&](std::span<const Pair> pairs) {
@@ -331,7 +366,7 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
       src_ids.push_back(pair.src);
       tgt_ids.push_back(pair.tgt);
     }
-    return score_pairs(*model_, src_ids, tgt_ids);
+    return score_pairs(*model_, marks, src_ids, tgt_ids);
   };
   answer_all(Conversation<Pair, SequenceScore>{
       .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },

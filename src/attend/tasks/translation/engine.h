@@ -35,6 +35,7 @@ void fields(TranslationOptions& o, Visitor&& visit) {
         "numbers from 0");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
+  fields(o.languages, visit);
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -51,14 +52,15 @@ class TranslationEngine {
   TranslationOptions default_options() const;
 
   // Returns one result per sentence, in order, independent of the other sentences. Throws LineError
-  // for one that is too long.
+  // for one that is too long, ConfigError for a language that the model does not have.
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> sentences) const {
     return translate(sentences, default_options());
   }
 
-  // The same for tokenized sources, each with a final eos and within the model's learned positions.
+  // The same for tokenized sources, each with the marks of the default languages around it and
+  // within the model's learned positions.
   std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources,
                                          const TranslationOptions& options) const;
 
@@ -72,23 +74,31 @@ class TranslationEngine {
   // unless there are as many targets as sources.
   std::vector<SequenceScore> score(std::span<const std::string> src,
                                    std::span<const std::string> tgt,
-                                   const ScoringOptions& options = {}) const;
+                                   const ScoringOptions& options = {},
+                                   const LanguagePair& languages = {}) const;
 
   // The same for texts with equally many lines, line by line like translate().
   void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
-             const ScoringOptions& options = {}) const;
+             const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
 
  private:
   struct Request {
-    std::vector<std::int32_t> ids;  // including eos
+    std::vector<std::int32_t> ids;  // with the marks around them; none for an empty line
     std::uint64_t number;           // position in the input, which selects the stream for sampling
   };
+  // What holds for all requests of a call.
+  struct Call {
+    const TranslationOptions& options;
+    PairMarks marks;
+  };
+  Call call(const TranslationOptions& options) const;
   std::vector<Translation> translate_requests(std::span<const Request> requests,
-                                              const TranslationOptions& options) const;
+                                              const Call& call) const;
   std::vector<Translation> translate_batch(std::span<const Request* const> batch,
-                                           const TranslationOptions& options) const;
+                                           const Call& call) const;
+  std::vector<std::string> source_tokens(const Request& request, const PairMarks& marks) const;
   Request request(const std::string& line, std::uint64_t number, const std::string& where,
-                  const TranslationOptions& options) const;
+                  const Call& call) const;
   TranslationCandidate candidate(const Hypothesis& hypothesis) const;
 
   std::shared_ptr<const TranslationModel> model_;

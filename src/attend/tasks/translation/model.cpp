@@ -54,10 +54,6 @@ std::int64_t layers(const ArchitectureConfig& config) {
 std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
   const bool joint = checkpoint.find("tokenizer") != nullptr;
   Tokenizer tgt = read_tokenizer(checkpoint, joint ? "tokenizer" : "tokenizer.tgt");
-  if (tgt.bos_id() < 0)
-    throw DataError(
-        fmt::format("{}: tokenizer: expected a token that begins a translation, found none",
-                    checkpoint.source));
   return {joint ? tgt : read_tokenizer(checkpoint, "tokenizer.src"), tgt};
 }
 
@@ -113,6 +109,24 @@ std::vector<std::int32_t> read_suppressed(const Checkpoint& checkpoint, const To
   return ids;
 }
 
+// That of a model of one pair of languages.
+PairFormat usual_format(const Tokenizer& src, const Tokenizer& tgt) {
+  return {.marks = {{}, {src.eos_id()}, {tgt.bos_id()}}};
+}
+
+const std::string kPairFormatKey = "attend.pair_format";
+
+PairFormat read_format(const Checkpoint& checkpoint, const Tokenizer& src, const Tokenizer& tgt) {
+  if (checkpoint.metadata.contains(kPairFormatKey))
+    return read_pair_format(checkpoint.text(kPairFormatKey), {src.vocab_size(), tgt.vocab_size()},
+                            checkpoint.source + ": " + kPairFormatKey);
+  if (tgt.bos_id() < 0)
+    throw DataError(
+        fmt::format("{}: tokenizer: expected a token that begins a translation, found none",
+                    checkpoint.source));
+  return usual_format(src, tgt);
+}
+
 // The first `longest` ids; 0: all.
 std::vector<std::int32_t> first_ids(std::vector<std::int32_t> ids, std::int64_t longest) {
   if (longest > 0 && std::ssize(ids) > longest) ids.resize(static_cast<std::size_t>(longest));
@@ -126,12 +140,13 @@ std::string config_json(const ArchitectureConfig& config) {
 }
 
 TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tokenizer src,
-                                   Tokenizer tgt, TranslationDecoding decoding_,
+                                   Tokenizer tgt, ModelDecoding decoding_,
                                    std::shared_ptr<const Shortlist> shortlist_)
     : network(std::move(network_)),
       src_tokenizer(std::move(src)),
       tgt_tokenizer(std::move(tgt)),
       decoding(decoding_),
+      format(usual_format(src_tokenizer, tgt_tokenizer)),
       shortlist(std::move(shortlist_)) {}
 
 std::vector<NamedTokenizer> TranslationModel::tokenizers() const {
@@ -146,6 +161,9 @@ Metadata TranslationModel::configuration() const {
                     {"attend.decoding", options_to_json(decoding)}};
   if (!suppressed.empty())
     metadata[kSuppressedKey] = fmt::format("[{}]", fmt::join(suppressed, ","));
+  const std::string format_json = pair_format_json(format);
+  if (format_json != pair_format_json(usual_format(src_tokenizer, tgt_tokenizer)))
+    metadata[kPairFormatKey] = format_json;
   return metadata;
 }
 
@@ -154,8 +172,14 @@ std::vector<NamedTensor> TranslationModel::other_tensors() const {
 }
 
 TextEncoder TranslationModel::text_encoder() const {
+  const PairMarks marks = format.of_any();
+  if (marks.before_source.size() > 1 || marks.behind_source.size() != 1)
+    throw DataError(fmt::format(
+        "{}: expected at most one token before a text and one behind it, found {} and {}", source,
+        marks.before_source.size(), marks.behind_source.size()));
   return {src_tokenizer,
-          {.eos = src_tokenizer.eos_id()},
+          {.bos = marks.before_source.empty() ? -1 : marks.before_source.front(),
+           .eos = marks.behind_source.front()},
           network->encoder_layers(),
           network->d_model(),
           [network = network] { return network->src_embeddings(); },
@@ -169,11 +193,14 @@ GoldenFormat TranslationModel::golden_format() const {
 }
 
 GoldenInput TranslationModel::random_input(Random& random) const {
-  const std::int64_t learned = longest_input(),
-                     longest = learned > 0 ? std::max<std::int64_t>(1, learned - 1) : 0;
-  std::vector<std::int32_t> src = first_ids(random_ids(random, src_tokenizer), longest);
-  src.push_back(src_tokenizer.eos_id());
-  return {std::move(src), first_ids(random_ids(random, tgt_tokenizer), longest)};
+  const PairMarks marks = format.of_any();
+  const auto drawn = [&](const Tokenizer& tokenizer, int beside) {
+    const std::int64_t learned = longest_input();
+    return first_ids(random_ids(random, tokenizer),
+                     learned > 0 ? std::max<std::int64_t>(1, learned - beside) : 0);
+  };
+  std::vector<std::int32_t> src = marks.around(drawn(src_tokenizer, marks.of_source()));
+  return {std::move(src), drawn(tgt_tokenizer, marks.of_target())};
 }
 
 std::vector<std::vector<float>> TranslationModel::golden_outputs(
@@ -184,7 +211,7 @@ std::vector<std::vector<float>> TranslationModel::golden_outputs(
     tgt.push_back(input[1]);
   }
   std::vector<std::vector<float>> outputs;
-  for (const SequenceScore& score : score_pairs(*this, src, tgt))
+  for (const SequenceScore& score : score_pairs(*this, format.of_any(), src, tgt))
     outputs.push_back({score.log_probability});
   return outputs;
 }
@@ -204,8 +231,9 @@ Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortli
 TranslationModel translation_model(const Checkpoint& checkpoint) {
   require_task(checkpoint, TranslationModel::kTask);
   auto [src, tgt] = read_tokenizers(checkpoint);
+  PairFormat format = read_format(checkpoint, src, tgt);
   ArchitectureConfig config = read_config(checkpoint);
-  const auto decoding = read_options_if_any<TranslationDecoding>(checkpoint, "attend.decoding");
+  const auto decoding = read_options_if_any<ModelDecoding>(checkpoint, "attend.decoding");
   common(config).src_vocab_size = src.vocab_size();
   common(config).tgt_vocab_size = tgt.vocab_size();
   std::shared_ptr<EncoderDecoder> network = read_network(checkpoint, layers(config), [&] {
@@ -214,6 +242,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   auto shortlist = read_shortlist(checkpoint, src, tgt);
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding,
                          std::move(shortlist));
+  model.format = std::move(format);
   model.suppressed = read_suppressed(checkpoint, model.tgt_tokenizer);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);

@@ -5,6 +5,8 @@
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
 //              attend.suppressed_tokens  ids that are never written, as JSON; absent: none
+//              attend.pair_format  the PairFormat, as JSON; absent: a source ends with its end of
+//                                  sentence, the decoder begins with bos
 //   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
 //   shortlist
 //              shortlist.always, shortlist.offsets, shortlist.translations (i32)
@@ -23,6 +25,7 @@
 #include "attend/decode/shortlist.h"
 #include "attend/models/encoder_decoder.h"
 #include "attend/tasks/saved_model.h"
+#include "attend/tasks/translation/pair_format.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -33,11 +36,27 @@ struct TranslationDecoding {
   float length_penalty = BeamSearchOptions{}.length_penalty;
 };
 
+// All defaults of a model. An imported one may have more than a trained one.
+struct ModelDecoding : TranslationDecoding {
+  ModelDecoding(const TranslationDecoding& trained = {}) : TranslationDecoding(trained) {}
+
+  int min_length = BeamSearchOptions{}.min_length;
+  int no_repeat_ngram = BeamSearchOptions{}.no_repeat_ngram;
+};
+
 template <class Visitor>
 void fields(TranslationDecoding& o, Visitor&& visit) {
   visit("beam-size", o.beam_size, kBeamSizes, "default beam size of the trained model");
   visit("length-penalty", o.length_penalty, kLengthPenalties,
         "default length penalty of the trained model");
+}
+
+template <class Visitor>
+void fields(ModelDecoding& o, Visitor&& visit) {
+  fields(static_cast<TranslationDecoding&>(o), visit);
+  visit("min-length", o.min_length, kOutputLengths, "default shortest output in tokens");
+  visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
+        "default length of sequences that are never repeated; 0: none");
 }
 
 struct TranslationModel final : SavedModel {
@@ -46,12 +65,13 @@ struct TranslationModel final : SavedModel {
   std::shared_ptr<EncoderDecoder> network;
   Tokenizer src_tokenizer;
   Tokenizer tgt_tokenizer;
-  TranslationDecoding decoding;
+  ModelDecoding decoding;
+  PairFormat format;
   std::vector<std::int32_t> suppressed;        // target tokens that are never written
   std::shared_ptr<const Shortlist> shortlist;  // null for most models
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,
-                   Tokenizer tgt_tokenizer, TranslationDecoding decoding = {},
+                   Tokenizer tgt_tokenizer, ModelDecoding decoding = {},
                    std::shared_ptr<const Shortlist> shortlist = nullptr);
 
   SpecialTokens special() const { return tgt_tokenizer.special_tokens(); }

@@ -11,19 +11,22 @@ namespace {
 
 constexpr std::size_t kBatch = 64;  // pairs per batch
 
-void score_batch(const TranslationModel& model, std::span<const std::vector<std::int32_t>> src,
+void score_batch(const TranslationModel& model, const PairMarks& marks,
+                 std::span<const std::vector<std::int32_t>> src,
                  std::span<const std::vector<std::int32_t>> tgt,
                  std::vector<SequenceScore>& scores) {
-  const SpecialTokens special = model.special();
+  const std::vector<std::int32_t>& begin = marks.before_target;
+  const auto unscored = std::ssize(begin) - 1;  // what is written is predicted behind the last mark
   RaggedBuilder sources, inputs;
   std::vector<std::int32_t> targets;
   for (std::size_t i = 0; i < src.size(); ++i) {
     sources.add(src[i]);
-    inputs.append(special.bos);
+    inputs.append(begin);
     inputs.append(tgt[i]);
     inputs.end_sequence();
+    targets.insert(targets.end(), begin.begin() + 1, begin.end());
     targets.insert(targets.end(), tgt[i].begin(), tgt[i].end());
-    targets.push_back(special.eos);
+    targets.push_back(model.special().eos);
   }
   Pass pass = Pass::inference();
   const Ragged source = sources.build(), input = inputs.build();
@@ -35,7 +38,7 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
   for (std::size_t i = 0; i < tgt.size(); ++i) {
     SequenceScore score;
     const auto first = log_probabilities.begin() + input.begin_of(static_cast<std::int64_t>(i));
-    score.token_scores.assign(first, first + input.length(static_cast<std::int64_t>(i)));
+    score.token_scores.assign(first + unscored, first + input.length(static_cast<std::int64_t>(i)));
     score.log_probability =
         std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
     require_finite(std::span(&score.log_probability, 1), "the log-probability of a target",
@@ -46,7 +49,7 @@ void score_batch(const TranslationModel& model, std::span<const std::vector<std:
 
 }  // namespace
 
-std::vector<SequenceScore> score_pairs(const TranslationModel& model,
+std::vector<SequenceScore> score_pairs(const TranslationModel& model, const PairMarks& marks,
                                        std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt) {
   const NoGradient guard;
@@ -54,7 +57,7 @@ std::vector<SequenceScore> score_pairs(const TranslationModel& model,
   scores.reserve(src.size());
   for (std::size_t begin = 0; begin < src.size(); begin += kBatch) {
     const std::size_t count = std::min(kBatch, src.size() - begin);
-    score_batch(model, src.subspan(begin, count), tgt.subspan(begin, count), scores);
+    score_batch(model, marks, src.subspan(begin, count), tgt.subspan(begin, count), scores);
   }
   return scores;
 }

@@ -10,9 +10,9 @@
 
 namespace attend {
 
-// src[i] ends with eos; tgt[i] has neither bos nor eos. A pair's score does not depend on the
+// src[i] has the marks of a source around it, tgt[i] none. A pair's score does not depend on the
 // others. Throws DataError if one is not finite.
-std::vector<SequenceScore> score_pairs(const TranslationModel& model,
+std::vector<SequenceScore> score_pairs(const TranslationModel& model, const PairMarks& marks,
                                        std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt);
 

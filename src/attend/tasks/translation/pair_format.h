@@ -1,0 +1,71 @@
+// How a translation model reads a pair of texts: the special tokens around them, which may depend
+// on the languages. Most models have one pair of languages and the end of sentence alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/core/options.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+template <class Visitor>
+void fields(LanguagePair& o, Visitor&& visit) {
+  visit("src-lang", o.source,
+        "language of the source text, for a model of several languages: a name from attend info; "
+        "default: the model's");
+  visit("tgt-lang", o.target,
+        "language to translate into, for a model of several languages: a name from attend info; "
+        "default: the model's");
+}
+
+// The tokens around a source, and those that the decoder begins with.
+struct PairMarks {
+  std::vector<std::int32_t> before_source, behind_source;
+  std::vector<std::int32_t> before_target;  // at least one; never part of a translation
+
+  // A source as the encoder reads it.
+  std::vector<std::int32_t> around(const std::vector<std::int32_t>& source) const;
+  // How many tokens there are beside those of a source, or of what the decoder reads of a target.
+  int of_source() const { return static_cast<int>(before_source.size() + behind_source.size()); }
+  int of_target() const { return static_cast<int>(before_target.size()); }
+};
+
+struct PairFormat {
+  // In `marks`: stand for the tokens of the languages of a pair.
+  static constexpr std::int32_t kSourceLanguage = -1, kTargetLanguage = -2;
+
+  struct Language {
+    std::string name;
+    std::int32_t token = 0;
+  };
+
+  PairMarks marks;
+  std::vector<Language> languages = {};  // those to choose from; empty: nothing is to be chosen
+  LanguagePair defaults = {};            // empty names: there is no default
+
+  // The marks of a pair in these languages, or the default ones. Throws ConfigError for a language
+  // that the model does not have, or has no choice of, and where one is missing.
+  PairMarks of(const LanguagePair& pair) const;
+  // The marks of some pair: in the default languages, or the first ones.
+  PairMarks of_any() const;
+  // Sets the defaults that are not empty. Throws as of() does.
+  void set_defaults(const LanguagePair& pair);
+};
+
+// As stored in a model file:
+//   {"before_source": ["source"], "behind_source": [2], "before_target": [2, "target"],
+//    "languages": {"de": 7, "en": 8}, "defaults": ["en", "de"]}
+std::string pair_format_json(const PairFormat& format);
+// The sizes of the vocabularies, in which all tokens must be.
+struct PairVocabularies {
+  std::int32_t source = 0, target = 0;
+};
+// Throws DataError.
+PairFormat read_pair_format(std::string_view json, const PairVocabularies& vocabularies,
+                            const std::string& where);
+
+}  // namespace attend
