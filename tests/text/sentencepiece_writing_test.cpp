@@ -92,6 +92,20 @@ TEST(ReorderSentencePiece, ChangesNothingTheSecondTime) {
   }
 }
 
+TEST(ReorderSentencePiece, KnowsCharactersThatOnlyTheOrderHas) {
+  for (const TokenizerType type : {TokenizerType::bpe, TokenizerType::unigram}) {
+    const Tokenizer tokenizer = learned(type);
+    VocabularyOrder order = reversed_order(tokenizer);
+    order.pieces.insert(order.pieces.end(), {"ß", "京都"});
+    const Tokenizer other = Tokenizer::from_bytes(reorder_sentencepiece(tokenizer.bytes(), order));
+    const std::vector<std::string> dog = pieces_of_text(tokenizer, "the dog");
+    std::vector<std::string> expected = dog;
+    expected.emplace_back("ß");
+    EXPECT_EQ(pieces_of_text(other, "the dogß"), expected) << "nothing else changes";
+    EXPECT_EQ(other.encode("京都").back(), other.unk_id()) << "two characters";
+  }
+}
+
 TEST(ReorderSentencePiece, RefusesAnOrderThatIsNone) {
   const std::string bytes = learned(TokenizerType::bpe).bytes();
   VocabularyOrder order = reversed_order(learned(TokenizerType::bpe));

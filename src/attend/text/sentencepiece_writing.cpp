@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "attend/core/quote.h"
+#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/text/wire_reader.h"
 #include "attend/text/wire_writer.h"
@@ -71,6 +73,21 @@ std::unordered_set<std::string_view> set_of_pieces(const VocabularyOrder& order)
   return pieces;
 }
 
+bool is_one_character(std::string_view text) {
+  constexpr std::string_view kSpace = "▁";
+  return count_code_points(text) == 1 && text != kSpace;
+}
+
+// What SentencePiece counts a character as that no piece has: a piece of this score changes nothing
+// for the text around it.
+float score_of_unknown(const SentencePieceModel& model) {
+  constexpr float kPenalty = 10.0f;
+  float least = 0.0f;
+  for (const ModelPiece& piece : model.pieces)
+    if (piece.type == PieceType::normal) least = std::min(least, piece.score);
+  return least - kPenalty;
+}
+
 std::unordered_set<std::string_view> control_set(const VocabularyOrder& order) {
   std::unordered_set<std::string_view> controls(order.controls.begin(), order.controls.end());
   for (const std::string* special : {&order.special.bos, &order.special.eos, &order.special.pad})
@@ -97,6 +114,13 @@ std::string sentencepiece_bytes(const SentencePieceDescription& d) {
   return model.message();
 }
 
+std::vector<std::string> sentencepiece_pieces(std::string_view bytes) {
+  std::vector<std::string> pieces;
+  for (const ModelPiece& piece : detail::read_sentencepiece_model(bytes).pieces)
+    pieces.emplace_back(piece.text);
+  return pieces;
+}
+
 std::int64_t count_pieces_without_id(std::string_view bytes, const VocabularyOrder& order) {
   const auto known = set_of_pieces(order);
   std::int64_t count = 0;
@@ -112,16 +136,18 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
   // Byte-pair merges may pass through unused pieces, but never through control pieces.
   const PieceType foreign =
       model.type == detail::ModelType::bpe ? PieceType::control : PieceType::unused;
+  const float unknown = score_of_unknown(model);
   WireWriter result;
   for (const std::string& text : order.pieces) {
     const auto found = pieces.find(text);
     const bool is_control = controls.contains(text), is_unknown = text == order.special.unk;
-    const bool has =
-        found != pieces.end() && is_in_text(found->second->type) && !is_control && !is_unknown;
-    PieceType type = has ? found->second->type : foreign;
+    const bool is_special = is_control || is_unknown;
+    const bool has = found != pieces.end() && is_in_text(found->second->type) && !is_special;
+    const bool is_new = !has && !is_special && is_one_character(text);
+    PieceType type = has ? found->second->type : is_new ? PieceType::normal : foreign;
     if (is_control) type = PieceType::control;
     if (is_unknown) type = PieceType::unknown;
-    add_piece(result, text, has ? found->second->score : 0.0f, type);
+    add_piece(result, text, has ? found->second->score : is_new ? unknown : 0.0f, type);
   }
   for (const ModelPiece& piece : model.pieces)
     if (is_in_text(piece.type) && !known.contains(piece.text))

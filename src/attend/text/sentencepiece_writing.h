@@ -44,11 +44,14 @@ struct VocabularyOrder {
   SpecialPieces special = {};
 };
 
-// The model `bytes` with the ids of `order`. Pieces that the model lacks get an id but never occur
-// in its output; pieces without an id become unknown. A model that has been reordered keeps its
-// bytes when it is reordered again, in the same order. Throws DataError for bytes that are not a
-// model, and for an order with a duplicate or without a special piece.
+// The model `bytes` with the ids of `order`. Of the pieces that the model lacks, those of one
+// character stand for what would be unknown; the others get an id but never occur in its output.
+// Pieces without an id become unknown. A model that has been reordered keeps its bytes when it is
+// reordered again, in the same order. Throws DataError for bytes that are not a model, and for an
+// order with a duplicate or without a special piece.
 std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder& order);
+// The pieces of a model by their ids. Throws DataError for bytes that are not a model.
+std::vector<std::string> sentencepiece_pieces(std::string_view bytes);
 // The number of pieces of the model without an id.
 std::int64_t count_pieces_without_id(std::string_view bytes, const VocabularyOrder& order);
 
