@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What transformers computes with a model directory, for `attend import DIR --golden FILE` to compare with.
 
-    python golden_of_huggingface.py DIR OUT.safetensors [TEXTS [WRITTEN]]
+    python golden_of_huggingface.py DIR OUT.safetensors [TEXTS [WRITTEN [SOURCE TARGET]]]
 
-TEXTS is a file with a text per line; without it a few sentences of several languages are used. WRITTEN is how many tokens greedy decoding
-writes at most, 24 if it is left out. The file holds the ids of each text, what
-greedy decoding writes, and of the first texts the hidden states of every layer and the logits, in f32. Of a classifier it holds the logits
-of every text, of an encoder the vectors, and with WRITTEN 0 no hidden states. Needs transformers, torch, safetensors, and sentencepiece or sentence-transformers for models that
-use them.
+TEXTS is a file with a text per line; without it, or if it is "", a few sentences of several languages are used. WRITTEN is how many tokens
+greedy decoding writes at most, 24 if it is left out. SOURCE and TARGET are languages of a multilingual model, by the names of its
+tokenizer ("en", "eng_Latn", "en_XX"). The file holds the ids of each text, what greedy decoding writes, and of the first texts the hidden
+states of every layer and the logits, in f32. Of a classifier it holds the logits of every text, of an encoder the vectors, and with
+WRITTEN 0 no hidden states. Needs transformers, torch, safetensors, and sentencepiece or sentence-transformers for models that use them.
 """
 
 import json
@@ -36,12 +36,14 @@ def rows(parts):
 
 
 class Golden:
-    def __init__(self, directory, texts, most):
+    def __init__(self, directory, texts, most, languages=()):
         self.most = most  # tokens that greedy decoding writes
         self.tensors = {}
         self.texts = texts
         self.config = transformers.AutoConfig.from_pretrained(directory)
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+        self.languages = languages  # source and target, of a multilingual model
+        options = dict(zip(["src_lang", "tgt_lang"], languages))
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory, **options)
         self.ids = [self.tokenizer(text).input_ids for text in texts]
         self.put_ids("ids", self.ids)
 
@@ -56,10 +58,12 @@ class Golden:
         model = transformers.AutoModelForSeq2SeqLM.from_pretrained(directory).float().eval()
         model.generation_config.forced_eos_token_id = None  # what does not end is cut, not ended
         model.generation_config.max_length = None
+        options = self.target_options()
         encoder, decoder, logits, written = [], [], [], []
         for ids in self.ids:
             source = torch.tensor([ids])
-            output = model.generate(source, num_beams=1, do_sample=False, max_new_tokens=self.most, length_penalty=1.0)[0]
+            output = model.generate(source, num_beams=1, do_sample=False, max_new_tokens=self.most, length_penalty=1.0,
+                                    **options)[0]
             written.append(output.tolist())
             if len(written) > LOOKED_INTO:
                 continue
@@ -72,6 +76,15 @@ class Golden:
         self.put_states("decoder", decoder)
         self.tensors["logits"] = rows(logits)
         return "translation", [self.tokenizer.decode(w, skip_special_tokens=True) for w in written]
+
+    def target_options(self):
+        """How the target language is asked for: with the first token that is written, or the one before it."""
+        if not self.languages:
+            return {}
+        tokenizer, target = self.tokenizer, self.languages[1]
+        token = tokenizer.get_lang_id(target) if hasattr(tokenizer, "get_lang_id") else tokenizer.convert_tokens_to_ids(target)
+        starts = type(tokenizer).__name__.startswith("MBartTokenizer")
+        return {"decoder_start_token_id" if starts else "forced_bos_token_id": token}
 
     def causal(self, directory):
         model = transformers.AutoModelForCausalLM.from_pretrained(directory).float().eval()
@@ -129,15 +142,20 @@ class Golden:
         return self.causal(directory)
 
 
-def main():
-    directory, out = sys.argv[1:3]
-    texts = open(sys.argv[3], encoding="utf-8").read().splitlines() if len(sys.argv) > 3 else TEXTS
-    golden = Golden(directory, texts, int(sys.argv[4]) if len(sys.argv) > 4 else 24)
+def write_golden(directory, out, texts, most, languages=()):
+    golden = Golden(directory, texts, most, languages)
     with torch.no_grad():
         kind, answers = golden.record(directory)
+    languages = {"languages": json.dumps(languages)} if languages else {}
     save_file(golden.tensors, out, metadata={
-        "kind": kind, "texts": json.dumps(texts), "answers": json.dumps(answers),
+        **languages, "kind": kind, "texts": json.dumps(texts), "answers": json.dumps(answers),
         "versions": json.dumps({"transformers": transformers.__version__, "torch": torch.__version__})})
+
+
+def main():
+    directory, out = sys.argv[1:3]
+    texts = open(sys.argv[3], encoding="utf-8").read().splitlines() if sys.argv[3:] and sys.argv[3] else TEXTS
+    write_golden(directory, out, texts, int(sys.argv[4]) if len(sys.argv) > 4 else 24, sys.argv[5:7])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "attend/error.h"
 #include "tensor/expect_error.h"
@@ -88,6 +92,42 @@ TEST(NameMap, RefusesWhatNoRuleNames) {
   const NameMap map(kRules);
   EXPECT_THROW(map.theirs("embedding.weights"), Error);
   EXPECT_THROW(map.theirs("decoder.norm.bias"), Error);
+}
+
+TEST(NameMap, CountsLayersFromTheirFirst) {
+  const NameMap map(kRules, 1);
+  EXPECT_EQ(map.theirs("encoder.layers.0.norm1.weight").name, "h.1.ln_1.weight");
+  EXPECT_EQ(map.theirs("encoder.layers.9.norm1.weight").name, "h.10.ln_1.weight");
+}
+
+ForeignTensor of_values(std::string name, std::vector<std::int64_t> shape) {
+  return {.file = "here",
+          .name = std::move(name),
+          .type = ElementType::f32,
+          .shape = std::move(shape),
+          .read = [](std::span<std::byte> to) {
+            for (std::size_t i = 0; i < to.size() / sizeof(float); ++i) {
+              const auto value = static_cast<float>(i + 1);
+              std::memcpy(to.data() + i * sizeof(float), &value, sizeof value);
+            }
+          }};
+}
+
+TEST(ReadParameter, AddsARowThatTheOtherProgramDoesNotHave) {
+  TensorTable weights("here");
+  weights.add(of_values("table", {2, 2}));
+  weights.add(of_values("output", {2, 3}));
+  weights.add(of_values("bias", {1, 2}));
+  EXPECT_EQ(read_parameter(weights, {"table", ForeignLayout::but_one}, {3, 2}).to_vector(),
+            (std::vector<float>{1, 2, 3, 4, 0, 0}));
+  EXPECT_EQ(
+      read_parameter(weights, {"output", ForeignLayout::but_one_transposed}, {4, 2}).to_vector(),
+      (std::vector<float>{1, 4, 2, 5, 3, 6, 0, 0}));
+  const Tensor bias = read_parameter(weights, {"bias", ForeignLayout::but_one_row}, Shape{3});
+  EXPECT_EQ(bias.shape(), Shape{3});
+  EXPECT_EQ(bias.to_vector()[1], 2.0f);
+  EXPECT_LT(bias.to_vector()[2], -1e8f);
+  EXPECT_THROW(read_parameter(weights, {"table", ForeignLayout::but_one}, {2, 2}), DataError);
 }
 
 }  // namespace

@@ -39,6 +39,19 @@ std::optional<std::int64_t> integer_in(const nlohmann::json& value, const Number
   return range.contains(number) ? std::optional(number) : std::nullopt;
 }
 
+// nullopt for what is no list of such integers.
+std::optional<std::vector<std::int64_t>> integers_in(const nlohmann::json& value,
+                                                     const NumberRange& range) {
+  if (!value.is_array()) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const nlohmann::json& item : value) {
+    const auto number = integer_in(item, range);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 ForeignConfig::ForeignConfig(nlohmann::json object, std::string where)
@@ -112,15 +125,23 @@ std::string ForeignConfig::text(std::string_view key) {
 
 std::vector<std::int64_t> ForeignConfig::integers(std::string_view key, const NumberRange& range) {
   const std::string expected = "a list, each " + expected_number(range, true);
+  const auto numbers = integers_in(demand(key, expected), range);
+  if (!numbers) refuse(key, "expected " + expected);
+  return *numbers;
+}
+
+std::vector<std::vector<std::int64_t>> ForeignConfig::integer_lists(std::string_view key,
+                                                                    const NumberRange& range) {
+  const std::string expected = "a list of lists, each of numbers " + expected_number(range, true);
   const nlohmann::json& value = demand(key, expected);
   if (!value.is_array()) refuse(key, "expected " + expected);
-  std::vector<std::int64_t> numbers;
-  for (const nlohmann::json& item : value) {
-    const auto number = integer_in(item, range);
-    if (!number) refuse(key, "expected " + expected);
-    numbers.push_back(*number);
+  std::vector<std::vector<std::int64_t>> lists;
+  for (const nlohmann::json& list : value) {
+    const auto numbers = integers_in(list, range);
+    if (!numbers) refuse(key, "expected " + expected);
+    lists.push_back(*numbers);
   }
-  return numbers;
+  return lists;
 }
 
 std::vector<std::string> ForeignConfig::texts(std::string_view key) {

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/families/native_marian.h"
 #include "attend/interchange/foreign_weights.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 
@@ -17,6 +20,10 @@ namespace {
 
 constexpr std::array kFamilies{
     ModelFamily{"marian", "MarianMT (OPUS-MT)", read_marian, write_marian},
+    ModelFamily{"m2m_100", "M2M100 or NLLB", read_m2m_100},
+    ModelFamily{"mbart", "mBART", read_mbart},
+    ModelFamily{"bart", "BART", read_bart},
+    ModelFamily{"pegasus", "Pegasus", read_pegasus},
     ModelFamily{"gpt2", "GPT-2", read_gpt2, write_gpt2},
     ModelFamily{"llama", "Llama", read_llama, write_llama},
     ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
@@ -59,23 +66,69 @@ std::vector<std::string_view> ignorable_tensors(const ForeignModel& foreign) {
 
 std::span<const ModelFamily> model_families() { return kFamilies; }
 
-ImportedModel import_model(const ModelDirectory& directory) {
+namespace {
+
+// A model and its weights, not read yet.
+struct Opened {
+  ForeignModel foreign;
+  TensorTable weights;
+  std::string family, description;
+};
+
+Opened open_huggingface(const ModelDirectory& directory) {
   ForeignConfig config =
       ForeignConfig::from_json(directory.text("config.json"), directory.path() + "/config.json");
   const ModelFamily& family = family_of(config);
   ForeignModel foreign = family.read(directory, config);
   config.require_all_known();
+  return {std::move(foreign), open_huggingface_weights(directory), std::string(family.name),
+          std::string(family.description)};
+}
 
-  ImportedModel imported{{}, std::string(family.name), std::move(foreign.remarks)};
+Opened open_model(const ModelDirectory& directory) {
+  if (directory.contains("config.json")) return open_huggingface(directory);
+  if (auto native = open_native_marian(directory))
+    return {std::move(native->foreign), std::move(native->weights), "marian", "native Marian"};
+  throw DataError(fmt::format(
+      "{}: expected config.json, as Hugging Face has it, or decoder.yml, as Marian does, found "
+      "neither",
+      directory.path()));
+}
+
+std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const SavedModel>& model,
+                                                 const LanguagePair& languages) {
+  if (languages.source.empty() && languages.target.empty()) return model;
+  const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
+  if (translation == nullptr)
+    throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+  auto changed = std::make_shared<TranslationModel>(*translation);
+  changed->format.set_defaults(languages);
+  return changed;
+}
+
+Tensor read_or_zero(Opened& opened, const ParameterSet::Entry& entry) {
+  ForeignName name = opened.foreign.names.theirs(entry.name);
+  omit_base(opened.foreign, opened.weights, name);
+  const auto& zero = opened.foreign.zero_if_missing;
+  if (!opened.weights.contains(name.name) &&
+      std::find(zero.begin(), zero.end(), name.name) != zero.end())
+    return Tensor::from(std::vector<float>(static_cast<std::size_t>(entry.shape.size())),
+                        entry.shape);
+  return read_parameter(opened.weights, name, entry.shape);
+}
+
+}  // namespace
+
+ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options) {
+  Opened opened = open_model(directory);
+  ForeignModel& foreign = opened.foreign;
+  ImportedModel imported{{}, opened.family, std::move(foreign.remarks)};
+  foreign.model = with_languages(foreign.model, options.languages);
   foreign.model->describe(imported.checkpoint);
-  TensorTable weights = open_huggingface_weights(directory);
-  for (const ParameterSet::Entry& entry : foreign.model->parameters().entries()) {
-    ForeignName name = foreign.names.theirs(entry.name);
-    omit_base(foreign, weights, name);
-    imported.checkpoint.tensors.push_back({entry.name, read_parameter(weights, name, entry.shape)});
-  }
-  weights.require_all_used(ignorable_tensors(foreign),
-                           fmt::format("a {} model", family.description));
+  for (const ParameterSet::Entry& entry : foreign.model->parameters().entries())
+    imported.checkpoint.tensors.push_back({entry.name, read_or_zero(opened, entry)});
+  opened.weights.require_all_used(ignorable_tensors(foreign),
+                                  fmt::format("a {} model", opened.description));
   imported.checkpoint.source = directory.path();
   add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
   return imported;

@@ -13,6 +13,7 @@
 #include "attend/interchange/name_map.h"
 #include "attend/interchange/tensor_table.h"
 #include "attend/tasks/saved_model.h"
+#include "attend/translator.h"
 
 namespace attend {
 
@@ -22,6 +23,7 @@ struct ForeignModel {
   std::shared_ptr<const SavedModel> model;
   NameMap names;
   std::vector<std::string_view> ignorable = {};  // tensors that repeat others or are not parameters
+  std::vector<std::string_view> zero_if_missing = {};  // tensors that some files leave out
   // What names begin with, unless the file holds the model without the part that predicts tokens.
   std::string_view base = {};
   std::vector<std::string> remarks = {};  // what the user should know
@@ -47,8 +49,13 @@ struct ImportedModel {
   std::vector<std::string> remarks;
 };
 
-// Reads a model directory of Hugging Face. Throws IoError, and DataError that names the first
-// setting or tensor that is neither used nor known to change nothing.
-ImportedModel import_model(const ModelDirectory& directory);
+struct ImportOptions {
+  LanguagePair languages;  // the defaults of a model of several languages
+};
+
+// Reads a model directory of Hugging Face or Marian. Throws IoError, DataError that names the first
+// setting or tensor that is neither used nor known to change nothing, and ConfigError for a
+// language that the model does not have.
+ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options = {});
 
 }  // namespace attend

@@ -31,14 +31,20 @@ std::int64_t recorded_texts(const GoldenRecord& record, const Ragged& written) {
 }
 
 // Decodes every text greedily, up to the length of the record. Returns how many are equal.
-int count_equal_written(const TranslationModel& model, const Ragged& src, const Ragged& written) {
+int count_equal_written(const TranslationModel& model, const PairMarks& marks, const Ragged& src,
+                        const Ragged& written) {
   int equal = 0;
+  const std::vector<std::int32_t>& begin = marks.before_target;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {
-    const auto expected = written[i].subspan(1);  // after the first token
-    EncoderDecoderScorer scorer(*model.network, src.slice(i, i + 1), written[i].front(),
-                                model.suppressed);
+    if (written.length(i) <= std::ssize(begin) ||
+        !std::equal(begin.begin(), begin.end(), written[i].begin()))
+      continue;
+    const auto expected = written[i].subspan(begin.size());
+    EncoderDecoderScorer scorer(*model.network, src.slice(i, i + 1), begin, model.suppressed);
     BeamSearchOptions greedy;
     greedy.beam_size = 1;
+    greedy.min_length = model.decoding.min_length;
+    greedy.no_repeat_ngram = model.decoding.no_repeat_ngram;
     greedy.max_length = static_cast<int>(std::ssize(expected));
     std::vector<std::int32_t> ours =
         beam_search(scorer, model.special().eos, greedy).front().front().ids;
@@ -59,7 +65,8 @@ GoldenComparison compare_translation(const TranslationModel& model, const Golden
     for (std::int64_t i = 0; i < side->sequences(); ++i)
       if (side->length(i) == 0) throw DataError(record.where() + ": a sequence is empty");
   }
-  comparer.compare_ids(model.src_tokenizer, src, -1, model.src_tokenizer.eos_id());
+  const PairMarks marks = model.format.of(record.languages());
+  comparer.compare_ids(model.src_tokenizer, src, marks);
   const std::int64_t texts = recorded_texts(record, written);
   const Ragged looked_into = src.slice(0, texts), prefixes = written.slice(0, texts);
   Pass pass = Pass::inference();
@@ -71,7 +78,7 @@ GoldenComparison compare_translation(const TranslationModel& model, const Golden
   const Variable hidden = model.network->decode(prefixes, memory, looked_into, pass);
   comparer.compare_states("decoder", states);
   comparer.compare("logits", "logits", model.network->project(hidden).value().to_host());
-  comparer.result.equal_written = count_equal_written(model, src, written);
+  comparer.result.equal_written = count_equal_written(model, marks, src, written);
   return comparer.result;
 }
 
@@ -107,7 +114,9 @@ GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord
       throw DataError(record.where() + ": expected a continuation of every text");
   }
   const bool begins = ids.sequences() > 0 && ids[0].front() == model.first_token;
-  comparer.compare_ids(model.tokenizer, ids, begins ? model.first_token : -1, -1);
+  comparer.compare_ids(
+      model.tokenizer, ids,
+      {.before_source = begins ? std::vector{model.first_token} : std::vector<std::int32_t>{}});
   const Ragged looked_into = written.slice(0, recorded_texts(record, written));
   Pass pass = Pass::inference();
   std::vector<Tensor> states;

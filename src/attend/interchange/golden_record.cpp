@@ -28,6 +28,14 @@ float largest_difference(const Tensor& ours, const Tensor& theirs, const std::st
 
 }  // namespace
 
+LanguagePair GoldenRecord::languages() const {
+  if (!file_.metadata().contains("languages")) return {};
+  const auto names = parse_json(text("languages"), where_);
+  if (!names.is_array() || names.size() != 2 || !names[0].is_string() || !names[1].is_string())
+    throw DataError(where_ + ": languages: expected two names");
+  return {names[0].get<std::string>(), names[1].get<std::string>()};
+}
+
 std::string GoldenRecord::text(const char* key) const {
   const auto found = file_.metadata().find(key);
   if (found == file_.metadata().end()) throw DataError(fmt::format("{}: no {}", where_, key));
@@ -76,14 +84,11 @@ void GoldenComparer::compare_states(const char* stack, const std::vector<Tensor>
             fmt::format("{}.{}", stack, layer), states[layer].to_host());
 }
 
-void GoldenComparer::compare_ids(const Tokenizer& tokenizer, const Ragged& ids, std::int32_t before,
-                                 std::int32_t after) {
+void GoldenComparer::compare_ids(const Tokenizer& tokenizer, const Ragged& ids,
+                                 const PairMarks& marks) {
   std::vector<std::vector<std::int32_t>> ours;
-  for (const std::string& text : record_.texts()) {
-    ours.push_back(tokenizer.encode(text));
-    if (before >= 0) ours.back().insert(ours.back().begin(), before);
-    if (after >= 0) ours.back().push_back(after);
-  }
+  for (const std::string& text : record_.texts())
+    ours.push_back(marks.around(tokenizer.encode(text)));
   compare_ids(ids, ours);
 }
 

@@ -21,6 +21,8 @@ class GoldenRecord {
 
   std::string text(const char* key) const;
   std::vector<std::string> texts() const;
+  // What the texts were translated from and to; empty names for a model of one pair.
+  LanguagePair languages() const;
   // The sequences of `name`, all ids within the vocabulary of this size.
   Ragged sequences(const std::string& name, std::int64_t vocabulary) const;
   // Undefined when there is none of that name.
@@ -43,9 +45,8 @@ class GoldenComparer {
   // Skips what the record does not have. Throws DataError for another shape.
   void compare(const std::string& what, const std::string& name, const Tensor& ours);
   void compare_states(const char* stack, const std::vector<Tensor>& states);
-  // What a text should become: its tokens, with these around them unless they are negative.
-  void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, std::int32_t before,
-                   std::int32_t after);
+  // What a text should become: its tokens with the marks around them.
+  void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, const PairMarks& marks);
   // The same for tokens with what is around them.
   void compare_ids(const Ragged& ids, const std::vector<std::vector<std::int32_t>>& ours);
 

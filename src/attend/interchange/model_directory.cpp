@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <system_error>
 
@@ -40,6 +41,17 @@ bool ModelDirectory::contains(std::string_view name) const {
   if (in_memory_) return in_memory_->find(name) != in_memory_->end();
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path_ / name, error));
+}
+
+std::vector<std::string> ModelDirectory::names() const {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (auto entry = std::filesystem::directory_iterator(path_, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error) throw IoError(fmt::format("{}: cannot read: {}", path_.string(), error.message()));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::filesystem::path ModelDirectory::file(std::string_view name) const {

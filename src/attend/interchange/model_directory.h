@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/checkpoint/file_content.h"
 
@@ -29,6 +30,9 @@ class ModelDirectory {
   std::string path() const { return path_.string(); }
   // Whether an entry of that name exists.
   bool contains(std::string_view name) const;
+
+  // The names of all entries, sorted.
+  std::vector<std::string> names() const;
 
   // The path of an entry. `name` may come from a file of the model. Throws DataError if it is not a
   // plain name, does not exist, or is a link that leads out of the directory. In a snapshot of the

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <string>
 
 #include "attend/error.h"
 
 namespace attend {
 
 namespace {
+
+// A logit that has no share in a sum of exponentials, and no infinity.
+constexpr float kNeverChosen = -1e9f;
 
 // The layer and the rest of a name that fits a pattern.
 struct Match {
@@ -69,8 +73,11 @@ void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
 
 ForeignName NameMap::theirs(std::string_view ours) const {
   for (const auto& [rule, prefix] : rules_) {
-    if (const auto found = match(rule.ours, ours))
+    if (auto found = match(rule.ours, ours)) {
+      if (!found->layer.empty())
+        found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
       return {prefix + filled(rule.theirs, *found), rule.layout, rule.part};
+    }
   }
   throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
 }
@@ -83,6 +90,14 @@ Tensor first_rows(TensorTable& weights, const std::string& name, const Shape& sh
                         found->shape[0] > shape[0] && found->shape[1] == shape[1];
   if (!has_more) return weights.read(name, shape);
   return weights.read(name).slice_rows(0, shape[0]);
+}
+
+// The table with one more row, of a value.
+Tensor with_row(const Tensor& table, float value) {
+  const Tensor result = Tensor::empty_on_host({table.rows() + 1, table.cols()});
+  std::fill(std::copy(table.span().begin(), table.span().end(), result.span().begin()),
+            result.span().end(), value);
+  return result;
 }
 
 Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& shape) {
@@ -99,6 +114,14 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
           .reshape(shape);
     case ForeignLayout::first_rows:
       return first_rows(weights, name.name, shape);
+    case ForeignLayout::but_one:
+      return with_row(weights.read(name.name, {shape[0] - 1, shape[1]}), 0.0f);
+    case ForeignLayout::but_one_transposed:
+      return with_row(transposed(weights.read(name.name, {shape[1], shape[0] - 1})), 0.0f);
+    case ForeignLayout::but_one_row:
+      return with_row(weights.read(name.name, {1, shape[0] - 1}).reshape({shape[0] - 1, 1}),
+                      kNeverChosen)
+          .reshape(shape);
   }
   throw Error("unknown layout");
 }

@@ -22,7 +22,12 @@ enum class ForeignLayout {
   transposed,  // [in, out] for [out, in]
   one_row,     // [1, N] for [N]
   behind_two,  // a table whose first two rows are no positions: BART's
-  first_rows   // a table that may have more rows behind ours, which nothing looks up
+  first_rows,  // a table that may have more rows behind ours, which nothing looks up
+  // Without the last row or entry, which no token has: zeros in a table, a bias that is never
+  // chosen. Marian has no token that the decoder begins with.
+  but_one,             // [V, D] for [V + 1, D]
+  but_one_transposed,  // [D, V] for [V + 1, D]
+  but_one_row          // [1, V] for [V + 1]
 };
 
 // One of several parameters of equal shape that the other program stacks in one tensor.
@@ -32,7 +37,7 @@ struct ForeignPart {
 };
 
 // A parameter whose name is `ours` up to a last '*', which stands for the rest, is `theirs` with
-// the rest appended. Another '*' stands for the number of a layer, the same in both.
+// the rest appended. Another '*' stands for the number of a layer.
 struct NameRule {
   std::string_view ours;
   std::string_view theirs;
@@ -48,7 +53,11 @@ struct ForeignName {
 
 class NameMap {
  public:
-  explicit NameMap(std::span<const NameRule> rules) { add(rules); }
+  // first_layer: the number of the first layer in the other program, 0 in ours.
+  explicit NameMap(std::span<const NameRule> rules, int first_layer = 0)
+      : first_layer_(first_layer) {
+    add(rules);
+  }
   // More rules, for names that none so far fits; all of their names begin with `prefix`.
   void add(std::span<const NameRule> rules, std::string_view prefix = "");
 
@@ -61,6 +70,7 @@ class NameMap {
     std::string prefix;
   };
   std::vector<PrefixedRule> rules_;
+  int first_layer_;
 };
 
 // The parameter of this shape from the tensor. Throws DataError when that does not fit.

@@ -28,4 +28,7 @@ inline constexpr std::int64_t kMostUnusedPieces = 4096;
 ForeignTokenizer read_tokenizer_json(std::string_view content, const SpecialPieces& names,
                                      const std::string& where, std::int64_t ids = 0);
 
+// The piece of an id that stands for nothing.
+std::string filler_piece(std::int64_t id);
+
 }  // namespace attend

@@ -14,13 +14,14 @@ namespace {
 constexpr std::string_view kMeta = "▁";
 constexpr float kUnreached = -1e9f;  // score of a piece that no merge makes
 
-// Spaces as meta symbols; two and more spaces as one.
+// Spaces as meta symbols, two and more spaces as one, line ends as spaces.
 void read_replace(TypedPart& part, SentencePieceDescription& description) {
   const ForeignPattern pattern = pattern_of(part);
   const std::string content = part.part.text("content");
   part.part.finish();
   const bool space = content == " " || content == kMeta;
   if (!pattern.is_expression && pattern.text == " " && content == kMeta) return;
+  if (pattern.is_expression && pattern.text == R"(\n)" && space) return;  // a text is one line
   if (pattern.is_expression && pattern.text == " {2,}" && space) {
     description.remove_extra_spaces = true;
   } else {

@@ -81,7 +81,7 @@ void ForeignVocabulary::finish(std::string_view unknown, const ForeignTemplate& 
     pieces_.resize(static_cast<std::size_t>(wanted_ids_));
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     if (!pieces_[i].empty()) continue;
-    add(fmt::format("<unused {}>", i), static_cast<std::int64_t>(i), where_);
+    add(filler_piece(static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i), where_);
     controls_[pieces_[i]] = true;
   }
 }
@@ -119,3 +119,9 @@ PieceList ForeignVocabulary::list() const {
 }
 
 }  // namespace attend::detail
+
+namespace attend {
+
+std::string filler_piece(std::int64_t id) { return fmt::format("<unused {}>", id); }
+
+}  // namespace attend

@@ -54,6 +54,16 @@ class CommandOptionEffects : public OptionEffects {
               0)
         << error_;
   }
+  // A model of three languages, with random weights.
+  void import_languages() {
+    ASSERT_EQ(run({"import", std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb",
+                   "--out", path("languages")}),
+              0)
+        << error_;
+  }
+  static std::vector<OptionCase> of_languages(const std::string& shows) {
+    return {{"src-lang", "fra_Latn", "", shows}, {"tgt-lang", "fra_Latn", "", shows}};
+  }
   void train_language_model() {
     train("lm", "--n-layers 1 --sequence-length 12 --train @train.en --batch-tokens 400");
     std::filesystem::copy_file(path("run/model.safetensors"), path("model"));

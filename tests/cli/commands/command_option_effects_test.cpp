@@ -30,6 +30,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"max-length", "3", "", "out"},
       {"max-length", "3", "--sample", "out"},
       {"min-length", "30", "", "out"},
+      {"no-repeat-ngram", "1", "--min-length 30", "out"},
       {"batch-size", "1", "", ""},
       {"batch-size", "1", "--sample", ""},
       {"window", "2", "", ""},
@@ -52,7 +53,9 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   const std::vector<OptionCase> preparation = of_preparation("--format json");
   expect_cases("translate @model", preparation);
   expect_config_file("translate @model", "--beam-size 1", "beam-size = 1\n");
-  expect_a_case_for_every_option("translate", {cases, preparation},
+  import_languages();
+  expect_cases("translate @languages --format json", of_languages("out"));
+  expect_a_case_for_every_option("translate", {cases, preparation, of_languages("")},
                                  {"config", "detokenize", "tgt-language"});
 }
 
@@ -119,7 +122,9 @@ TEST_F(CommandOptionEffects, OfScore) {
                                       {"threads", "2", "", ""}};
   expect_cases("score @model --src @valid.en --tgt @valid.de", cases);
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
-  expect_a_case_for_every_option("score", {cases, of_text()}, {"config"});
+  import_languages();
+  expect_cases("score @languages --src @valid.en --tgt @valid.de", of_languages("out"));
+  expect_a_case_for_every_option("score", {cases, of_text(), of_languages("")}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfScoreWithALanguageModel) {
@@ -140,11 +145,15 @@ TEST_F(CommandOptionEffects, OfAttention) {
       {"length-penalty", "0", "", "out? files"},
       {"max-length", "2", "", "out files"},
       {"min-length", "30", "", "out files"},
+      {"no-repeat-ngram", "1", "--min-length 30", "out files"},
       {"format", "json", "", "out"},
   };
   expect_cases(command, cases);
+  import_languages();
+  expect_cases("attention @languages The_man_sees_the_dog. --out @made/page.html",
+               of_languages("out? files"));
   expect_config_file(command, "--max-length 2", "max-length = 2\n");
-  expect_a_case_for_every_option("attention", {cases}, {"config", "why"});
+  expect_a_case_for_every_option("attention", {cases, of_languages("")}, {"config", "why"});
 }
 
 TEST_F(CommandOptionEffects, OfAttentionWithAClassifier) {

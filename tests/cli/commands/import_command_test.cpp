@@ -137,5 +137,36 @@ TEST_F(ImportCommand, SaysWhatIsMissing) {
   EXPECT_NE(error_.find("kind"), std::string::npos) << error_;
 }
 
+TEST_F(ImportCommand, MakesAModelOfSeveralLanguages) {
+  const std::string nllb = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb";
+  ASSERT_EQ(run({"import", nllb, "--out", path("model"), "--tgt-lang", "fra_Latn"}), 0) << error_;
+  ASSERT_EQ(run({"info", path("model")}), 0) << error_;
+  EXPECT_NE(out_.find("3 languages: deu_Latn, eng_Latn, fra_Latn; from eng_Latn; into fra_Latn"),
+            std::string::npos)
+      << out_;
+  const std::string text = "A man is walking with his dog.\n";
+  ASSERT_EQ(run({"translate", path("model"), "--format", "json"}, text), 0) << error_;
+  const std::string french = out_;
+  ASSERT_EQ(run({"translate", path("model"), "--format", "json", "--tgt-lang", "deu_Latn"}, text),
+            0)
+      << error_;
+  EXPECT_NE(out_, french);
+  EXPECT_NE(run({"translate", path("model"), "--tgt-lang", "deu_Latin"}, text), 0);
+  EXPECT_NE(
+      error_.find("--tgt-lang: the model has no language 'deu_Latin'; did you mean deu_Latn?"),
+      std::string::npos)
+      << error_;
+  EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
+}
+
+TEST_F(ImportCommand, ReadsWhatMarianWrites) {
+  const std::string native =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/native_joint";
+  ASSERT_EQ(run({"import", native, "--out", path("model")}), 0) << error_;
+  EXPECT_NE(out_.find("a marian model"), std::string::npos) << out_;
+  ASSERT_EQ(run({"translate", path("model")}, "the old cat\n"), 0) << error_;
+  EXPECT_NE(out_, "\n");
+}
+
 }  // namespace
 }  // namespace attend

@@ -45,7 +45,12 @@ TEST_F(CommandOptionEffects, OfImport) {
   expect_cases("import " + directory + " --out @made/model", cases);
   expect_config_file("import " + directory, "--out @made/model",
                      fmt::format("out = \"{}\"\n", path("made/model")));
-  expect_a_case_for_every_option("import", {cases}, {"config"});
+  const std::string multilingual =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb";
+  const std::vector<OptionCase> languages{{"src-lang", "fra_Latn", "", "files"},
+                                          {"tgt-lang", "fra_Latn", "", "files"}};
+  expect_cases("import " + multilingual + " --out @made/model", languages);
+  expect_a_case_for_every_option("import", {cases, languages}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfExport) {

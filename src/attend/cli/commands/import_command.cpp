@@ -24,6 +24,7 @@ struct ImportArguments {
   std::string directory;
   std::string out;
   std::string golden;
+  LanguagePair languages;
   ThreadOptions threads;
 };
 
@@ -33,6 +34,12 @@ void fields(ImportArguments& a, Visitor&& visit) {
   visit("golden", a.golden,
         "record of what the original program computes, to compare with layer by layer "
         "(tools/golden_of_huggingface.py)");
+  visit("src-lang", a.languages.source,
+        "language of the source text unless another is asked for, for a model of several "
+        "languages");
+  visit("tgt-lang", a.languages.target,
+        "language to translate into unless another is asked for, for a model of several "
+        "languages");
   fields(a.threads, visit);
 }
 
@@ -59,7 +66,7 @@ void prove(const Checkpoint& checkpoint, const ImportArguments& a) {
 void run_import(const ImportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const ImportedModel imported = import_model(ModelDirectory(a.directory));
+  const ImportedModel imported = import_model(ModelDirectory(a.directory), {a.languages});
   for (const std::string& note : imported.remarks) remark("{}\n", note);
   if (!a.golden.empty()) prove(imported.checkpoint, a);
   save_checkpoint(a.out, imported.checkpoint);
@@ -74,7 +81,7 @@ void add_import_command(CLI::App& app) {
       add_command(app, "import", "Convert a model of another program to a model of attend");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(command, arguments->directory,
-               {"directory", "DIR", "model directory of Hugging Face"});
+               {"directory", "DIR", "model directory of Hugging Face or Marian"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_import(*arguments); });
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "attend/model_file.h"
 #include "attend/tasks/model_summary.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 namespace {
@@ -31,13 +33,28 @@ void fields(InfoArguments& a, Visitor&& visit) {
   visit("format", a.format, "text for people, json for programs");
 }
 
+// "3 languages: de, en, fr; by default from en to de", behind the summary of a model of several.
+std::string summary_with_languages(const Checkpoint& checkpoint) {
+  const std::shared_ptr<const SavedModel> model = load_model(checkpoint);
+  std::string text = model_summary(checkpoint, *model);
+  const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
+  if (translation == nullptr || translation->format.languages.empty()) return text;
+  const auto& [marks, languages, defaults] = translation->format;
+  std::vector<std::string> names;
+  for (const PairFormat::Language& language : languages) names.push_back(printable(language.name));
+  text += fmt::format("\n{}: {}", counted(std::ssize(names), "language"), fmt::join(names, ", "));
+  if (!defaults.source.empty()) text += fmt::format("; from {}", printable(defaults.source));
+  if (!defaults.target.empty()) text += fmt::format("; into {}", printable(defaults.target));
+  return text;
+}
+
 // Empty for a file without a task.
 std::string summary_of(const FileDescription& file) {
   if (!file.format_problem.empty())
     return fmt::format("cannot be used: {}", printable(file.format_problem));
   const ProgressLine progress = ProgressLine::timing("reading the model");
   const Checkpoint checkpoint = open_checkpoint(file.path);
-  return is_known_task(checkpoint) ? model_summary(checkpoint, *load_model(checkpoint)) : "";
+  return is_known_task(checkpoint) ? summary_with_languages(checkpoint) : "";
 }
 
 // What the file is, in a line or two.

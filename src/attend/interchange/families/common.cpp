@@ -106,7 +106,10 @@ FileText texts_of(const ModelDirectory& directory) {
 }
 
 ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings) {
-  return read_tokenizer_directory(texts_of(directory), directory.path(), embeddings);
+  ForeignTokenizer read =
+      read_tokenizer_directory(texts_of(directory), directory.path(), embeddings);
+  if (embeddings > 0) require_vocabulary(directory, read.tokenizer, embeddings);
+  return read;
 }
 
 void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size) {
@@ -115,23 +118,19 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
                                 directory.path(), size, tokenizer.vocab_size()));
 }
 
-TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig& config) {
-  TranslationDecoding decoding;
-  const auto read = [&](ForeignConfig& from) {
-    decoding.beam_size =
-        static_cast<int>(from.integer_or("num_beams", decoding.beam_size, kBeamSizes));
-    decoding.length_penalty = static_cast<float>(
-        from.number_or("length_penalty", decoding.length_penalty, kLengthPenalties));
-  };
-  decoding.beam_size = 1;
-  decoding.length_penalty = 1.0f;
-  read(config);
-  if (directory.contains(kGenerationConfig)) {
-    ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
-                                                        directory.path() + "/" + kGenerationConfig);
-    read(generation);
-  }
-  return decoding;
+std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> fillers;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    if (tokenizer.piece(id) == filler_piece(id)) fillers.push_back(id);
+  return fillers;
+}
+
+void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remarks) {
+  if (const std::size_t fillers = fillers_of(tokenizer).size(); fillers > 0)
+    remarks.push_back(
+        fmt::format("{} of the {} embeddings belong to no piece of the tokenizer, which has been "
+                    "filled up with pieces that stand for nothing",
+                    fillers, tokenizer.vocab_size()));
 }
 
 namespace {

@@ -18,6 +18,10 @@
 namespace attend {
 
 ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_bart(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_pegasus(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
@@ -52,13 +56,15 @@ float read_dropout(ForeignConfig& config, std::string_view key, double otherwise
 // The texts of the files in the directory, while it lives.
 FileText texts_of(const ModelDirectory& directory);
 // The tokenizer in the directory, from whichever files say what it is. A model may have more
-// embeddings than the vocabulary has pieces; the others become pieces that are in no text.
+// embeddings than the vocabulary has pieces; the others become pieces that are in no text. Throws
+// DataError if there are more of them than kMostUnusedPieces, or more pieces than embeddings.
 ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings = 0);
 // Throws DataError unless the tokenizer has as many pieces as the model has embeddings.
 void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size);
 
-// How translations are searched for: generation_config.json or, in older directories, config.json.
-TranslationDecoding read_decoding(const ModelDirectory& directory, ForeignConfig& config);
+// The pieces that stand for nothing, and a remark where there are some.
+std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer);
+void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remarks);
 
 // The files of a language model: `config` is config.json.
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,

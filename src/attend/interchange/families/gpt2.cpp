@@ -89,7 +89,8 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_gpt2_shape(config);
   Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
-  require_vocabulary(directory, tokenizer, shape.vocab_size);
+  std::vector<std::string> remarks;
+  remark_fillers(tokenizer, remarks);
   LanguageOptions context;
   context.sequence_length = shape.max_positions;
   auto network =
@@ -98,6 +99,7 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
       std::make_shared<LanguageModel>(std::move(network), std::move(tokenizer), context),
       NameMap(kGpt2)};
   foreign.base = "transformer.";
+  foreign.remarks = std::move(remarks);
   foreign.ignorable = {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"};
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   return foreign;

@@ -80,7 +80,8 @@ LanguageTransformerConfig read_llama_shape(ForeignConfig& config) {
 ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransformerConfig& shape,
                           int context_length) {
   ForeignTokenizer foreign_tokenizer = read_tokenizer_of(directory, shape.vocab_size);
-  require_vocabulary(directory, foreign_tokenizer.tokenizer, shape.vocab_size);
+  std::vector<std::string> remarks;
+  remark_fillers(foreign_tokenizer.tokenizer, remarks);
   LanguageOptions context;
   context.sequence_length = context_length;
   LanguageModel model(
@@ -90,6 +91,7 @@ ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransfo
   if (model.first_token < 0)
     throw DataError(directory.path() + ": the tokenizer names no token that begins or ends a text");
   ForeignModel foreign{std::make_shared<LanguageModel>(std::move(model)), NameMap(kLlama)};
+  foreign.remarks = std::move(remarks);
   foreign.ignorable = {"model.layers.*.self_attn.rotary_emb.inv_freq"};
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   return foreign;

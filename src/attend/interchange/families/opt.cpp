@@ -56,7 +56,6 @@ ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_opt_shape(config);
   Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
-  require_vocabulary(directory, tokenizer, shape.vocab_size);
   if (tokenizer.eos_id() < 0)  // also the token that begins a text
     throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
   LanguageOptions context;

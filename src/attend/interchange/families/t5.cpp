@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/bart_type.h"
 #include "attend/interchange/foreign_weights.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
@@ -181,13 +181,14 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   shape.tie_embeddings = own_output ? TiedEmbeddings::inputs : TiedEmbeddings::all;
   const Tokenizer tokenizer = read_t5_tokenizer(directory, shape.tgt_vocab_size);
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
+  const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
   config.require("pad_token_id", tokenizer.pad_id());
   config.require("decoder_start_token_id", tokenizer.bos_id());
   config.require("eos_token_id", tokenizer.eos_id());
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   ForeignModel foreign{std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
-                                                          read_decoding(directory, config)),
+                                                          generation.behind(1)),
                        names_of_t5(shape.gated_ffn)};
   foreign.ignorable = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
                        // in the first files, and never used

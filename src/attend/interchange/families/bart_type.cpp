@@ -1,0 +1,229 @@
+#include "attend/interchange/families/bart_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "attend/core/json.h"
+#include "attend/error.h"
+#include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+namespace {
+
+// Our names, and those of a model with one table of embeddings, two tables, or also an output
+// projection of its own.
+constexpr std::array kBartTypeNames{
+    NameRule{"encoder.layers.*.self_attn.*", "model.encoder.layers.*.self_attn.*"},
+    NameRule{"encoder.layers.*.norm1.*", "model.encoder.layers.*.self_attn_layer_norm.*"},
+    NameRule{"encoder.layers.*.feed_forward.linear1.*", "model.encoder.layers.*.fc1.*"},
+    NameRule{"encoder.layers.*.feed_forward.linear2.*", "model.encoder.layers.*.fc2.*"},
+    NameRule{"encoder.layers.*.norm2.*", "model.encoder.layers.*.final_layer_norm.*"},
+    NameRule{"encoder.norm.*", "model.encoder.layer_norm.*"},
+    NameRule{"decoder.layers.*.self_attn.*", "model.decoder.layers.*.self_attn.*"},
+    NameRule{"decoder.layers.*.norm1.*", "model.decoder.layers.*.self_attn_layer_norm.*"},
+    NameRule{"decoder.layers.*.cross_attn.*", "model.decoder.layers.*.encoder_attn.*"},
+    NameRule{"decoder.layers.*.norm2.*", "model.decoder.layers.*.encoder_attn_layer_norm.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.*", "model.decoder.layers.*.fc1.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.*", "model.decoder.layers.*.fc2.*"},
+    NameRule{"decoder.layers.*.norm3.*", "model.decoder.layers.*.final_layer_norm.*"},
+    NameRule{"decoder.norm.*", "model.decoder.layer_norm.*"},
+    NameRule{"src_positions.weight", "model.encoder.embed_positions.weight",
+             ForeignLayout::behind_two},
+    NameRule{"tgt_positions.weight", "model.decoder.embed_positions.weight",
+             ForeignLayout::behind_two},
+    NameRule{"src_norm.*", "model.encoder.layernorm_embedding.*"},
+    NameRule{"tgt_norm.*", "model.decoder.layernorm_embedding.*"},
+    NameRule{"output_proj.bias", "final_logits_bias", ForeignLayout::one_row},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+    NameRule{"embedding.weight", "model.shared.weight"},
+    NameRule{"src_embedding.weight", "model.encoder.embed_tokens.weight"},
+    NameRule{"tgt_embedding.weight", "model.decoder.embed_tokens.weight"},
+};
+
+// Settings of generation that do not change which tokens greedy decoding writes before the end, or
+// that repeat others.
+void ignore_generation_settings(ForeignConfig& from) {
+  from.ignore({"max_length",
+               "max_new_tokens",
+               "early_stopping",
+               "forced_eos_token_id",
+               "bos_token_id",
+               "pad_token_id",
+               "do_sample",
+               "temperature",
+               "top_k",
+               "top_p",
+               "typical_p",
+               "num_return_sequences",
+               "renormalize_logits",
+               "use_cache",
+               "transformers_version",
+               "_from_model_config",
+               "output_attentions",
+               "output_hidden_states",
+               "output_scores",
+               "return_dict_in_generate",
+               "return_dict"});
+}
+
+void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
+                          const NumberRange& ids) {
+  ModelDecoding& decoding = settings.decoding;
+  decoding.beam_size =
+      static_cast<int>(from.integer_or("num_beams", decoding.beam_size, kBeamSizes));
+  decoding.length_penalty = static_cast<float>(
+      from.number_or("length_penalty", decoding.length_penalty, kLengthPenalties));
+  decoding.min_length =
+      static_cast<int>(from.integer_or("min_length", decoding.min_length, between(0, 1e6)));
+  decoding.no_repeat_ngram = static_cast<int>(
+      from.integer_or("no_repeat_ngram_size", decoding.no_repeat_ngram, between(0, 1e6)));
+  const auto token = [&](const char* key, std::optional<std::int32_t>& id) {
+    if (from.has(key)) id = static_cast<std::int32_t>(from.integer(key, ids));
+  };
+  token("decoder_start_token_id", settings.start);
+  token("forced_bos_token_id", settings.first);
+  if (from.has("bad_words_ids")) {
+    settings.suppressed.clear();
+    for (const auto& word : from.integer_lists("bad_words_ids", ids)) {
+      if (word.size() != 1) from.refuse("bad_words_ids", "only single tokens are supported");
+      settings.suppressed.push_back(static_cast<std::int32_t>(word.front()));
+    }
+  }
+  for (const char* factor : {"repetition_penalty", "encoder_repetition_penalty", "guidance_scale"})
+    from.require(factor, 1.0);
+  for (const char* none : {"encoder_no_repeat_ngram_size", "diversity_penalty"})
+    from.require(none, 0);
+  from.require("num_beam_groups", 1);
+  ignore_generation_settings(from);
+}
+
+}  // namespace
+
+NameMap bart_type_names() { return NameMap(kBartTypeNames); }
+
+TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& traits) {
+  TransformerConfig shape;
+  shape.d_model = read_int(config, "d_model", kWidths);
+  shape.n_encoder_layers = read_int(config, "encoder_layers", kLayerCounts);
+  shape.n_decoder_layers = read_int(config, "decoder_layers", kLayerCounts);
+  shape.n_heads = read_int(config, "encoder_attention_heads", kHeadCounts);
+  config.require("decoder_attention_heads", shape.n_heads);
+  shape.d_ff = read_int(config, "encoder_ffn_dim", between(1, 1e6));
+  config.require("decoder_ffn_dim", shape.d_ff);
+  shape.activation = read_activation(config, "activation_function");
+  shape.embedding_scale = config.boolean_or("scale_embedding", false) ? 0.0f : 1.0f;
+  shape.positions = traits.positions;
+  shape.first_position = traits.first_position;
+  if (traits.positions == PositionKind::learned)
+    shape.max_positions = read_int(config, "max_position_embeddings", between(1, 1e6));
+  shape.norm_first = traits.norm_first;
+  shape.norm_embedding = traits.norm_embedding;
+  shape.dropout = read_dropout(config, "dropout", 0.1);
+  shape.attention_dropout = read_dropout(config, "attention_dropout", 0.0);
+  shape.activation_dropout = read_dropout(config, "activation_dropout", 0.0);
+  shape.output_bias = traits.output_bias;
+  shape.src_vocab_size = shape.tgt_vocab_size = read_int(config, "vocab_size", kVocabularySizes);
+  config.require("normalize_before", traits.norm_first);
+  config.require("add_final_layer_norm", traits.norm_first);
+  config.require("normalize_embedding", traits.norm_embedding);
+  config.require("static_position_embeddings",
+                 is_added(traits.positions) && traits.positions != PositionKind::learned);
+  config.require("add_bias_logits", false);
+  // Sinusoids go on behind the last position; the other is the offset of learned ones.
+  config.ignore({"max_position_embeddings", "extra_pos_embeddings"});
+  return shape;
+}
+
+ModelDecoding GenerationSettings::behind(int marks) const {
+  ModelDecoding result = decoding;
+  result.min_length = std::max(0, result.min_length - marks);
+  return result;
+}
+
+GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,
+                                   int vocabulary) {
+  constexpr const char* kFile = "generation_config.json";
+  const NumberRange ids = between(0, vocabulary - 1);
+  GenerationSettings settings;
+  settings.decoding.beam_size = 1;
+  settings.decoding.length_penalty = 1.0f;
+  read_generation_from(config, settings, ids);
+  if (directory.contains(kFile)) {
+    ForeignConfig generation =
+        ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
+    read_generation_from(generation, settings, ids);
+    generation.ignore({"eos_token_id"});
+    generation.require_all_known();
+  }
+  return settings;
+}
+
+ForeignModel bart_type_model(const TransformerConfig& shape, const Tokenizer& tokenizer,
+                             const GenerationSettings& generation, PairFormat format) {
+  auto network = std::shared_ptr<EncoderDecoder>(
+      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  TranslationModel model(std::move(network), tokenizer, tokenizer,
+                         generation.behind(format.marks.of_target()));
+  model.format = std::move(format);
+  model.suppressed = generation.suppressed;
+  ForeignModel foreign{nullptr, bart_type_names()};
+  const std::vector<std::int32_t> fillers = fillers_of(tokenizer);
+  model.suppressed.insert(model.suppressed.end(), fillers.begin(), fillers.end());
+  remark_fillers(tokenizer, foreign.remarks);
+  foreign.model = std::make_shared<TranslationModel>(std::move(model));
+  foreign.ignorable = {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+                       "lm_head.weight", "model.encoder.version", "model.decoder.version"};
+  if (shape.positions != PositionKind::learned)
+    foreign.ignorable.insert(foreign.ignorable.end(), std::begin(kBartTypeSinusoids),
+                             std::end(kBartTypeSinusoids));
+  foreign.zero_if_missing = {"final_logits_bias"};
+  return foreign;
+}
+
+int read_tokenizer_setting(const ModelDirectory& directory, std::string_view key, int otherwise,
+                           const NumberRange& range) {
+  constexpr const char* kFile = "tokenizer_config.json";
+  if (!directory.contains(kFile)) return otherwise;
+  ForeignConfig config =
+      ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
+  return static_cast<int>(config.integer_or(key, otherwise, range));
+}
+
+std::vector<std::string> read_piece_ids(const ModelDirectory& directory, const char* name) {
+  const std::string where = directory.path() + "/" + name;
+  return pieces_by_id(parse_sorted_json(directory.text(name), where), where);
+}
+
+std::vector<std::string> pieces_by_id(const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) throw DataError(where + ": expected an object of pieces and ids");
+  std::vector<std::string> pieces(json.size());
+  std::vector<bool> seen(json.size(), false);
+  for (const auto& [piece, id] : json.items()) {
+    const auto size = static_cast<std::int64_t>(pieces.size());
+    const std::int64_t number = id.is_number_integer() ? id.get<std::int64_t>() : -1;
+    if (number < 0 || number >= size || seen[static_cast<std::size_t>(number)])
+      throw DataError(fmt::format("{}: expected every id from 0 to {} once", where, size - 1));
+    seen[static_cast<std::size_t>(number)] = true;
+    pieces[static_cast<std::size_t>(number)] = piece;
+  }
+  return pieces;
+}
+
+std::vector<std::string> fill_up(std::vector<std::string>& pieces, int embeddings,
+                                 const ModelDirectory& directory) {
+  if (std::ssize(pieces) > embeddings)
+    throw DataError(fmt::format("{}: the model has {} embeddings, its tokenizer {} pieces",
+                                directory.path(), embeddings, pieces.size()));
+  std::vector<std::string> fillers;
+  while (std::ssize(pieces) < embeddings) {
+    fillers.push_back(filler_piece(std::ssize(pieces)));
+    pieces.push_back(fillers.back());
+  }
+  return fillers;
+}
+
+}  // namespace attend

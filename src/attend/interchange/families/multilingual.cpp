@@ -1,0 +1,203 @@
+// Translation between many languages: M2M100 (Fan et al. 2021), NLLB (NLLB Team 2022), mBART (Liu
+// et al. 2020) and mBART-50 (Tang et al. 2020), as transformers has them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "attend/core/json.h"
+#include "attend/core/json_object.h"
+#include "attend/error.h"
+#include "attend/interchange/families/bart_type.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+namespace {
+
+using Language = PairFormat::Language;
+
+constexpr const char* kTokenizerFile = "tokenizer_config.json";
+constexpr const char* kSentencePieceFile = "sentencepiece.bpe.model";
+
+// The languages of M2M100 and of WMT21's models, in the order of their tokens; no file lists them.
+constexpr std::array kM2m100Languages{
+    "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br",  "bs", "ca", "ceb", "cs", "cy",
+    "da", "de", "el", "en",  "es", "et", "fa", "ff", "fi", "fr",  "fy", "ga", "gd",  "gl", "gu",
+    "ha", "he", "hi", "hr",  "ht", "hu", "hy", "id", "ig", "ilo", "is", "it", "ja",  "jv", "ka",
+    "kk", "km", "kn", "ko",  "lb", "lg", "ln", "lo", "lt", "lv",  "mg", "mk", "ml",  "mn", "mr",
+    "ms", "my", "ne", "nl",  "no", "ns", "oc", "or", "pa", "pl",  "ps", "pt", "ro",  "ru", "sd",
+    "si", "sk", "sl", "so",  "sq", "sr", "ss", "su", "sv", "sw",  "ta", "th", "tl",  "tn", "tr",
+    "uk", "ur", "uz", "vi",  "wo", "xh", "yi", "yo", "zh", "zu"};
+constexpr std::array kWmt21Languages{"en", "ha", "is", "ja", "cs", "ru", "zh", "de"};
+
+// What tokenizer_config.json says of languages.
+struct LanguageSettings {
+  std::string tokenizer_class;  // without "Fast"
+  std::string codes;            // "m2m100"
+  bool legacy = false;          // of NLLB: the language stands behind a source
+  LanguagePair defaults;
+};
+
+LanguageSettings read_language_settings(const ModelDirectory& directory, ForeignConfig& config) {
+  LanguageSettings settings;
+  settings.tokenizer_class = config.text_or("tokenizer_class", "");
+  if (directory.contains(kTokenizerFile)) {
+    ForeignConfig file = ForeignConfig::from_json(directory.text(kTokenizerFile),
+                                                  directory.path() + "/" + kTokenizerFile);
+    settings.tokenizer_class = file.text_or("tokenizer_class", settings.tokenizer_class);
+    settings.codes = file.text_or("language_codes", "m2m100");
+    settings.legacy = file.boolean_or("legacy_behaviour", false);
+    settings.defaults = {file.text_or("src_lang", ""), file.text_or("tgt_lang", "")};
+  }
+  constexpr std::string_view kFast = "Fast";
+  if (settings.tokenizer_class.ends_with(kFast))
+    settings.tokenizer_class.resize(settings.tokenizer_class.size() - kFast.size());
+  return settings;
+}
+
+// The special tokens that a file lists beside the usual ones: the languages, in older directories.
+std::vector<std::string> read_more_tokens(const ModelDirectory& directory) {
+  for (const char* name : {"special_tokens_map.json", kTokenizerFile}) {
+    if (!directory.contains(name)) continue;
+    const std::string where = directory.path() + "/" + name;
+    const nlohmann::json json = parse_sorted_json(directory.text(name), where);
+    JsonObject file(json, where);
+    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+      if (file.find(key) == nullptr || file.list(key).empty()) continue;
+      if (file.list(key).front().is_string()) return file.texts(key);
+      std::vector<std::string> tokens;
+      for (JsonObject& token : file.objects(key)) tokens.push_back(token.text("content"));
+      return tokens;
+    }
+  }
+  throw DataError(fmt::format(
+      "{}: expected a tokenizer.json, or additional_special_tokens that list the languages, found "
+      "neither",
+      directory.path()));
+}
+
+// fairseq's order of pieces: its own special ones, those of the model, languages, <mask>.
+Tokenizer read_fairseq_tokenizer(const ModelDirectory& directory, int embeddings) {
+  if (directory.contains("tokenizer.json"))
+    return read_tokenizer_of(directory, embeddings).tokenizer;
+  std::vector<std::string> more = read_more_tokens(directory);
+  std::erase(more, "<mask>");
+  more.emplace_back("<mask>");
+  const std::string bytes = directory.text(kSentencePieceFile);
+  VocabularyOrder order = fairseq_order(bytes, more);
+  for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
+    order.controls.push_back(filler);
+  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
+}
+
+// Pieces by their ids in vocab.json, then the languages as "__en__".
+Tokenizer read_m2m_tokenizer(const ModelDirectory& directory, const LanguageSettings& settings,
+                             int embeddings) {
+  VocabularyOrder order{.pieces = read_piece_ids(directory, "vocab.json"),
+                        .special = {.bos = "<s>", .eos = "</s>", .pad = "<pad>", .unk = "<unk>"}};
+  const auto add = [&](std::span<const char* const> codes) {
+    for (const char* code : codes) order.controls.push_back(fmt::format("__{}__", code));
+  };
+  settings.codes == "wmt21" ? add(kWmt21Languages) : add(kM2m100Languages);
+  order.pieces.insert(order.pieces.end(), order.controls.begin(), order.controls.end());
+  for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
+    order.controls.push_back(filler);
+  return Tokenizer::from_bytes(reorder_sentencepiece(directory.text(kSentencePieceFile), order));
+}
+
+// Whether `text` has the shape of `pattern`: 'a' stands for a small letter, 'A' for a capital one,
+// any other character for itself.
+bool has_shape(std::string_view text, std::string_view pattern) {
+  return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(), [](char c, char p) {
+    if (p == 'a') return c >= 'a' && c <= 'z';
+    if (p == 'A') return c >= 'A' && c <= 'Z';
+    return c == p;
+  });
+}
+
+// "eng_Latn", "en_XX", "__en__".
+std::vector<Language> languages_of(const Tokenizer& tokenizer) {
+  constexpr std::string_view kAround = "__";
+  std::vector<Language> languages;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    const std::string& piece = tokenizer.piece(id);
+    if (has_shape(piece, "aaa_Aaaa") || has_shape(piece, "aa_AA")) languages.push_back({piece, id});
+    if (has_shape(piece, "__aa__") || has_shape(piece, "__aaa__"))
+      languages.push_back({piece.substr(kAround.size(), piece.size() - 2 * kAround.size()), id});
+  }
+  std::sort(languages.begin(), languages.end(),
+            [](const Language& a, const Language& b) { return a.name < b.name; });
+  return languages;
+}
+
+std::string name_of_token(const std::vector<Language>& languages, std::int32_t token) {
+  for (const Language& language : languages)
+    if (language.token == token) return language.name;
+  return "";
+}
+
+// Where the language of the source stands, and whether the decoder begins with that of the target
+// alone.
+struct LanguagePlaces {
+  bool behind_source = false;
+  bool starts_target = false;
+};
+
+ForeignModel multilingual(const TransformerConfig& shape, const Tokenizer& tokenizer,
+                          const GenerationSettings& generation, const LanguageSettings& settings,
+                          const LanguagePlaces& places) {
+  PairFormat format;
+  format.languages = languages_of(tokenizer);
+  PairMarks& marks = format.marks;
+  const std::int32_t end = tokenizer.eos_id();
+  if (places.behind_source) {
+    marks.behind_source = {end, PairFormat::kSourceLanguage};
+  } else {
+    marks.before_source = {PairFormat::kSourceLanguage};
+    marks.behind_source = {end};
+  }
+  if (!places.starts_target) marks.before_target = {generation.start.value_or(end)};
+  marks.before_target.push_back(PairFormat::kTargetLanguage);
+  if (format.languages.empty()) throw DataError("the tokenizer has no languages");
+  LanguagePair defaults = settings.defaults;
+  const auto& forced = places.starts_target ? generation.start : generation.first;
+  if (forced) defaults.target = name_of_token(format.languages, *forced);
+  format.set_defaults(defaults);
+  return bart_type_model(shape, tokenizer, generation, std::move(format));
+}
+
+}  // namespace
+
+ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  const TransformerConfig shape = read_bart_type(config, {.norm_first = true,
+                                                          .positions = PositionKind::sinusoidal_t2t,
+                                                          .first_position = 2,
+                                                          .output_bias = false});
+  const GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
+  config.require("tie_word_embeddings", true);
+  config.ignore({"eos_token_id"});
+  const LanguageSettings settings = read_language_settings(directory, config);
+  const bool nllb = settings.tokenizer_class == "NllbTokenizer";
+  const Tokenizer tokenizer = nllb ? read_fairseq_tokenizer(directory, shape.src_vocab_size)
+                                   : read_m2m_tokenizer(directory, settings, shape.src_vocab_size);
+  return multilingual(shape, tokenizer, generation, settings,
+                      {.behind_source = nllb && settings.legacy});
+}
+
+ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  const TransformerConfig shape =
+      read_bart_type(config, {.norm_first = true, .norm_embedding = true});
+  const GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
+  config.require("tie_word_embeddings", true);
+  config.ignore({"eos_token_id"});
+  const LanguageSettings settings = read_language_settings(directory, config);
+  const bool first = settings.tokenizer_class != "MBart50Tokenizer";
+  return multilingual(shape, read_fairseq_tokenizer(directory, shape.src_vocab_size), generation,
+                      settings, {.behind_source = first, .starts_target = first});
+}
+
+}  // namespace attend

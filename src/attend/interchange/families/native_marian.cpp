@@ -1,0 +1,334 @@
+#include "attend/interchange/families/native_marian.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/marian_vocabulary.h"
+#include "attend/interchange/foreign_weights.h"
+#include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+namespace {
+
+constexpr ForeignLayout kTransposedMap = ForeignLayout::transposed, kRow = ForeignLayout::one_row;
+
+constexpr std::array kMarianMaps{
+    NameRule{"encoder.layers.*.self_attn.q_proj.weight", "encoder_l*_self_Wq", kTransposedMap},
+    NameRule{"encoder.layers.*.self_attn.q_proj.bias", "encoder_l*_self_bq", kRow},
+    NameRule{"encoder.layers.*.self_attn.k_proj.weight", "encoder_l*_self_Wk", kTransposedMap},
+    NameRule{"encoder.layers.*.self_attn.k_proj.bias", "encoder_l*_self_bk", kRow},
+    NameRule{"encoder.layers.*.self_attn.v_proj.weight", "encoder_l*_self_Wv", kTransposedMap},
+    NameRule{"encoder.layers.*.self_attn.v_proj.bias", "encoder_l*_self_bv", kRow},
+    NameRule{"encoder.layers.*.self_attn.out_proj.weight", "encoder_l*_self_Wo", kTransposedMap},
+    NameRule{"encoder.layers.*.self_attn.out_proj.bias", "encoder_l*_self_bo", kRow},
+    NameRule{"encoder.layers.*.feed_forward.linear1.weight", "encoder_l*_ffn_W1", kTransposedMap},
+    NameRule{"encoder.layers.*.feed_forward.linear1.bias", "encoder_l*_ffn_b1", kRow},
+    NameRule{"encoder.layers.*.feed_forward.linear2.weight", "encoder_l*_ffn_W2", kTransposedMap},
+    NameRule{"encoder.layers.*.feed_forward.linear2.bias", "encoder_l*_ffn_b2", kRow},
+    NameRule{"decoder.layers.*.self_attn.q_proj.weight", "decoder_l*_self_Wq", kTransposedMap},
+    NameRule{"decoder.layers.*.self_attn.q_proj.bias", "decoder_l*_self_bq", kRow},
+    NameRule{"decoder.layers.*.self_attn.k_proj.weight", "decoder_l*_self_Wk", kTransposedMap},
+    NameRule{"decoder.layers.*.self_attn.k_proj.bias", "decoder_l*_self_bk", kRow},
+    NameRule{"decoder.layers.*.self_attn.v_proj.weight", "decoder_l*_self_Wv", kTransposedMap},
+    NameRule{"decoder.layers.*.self_attn.v_proj.bias", "decoder_l*_self_bv", kRow},
+    NameRule{"decoder.layers.*.self_attn.out_proj.weight", "decoder_l*_self_Wo", kTransposedMap},
+    NameRule{"decoder.layers.*.self_attn.out_proj.bias", "decoder_l*_self_bo", kRow},
+    NameRule{"decoder.layers.*.cross_attn.q_proj.weight", "decoder_l*_context_Wq", kTransposedMap},
+    NameRule{"decoder.layers.*.cross_attn.q_proj.bias", "decoder_l*_context_bq", kRow},
+    NameRule{"decoder.layers.*.cross_attn.k_proj.weight", "decoder_l*_context_Wk", kTransposedMap},
+    NameRule{"decoder.layers.*.cross_attn.k_proj.bias", "decoder_l*_context_bk", kRow},
+    NameRule{"decoder.layers.*.cross_attn.v_proj.weight", "decoder_l*_context_Wv", kTransposedMap},
+    NameRule{"decoder.layers.*.cross_attn.v_proj.bias", "decoder_l*_context_bv", kRow},
+    NameRule{"decoder.layers.*.cross_attn.out_proj.weight", "decoder_l*_context_Wo",
+             kTransposedMap},
+    NameRule{"decoder.layers.*.cross_attn.out_proj.bias", "decoder_l*_context_bo", kRow},
+    NameRule{"decoder.layers.*.feed_forward.linear1.weight", "decoder_l*_ffn_W1", kTransposedMap},
+    NameRule{"decoder.layers.*.feed_forward.linear1.bias", "decoder_l*_ffn_b1", kRow},
+    NameRule{"decoder.layers.*.feed_forward.linear2.weight", "decoder_l*_ffn_W2", kTransposedMap},
+    NameRule{"decoder.layers.*.feed_forward.linear2.bias", "decoder_l*_ffn_b2", kRow},
+    NameRule{"encoder.norm.weight", "encoder_top_ln_scale", kRow},
+    NameRule{"src_norm.weight", "encoder_emb_ln_scale_pre", kRow},
+    NameRule{"encoder.norm.bias", "encoder_top_ln_bias", kRow},
+    NameRule{"src_norm.bias", "encoder_emb_ln_bias_pre", kRow},
+    NameRule{"decoder.norm.weight", "decoder_top_ln_scale", kRow},
+    NameRule{"tgt_norm.weight", "decoder_emb_ln_scale_pre", kRow},
+    NameRule{"decoder.norm.bias", "decoder_top_ln_bias", kRow},
+    NameRule{"tgt_norm.bias", "decoder_emb_ln_bias_pre", kRow},
+};
+// Of normalizations behind the sublayers, and before them.
+constexpr std::array kMarianPostNorms{
+    NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale", kRow},
+    NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias", kRow},
+    NameRule{"encoder.layers.*.norm2.weight", "encoder_l*_ffn_ffn_ln_scale", kRow},
+    NameRule{"encoder.layers.*.norm2.bias", "encoder_l*_ffn_ffn_ln_bias", kRow},
+    NameRule{"decoder.layers.*.norm1.weight", "decoder_l*_self_Wo_ln_scale", kRow},
+    NameRule{"decoder.layers.*.norm1.bias", "decoder_l*_self_Wo_ln_bias", kRow},
+    NameRule{"decoder.layers.*.norm2.weight", "decoder_l*_context_Wo_ln_scale", kRow},
+    NameRule{"decoder.layers.*.norm2.bias", "decoder_l*_context_Wo_ln_bias", kRow},
+    NameRule{"decoder.layers.*.norm3.weight", "decoder_l*_ffn_ffn_ln_scale", kRow},
+    NameRule{"decoder.layers.*.norm3.bias", "decoder_l*_ffn_ffn_ln_bias", kRow},
+};
+constexpr std::array kMarianPreNorms{
+    NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale_pre", kRow},
+    NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias_pre", kRow},
+    NameRule{"encoder.layers.*.norm2.weight", "encoder_l*_ffn_ffn_ln_scale_pre", kRow},
+    NameRule{"encoder.layers.*.norm2.bias", "encoder_l*_ffn_ffn_ln_bias_pre", kRow},
+    NameRule{"decoder.layers.*.norm1.weight", "decoder_l*_self_Wo_ln_scale_pre", kRow},
+    NameRule{"decoder.layers.*.norm1.bias", "decoder_l*_self_Wo_ln_bias_pre", kRow},
+    NameRule{"decoder.layers.*.norm2.weight", "decoder_l*_context_Wo_ln_scale_pre", kRow},
+    NameRule{"decoder.layers.*.norm2.bias", "decoder_l*_context_Wo_ln_bias_pre", kRow},
+    NameRule{"decoder.layers.*.norm3.weight", "decoder_l*_ffn_ffn_ln_scale_pre", kRow},
+    NameRule{"decoder.layers.*.norm3.bias", "decoder_l*_ffn_ffn_ln_bias_pre", kRow},
+};
+
+// Of the vocabularies. The decoder begins with zeros for an embedding, which is one more row.
+constexpr std::array kMarianTablesAll{
+    NameRule{"embedding.weight", "Wemb", ForeignLayout::but_one},
+};
+constexpr std::array kMarianTables{
+    NameRule{"src_embedding.weight", "encoder_Wemb"},
+    NameRule{"tgt_embedding.weight", "decoder_Wemb", ForeignLayout::but_one},
+    NameRule{"output_proj.weight", "decoder_ff_logit_out_W", ForeignLayout::but_one_transposed},
+};
+constexpr std::array kMarianOutput{
+    NameRule{"output_proj.bias", "decoder_ff_logit_out_b", ForeignLayout::but_one_row},
+};
+
+NameMap marian_names(const TransformerConfig& shape) {
+  std::vector<NameRule> rules(kMarianOutput.begin(), kMarianOutput.end());
+  const auto add = [&](std::span<const NameRule> more) {
+    rules.insert(rules.end(), more.begin(), more.end());
+  };
+  add(kMarianMaps);
+  shape.norm_first ? add(kMarianPreNorms) : add(kMarianPostNorms);
+  shape.tie_embeddings == TiedEmbeddings::all ? add(kMarianTablesAll) : add(kMarianTables);
+  return NameMap(rules, /*first_layer=*/1);
+}
+
+// The operations between sublayers without dropout: "dan" is "an".
+std::string without_dropout(ForeignConfig& config, const char* key) {
+  std::string operations = config.text_or(key, "");
+  std::erase(operations, 'd');
+  return operations;
+}
+
+void read_norms(ForeignConfig& config, TransformerConfig& shape) {
+  const std::string before = without_dropout(config, "transformer-preprocess"),
+                    behind = without_dropout(config, "transformer-postprocess"),
+                    top = without_dropout(config, "transformer-postprocess-top"),
+                    embedding = without_dropout(config, "transformer-postprocess-emb");
+  shape.norm_first = before == "n";
+  if (!before.empty() && !shape.norm_first)
+    config.refuse("transformer-preprocess", "only normalization (n) and dropout are supported");
+  if (behind != (shape.norm_first ? "a" : "an"))
+    config.refuse("transformer-postprocess",
+                  shape.norm_first ? "behind a normalization only the residual connection (a) is "
+                                     "supported"
+                                   : "only the residual connection and normalization (an) are "
+                                     "supported");
+  if (top != (shape.norm_first ? "n" : ""))
+    config.refuse("transformer-postprocess-top",
+                  shape.norm_first ? "expected a normalization (n) behind the last layer"
+                                   : "expected none behind layers that end with one");
+  shape.norm_embedding = embedding == "n";
+  if (!embedding.empty() && !shape.norm_embedding)
+    config.refuse("transformer-postprocess-emb", "only normalization (n) is supported");
+  shape.norm.epsilon = 1e-6f;
+}
+
+// Settings of parts that a Transformer does not have, and of training.
+void ignore_marian_settings(ForeignConfig& config) {
+  config.ignore({"bert-train-type-embeddings",
+                 "bert-type-vocab-size",
+                 "dec-cell",
+                 "dec-cell-base-depth",
+                 "dec-cell-high-depth",
+                 "dim-rnn",
+                 "enc-cell",
+                 "enc-cell-depth",
+                 "enc-type",
+                 "skip",
+                 "layer-normalization",
+                 "transformer-rnn-projection",
+                 "transformer-aan-activation",
+                 "transformer-aan-depth",
+                 "transformer-aan-nogate",
+                 "transformer-dim-aan",
+                 "transformer-guided-alignment-layer",
+                 "transformer-depth-scaling",
+                 "transformer-alibi-shift",
+                 "transformer-alibi-trainable",
+                 "ulr-dim-emb",
+                 "ulr-trainable-transformation",
+                 "factors-combine",
+                 "factors-dim-emb",
+                 "lemma-dependency",
+                 "lemma-dim-emb",
+                 "separator-symbol",
+                 "char-conv-filters-num",
+                 "char-conv-filters-widths",
+                 "char-highway",
+                 "char-stride",
+                 "version"});
+}
+
+void require_marian_settings(ForeignConfig& config) {
+  config.require("type", "transformer");
+  config.require("transformer-ffn-depth", 2);
+  config.require("transformer-attention-mask", "default");
+  config.require("transformer-decoder-autoreg", "self-attention");
+  for (const char* list : {"input-types", "transformer-tied-layers"})
+    config.require(list, nlohmann::json::array());
+  for (const char* other :
+       {"output-omit-bias", "right-left", "ulr", "transformer-no-affine", "transformer-no-bias",
+        "transformer-no-projection", "transformer-pool", "transformer-disable-position-embeddings",
+        "transformer-train-position-embeddings"})
+    config.require(other, false);
+}
+
+TransformerConfig read_marian_shape(ForeignConfig& config) {
+  require_marian_settings(config);
+  ignore_marian_settings(config);
+  TransformerConfig shape;
+  shape.d_model = read_int(config, "dim-emb", kWidths);
+  shape.n_encoder_layers = read_int(config, "enc-depth", kLayerCounts);
+  shape.n_decoder_layers = read_int(config, "dec-depth", kLayerCounts);
+  shape.n_heads = read_int(config, "transformer-heads", kHeadCounts);
+  shape.d_ff = read_int(config, "transformer-dim-ffn", between(1, 1e6));
+  // 0: as in the encoder.
+  const std::array<nlohmann::json, 2> widths{0, shape.d_ff}, depths{0, 2};
+  config.require_one_of("transformer-decoder-dim-ffn", widths);
+  config.require_one_of("transformer-decoder-ffn-depth", depths);
+  constexpr Activation kActivations[] = {Activation::swish, Activation::relu, Activation::gelu};
+  shape.activation =
+      kActivations[config.choice("transformer-ffn-activation", {"swish", "relu", "gelu"})];
+  read_norms(config, shape);
+  shape.positions = PositionKind::sinusoidal_t2t;
+  shape.output_bias = true;
+  const bool all = config.boolean_or("tied-embeddings-all", false),
+             src = config.boolean_or("tied-embeddings-src", false),
+             tgt = config.boolean_or("tied-embeddings", false);
+  if (src && !all && !tgt)
+    config.refuse("tied-embeddings-src", "only with tied-embeddings it is supported");
+  shape.tie_embeddings = all || (src && tgt) ? TiedEmbeddings::all
+                         : tgt               ? TiedEmbeddings::target
+                                             : TiedEmbeddings::none;
+  const std::vector<std::int64_t> sizes = config.integers("dim-vocabs", kVocabularySizes);
+  if (sizes.size() != 2) config.refuse("dim-vocabs", "expected two vocabularies");
+  shape.src_vocab_size = static_cast<int>(sizes[0]);
+  shape.tgt_vocab_size = static_cast<int>(sizes[1]);
+  return shape;
+}
+
+// The options of decoding: the files that make the model, and the search.
+struct MarianOptions {
+  std::string weights;
+  std::vector<std::string> vocabularies;
+  ModelDecoding decoding;
+  bool writes_unknown = false;
+};
+
+// Files are in this directory, wherever they were when the options were written.
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+MarianOptions read_marian_options(const ModelDirectory& directory, const std::string& name) {
+  ForeignConfig config =
+      ForeignConfig::from_yaml(directory.text(name), directory.path() + "/" + name);
+  MarianOptions options;
+  const std::vector<std::string> models = config.texts("models");
+  if (models.size() != 1) config.refuse("models", "expected one model");
+  options.weights = file_name(models.front());
+  for (const std::string& vocabulary : config.texts("vocabs"))
+    options.vocabularies.push_back(file_name(vocabulary));
+  if (options.vocabularies.size() != 2) config.refuse("vocabs", "expected two vocabularies");
+  options.decoding.beam_size = static_cast<int>(config.integer_or("beam-size", 12, kBeamSizes));
+  options.decoding.length_penalty =
+      static_cast<float>(config.number_or("normalize", 0.0, kLengthPenalties));
+  options.writes_unknown = config.boolean_or("allow-unk", false);
+  config.require("word-penalty", 0);
+  // How the work is divided and what is printed; how often and how long a search goes on.
+  config.ignore({"relative-paths",
+                 "mini-batch",
+                 "mini-batch-words",
+                 "maxi-batch",
+                 "maxi-batch-sort",
+                 "workspace",
+                 "cpu-threads",
+                 "devices",
+                 "num-devices",
+                 "quiet",
+                 "quiet-translation",
+                 "log",
+                 "log-level",
+                 "max-length",
+                 "max-length-factor",
+                 "max-length-crop",
+                 "n-best",
+                 "alignment",
+                 "allow-special",
+                 "skip-cost",
+                 "no-spm-decode",
+                 "version",
+                 "seed",
+                 "fp16",
+                 "precision"});
+  config.require_all_known();
+  return options;
+}
+
+std::optional<std::string> options_file(const ModelDirectory& directory) {
+  constexpr std::string_view kName = "decoder.yml";
+  if (directory.contains(kName)) return std::string(kName);
+  std::optional<std::string> found;
+  for (const std::string& name : directory.names()) {
+    if (!name.ends_with("." + std::string(kName))) continue;
+    if (found)
+      throw DataError(fmt::format("{}: expected one *.decoder.yml, found {} and {}",
+                                  directory.path(), quote(*found), quote(name)));
+    found = name;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) {
+  const std::optional<std::string> name = options_file(directory);
+  if (!name) return std::nullopt;
+  const MarianOptions options = read_marian_options(directory, *name);
+  TensorTable weights = open_foreign_weights(directory.open(options.weights));
+  ForeignConfig config =
+      ForeignConfig::from_yaml(weights.read_text("special:model.yml"),
+                               directory.path() + "/" + options.weights + ", special:model.yml");
+  TransformerConfig shape = read_marian_shape(config);
+  config.require_all_known();
+  const bool joint = shape.tie_embeddings == TiedEmbeddings::all;
+  Tokenizer src = read_marian_vocabulary(
+                directory, {options.vocabularies[0], "source.spm", shape.src_vocab_size, joint}),
+            tgt = read_marian_vocabulary(
+                directory, {options.vocabularies[1], "target.spm", shape.tgt_vocab_size, true});
+  shape.src_vocab_size = src.vocab_size();
+  shape.tgt_vocab_size = tgt.vocab_size();
+  auto network = std::shared_ptr<EncoderDecoder>(
+      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
+  ForeignModel foreign{nullptr, marian_names(shape)};
+  remark_fillers(model.tgt_tokenizer, foreign.remarks);
+  model.suppressed = fillers_of(model.tgt_tokenizer);
+  model.suppressed.push_back(model.special().bos);
+  if (!options.writes_unknown) model.suppressed.push_back(model.special().unk);
+  foreign.model = std::make_shared<TranslationModel>(std::move(model));
+  return NativeMarian{std::move(foreign), std::move(weights)};
+}
+
+}  // namespace attend

@@ -1,0 +1,270 @@
+// Models that Marian has trained (tools/make_marian_fixtures.py), against what it makes of a few
+// sentences.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/core/json.h"
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/foreign_weights.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/registry.h"
+#include "attend/tasks/translation/engine.h"
+#include "interchange/fixtures.h"
+#include "interchange/written_formats.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+// An output of Marian's beam search.
+struct MarianOutput {
+  std::string text;
+  std::vector<float> token_scores;
+};
+struct MarianRecord {
+  std::string source;
+  std::vector<MarianOutput> outputs;
+};
+
+std::vector<MarianRecord> marian_records(const std::string& name) {
+  std::vector<MarianRecord> records;
+  for (const auto& entry : parse_json(fixture_bytes("models/" + name + "/record.json"), name)) {
+    records.push_back({entry.at("source").get<std::string>(), {}});
+    for (const auto& output : entry.at("outputs"))
+      records.back().outputs.push_back({output.at("text").get<std::string>(),
+                                        output.at("token_scores").get<std::vector<float>>()});
+  }
+  return records;
+}
+
+// The names and values of all tensors.
+std::vector<std::pair<std::string, std::vector<float>>> describe_parameters(
+    const Checkpoint& checkpoint) {
+  std::vector<std::pair<std::string, std::vector<float>>> all;
+  for (const NamedTensor& named : checkpoint.tensors)
+    if (named.tensor.dtype() == DType::f32) all.emplace_back(named.name, named.tensor.to_vector());
+  return all;
+}
+
+class NativeMarianModel : public testing::TestWithParam<const char*> {
+ protected:
+  ImportedModel imported() const {
+    return import_model(ModelDirectory(fixture("models") / GetParam()));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, NativeMarianModel,
+                         testing::Values("native_joint", "native_pre_norm", "native_spm"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+// Marian writes five decimals.
+TEST_P(NativeMarianModel, ScoresEveryTokenAsMarianDoes) {
+  const TranslationEngine engine(translation_model(imported().checkpoint));
+  int compared = 0;
+  for (const MarianRecord& record : marian_records(GetParam())) {
+    for (const MarianOutput& output : record.outputs) {
+      const SequenceScore ours = engine.score(std::vector<std::string>{record.source},
+                                              std::vector<std::string>{output.text})[0];
+      // Some outputs are cut, others not in the pieces that text is cut into.
+      if (ours.token_scores.size() != output.token_scores.size()) continue;
+      for (std::size_t i = 0; i < output.token_scores.size(); ++i)
+        EXPECT_NEAR(ours.token_scores[i], output.token_scores[i], 3e-5)
+            << record.source << ", token " << i;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 3);
+}
+
+TEST_P(NativeMarianModel, WritesWhatMarianWrites) {
+  const TranslationEngine engine(translation_model(imported().checkpoint));
+  TranslationOptions options = engine.default_options();
+  EXPECT_EQ(options.beam.beam_size, 12);
+  EXPECT_EQ(options.beam.length_penalty, 0.0f);
+  options.beam.beam_size = options.beam.n_best = 4;
+  options.beam.length_penalty = 0.6f;
+  int equal = 0;
+  for (const MarianRecord& record : marian_records(GetParam())) {
+    const std::string best =
+        engine.translate(std::vector<std::string>{record.source}, options)[0].text();
+    equal += best == record.outputs.front().text;
+  }
+  EXPECT_GE(equal, 3) << "searches end at different times";
+}
+
+TEST_P(NativeMarianModel, RunsInEightBits) {
+  const Checkpoint exact = imported().checkpoint, quantized = quantize_model(exact);
+  const auto small = load_model(quantized);
+  EXPECT_TRUE(check_golden_samples(*small, golden_samples(quantized, *small)).holds());
+  const std::vector<std::string> src{"a man sees the dog ."}, tgt{"ein Mann sieht der Hund ."};
+  const auto score = [&](const Checkpoint& checkpoint) {
+    return TranslationEngine(translation_model(checkpoint)).score(src, tgt)[0].log_probability;
+  };
+  EXPECT_NEAR(score(quantized) / score(exact), 1.0, 0.05);
+}
+
+TEST(NativeMarian, NeverWritesWhatTheDecoderBeginsWithNorTheUnknownWord) {
+  const ImportedModel imported = import_model(ModelDirectory(fixture("models") / "native_joint"));
+  const TranslationModel model = translation_model(imported.checkpoint);
+  EXPECT_EQ(model.special().bos, 54) << "behind the pieces of the model";
+  for (const std::int32_t id : {model.special().bos, model.special().unk})
+    EXPECT_NE(std::find(model.suppressed.begin(), model.suppressed.end(), id),
+              model.suppressed.end());
+  EXPECT_EQ(imported.family, "marian");
+  ASSERT_EQ(imported.remarks.size(), 1u);
+  EXPECT_NE(imported.remarks[0].find("of the 55 embeddings"), std::string::npos);
+}
+
+// A copy of the directory that a test may damage.
+class DamagedNativeMarian : public testing::Test {
+ protected:
+  DamagedNativeMarian() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(fixture("models") / "native_joint", folder_);
+  }
+  ~DamagedNativeMarian() override { std::filesystem::remove_all(folder_); }
+
+  // Of equal length in the weights: their settings are inside an archive.
+  void replace(const char* file, const std::string& from, const std::string& to) const {
+    std::string text = fixture_bytes(std::string("models/native_joint/") + file);
+    const auto found = text.find(from);
+    ASSERT_NE(found, text.npos) << from;
+    text.replace(found, from.size(), to);
+    std::ofstream(folder_ / file, std::ios::binary) << text;
+  }
+  void expect_refused(std::initializer_list<std::string_view> fragments) const {
+    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
+  }
+
+  const std::filesystem::path folder_ = scratch("damaged_native");
+};
+
+// The weights as model.bin, with other settings.
+class NativeMarianSettings : public DamagedNativeMarian {
+ protected:
+  void write_binary(const std::string& from, const std::string& to) const {
+    constexpr std::uint64_t kFloat = 0x404, kText = 0x101;
+    TensorTable table =
+        open_foreign_weights(ModelDirectory(fixture("models/native_joint")).open("model.npz"));
+    std::vector<WrittenMarianItem> items;
+    for (const ForeignTensor& tensor : table.tensors()) {
+      std::string data(tensor.bytes(), '\0');
+      tensor.read(std::as_writable_bytes(std::span(data)));
+      const bool settings = tensor.name == "special:model.yml";
+      if (settings) {
+        const auto found = data.find(from);
+        ASSERT_NE(found, data.npos) << from;
+        data.replace(found, from.size(), to);
+      }
+      const std::vector<std::int32_t> shape =
+          settings ? std::vector{static_cast<std::int32_t>(data.size())}
+                   : std::vector<std::int32_t>(tensor.shape.begin(), tensor.shape.end());
+      items.push_back({tensor.name, settings ? kText : kFloat, shape, data});
+    }
+    std::ofstream(folder_ / "model.bin", std::ios::binary) << written_marian(items);
+    replace("model.npz.decoder.yml", "- model.npz", "- model.bin");
+  }
+  void expect_refused_setting(const std::string& from, const std::string& to,
+                              std::initializer_list<std::string_view> fragments) const {
+    write_binary(from, to);
+    expect_refused(fragments);
+  }
+};
+
+TEST_F(NativeMarianSettings, AreReadFromABinaryModelToo) {
+  write_binary("dim-emb: 16", "dim-emb: 16");
+  const ImportedModel imported = import_model(ModelDirectory(folder_));
+  EXPECT_EQ(
+      describe_parameters(imported.checkpoint),
+      describe_parameters(import_model(ModelDirectory(fixture("models/native_joint"))).checkpoint));
+}
+
+TEST_F(NativeMarianSettings, AreAllKnownOrRefused) {
+  expect_refused_setting("skip: false", "skipped: false", {"special:model.yml", "skipped"});
+  expect_refused_setting("type: transformer\n", "type: s2s\n", {"type", "s2s"});
+  expect_refused_setting("transformer-ffn-depth: 2", "transformer-ffn-depth: 3",
+                         {"transformer-ffn-depth", "3"});
+  expect_refused_setting("transformer-decoder-dim-ffn: 0", "transformer-decoder-dim-ffn: 48",
+                         {"transformer-decoder-dim-ffn", "48"});
+  expect_refused_setting("transformer-decoder-autoreg: self-attention",
+                         "transformer-decoder-autoreg: rnn",
+                         {"transformer-decoder-autoreg", "rnn"});
+  expect_refused_setting("transformer-tied-layers:\n  []", "transformer-tied-layers:\n  - 1",
+                         {"transformer-tied-layers"});
+  expect_refused_setting("transformer-train-position-embeddings: false",
+                         "transformer-train-position-embeddings: true",
+                         {"transformer-train-position-embeddings", "true"});
+  expect_refused_setting("transformer-ffn-activation: swish", "transformer-ffn-activation: silly",
+                         {"transformer-ffn-activation", "silly"});
+}
+
+TEST_F(NativeMarianSettings, AreRefusedForNormalizationsInOtherPlaces) {
+  expect_refused_setting("transformer-postprocess: dan", "transformer-postprocess: dhn",
+                         {"transformer-postprocess", "dhn"});
+  expect_refused_setting("transformer-preprocess: \"\"", "transformer-preprocess: r",
+                         {"transformer-preprocess", "r"});
+  expect_refused_setting("transformer-postprocess-top: \"\"", "transformer-postprocess-top: n",
+                         {"transformer-postprocess-top"});
+  expect_refused_setting("transformer-postprocess-emb: d", "transformer-postprocess-emb: r",
+                         {"transformer-postprocess-emb"});
+}
+
+TEST_F(NativeMarianSettings, AreRefusedForTiesOfTheSourceAlone) {
+  expect_refused_setting("tied-embeddings-all: true\ntied-embeddings-src: false",
+                         "tied-embeddings-all: false\ntied-embeddings-src: true",
+                         {"tied-embeddings-src"});
+}
+
+TEST_F(DamagedNativeMarian, IsRefusedForDamagedWeights) {
+  replace("model.npz", "tied-embeddings-all: true", "tied-embeddings-xyz: true");
+  expect_refused({"model.npz"});
+  std::filesystem::resize_file(folder_ / "model.npz", 3000);
+  expect_refused({"model.npz"});
+}
+
+TEST_F(DamagedNativeMarian, IsRefusedForOptionsThatCannotBeRead) {
+  replace("model.npz.decoder.yml", "beam-size: 12", "beam-size: [");
+  expect_refused({"decoder.yml", "line"});
+  replace("model.npz.decoder.yml", "word-penalty: 0", "word-penalty: 1");
+  expect_refused({"decoder.yml", "word-penalty", "1"});
+  replace("model.npz.decoder.yml", "normalize: 0", "new-option: 0");
+  expect_refused({"decoder.yml", "new-option"});
+  replace("model.npz.decoder.yml", "- model.npz", "- model.npz\n  - other.npz");
+  expect_refused({"decoder.yml", "models", "one model"});
+}
+
+TEST_F(DamagedNativeMarian, IsRefusedWithoutAFileThatItNames) {
+  std::filesystem::remove(folder_ / "vocab.yml");
+  expect_refused({"vocab.yml"});
+  std::filesystem::remove(folder_ / "model.npz");
+  expect_refused({"model.npz"});
+}
+
+TEST_F(DamagedNativeMarian, IsRefusedForAVocabularyWithoutAnEnd) {
+  replace("vocab.yml", "</s>: 0", "end: 0");
+  expect_refused({"vocab.yml", "</s>"});
+  replace("vocab.yml", "</s>: 0", "</s>: 99");
+  expect_refused({"vocab.yml", "every id"});
+}
+
+TEST_F(DamagedNativeMarian, IsRefusedIfSeveralOptionsCouldBeMeant) {
+  std::filesystem::copy(folder_ / "model.npz.decoder.yml", folder_ / "other.decoder.yml");
+  expect_refused({"model.npz.decoder.yml", "other.decoder.yml"});
+}
+
+TEST_F(DamagedNativeMarian, IsNoModelWithoutItsOptions) {
+  std::filesystem::remove(folder_ / "model.npz.decoder.yml");
+  expect_refused({"config.json", "decoder.yml"});
+}
+
+}  // namespace
+}  // namespace attend

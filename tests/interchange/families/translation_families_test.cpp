@@ -1,0 +1,243 @@
+// Encoder-decoders of several languages and for summaries as transformers writes them
+// (tools/make_translation_fixtures.py), against what transformers computes with them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/golden_comparison.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/registry.h"
+#include "attend/tasks/translation/engine.h"
+#include "interchange/fixtures.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+ImportedModel imported_fixture(const std::string& name, const LanguagePair& languages = {}) {
+  return import_model(ModelDirectory(fixture("models") / name), {languages});
+}
+
+class TranslationFamily : public testing::TestWithParam<const char*> {
+ protected:
+  // The languages of the fixtures that have several.
+  static LanguagePair languages() {
+    const std::string name = GetParam();
+    if (name == "m2m_100") return {"en", "de"};
+    if (name.starts_with("nllb")) return {"eng_Latn", "fra_Latn"};
+    if (name == "mbart") return {"en_XX", "ro_RO"};
+    if (name.starts_with("mbart50")) return {"en_XX", "fr_XX"};
+    return {};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, TranslationFamily,
+                         testing::Values("m2m_100", "nllb", "nllb_legacy", "mbart", "mbart50",
+                                         "bart", "pegasus", "mbart50_v4", "pegasus_v4"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(TranslationFamily, ComputesWhatTransformersComputes) {
+  const ImportedModel imported = imported_fixture(GetParam());
+  const GoldenComparison found = compare_with_golden(
+      *load_model(imported.checkpoint), fixture("models") / GetParam() / "golden.safetensors");
+  EXPECT_EQ(found.texts, 9);
+  EXPECT_EQ(found.equal_ids, found.texts);
+  EXPECT_EQ(found.equal_written, found.texts);
+  ASSERT_EQ(found.differences.size(), 6u);  // three of the encoder, two of the decoder, the logits
+  EXPECT_EQ(found.differences.back().what, "logits");
+  for (const GoldenDifference& one : found.differences) EXPECT_LE(one.largest, 1e-5) << one.what;
+}
+
+TEST_P(TranslationFamily, RunsInEightBits) {
+  const Checkpoint exact = imported_fixture(GetParam()).checkpoint;
+  const Checkpoint quantized = quantize_model(exact);
+  const auto small = load_model(quantized);
+  EXPECT_TRUE(check_golden_samples(*small, golden_samples(quantized, *small)).holds());
+  const std::vector<std::string> src{"A man is walking."}, tgt{"The dog."};
+  const auto score = [&](const Checkpoint& checkpoint) {
+    return TranslationEngine(translation_model(checkpoint))
+        .score(src, tgt, {}, languages())[0]
+        .log_probability;
+  };
+  EXPECT_NE(score(exact), score(quantized));
+  EXPECT_NEAR(score(quantized) / score(exact), 1.0, 0.1);
+}
+
+TEST(ImportedLanguages, AreThoseOfTheTokenizer) {
+  const TranslationModel nllb = translation_model(imported_fixture("nllb").checkpoint);
+  ASSERT_EQ(nllb.format.languages.size(), 3u);
+  EXPECT_EQ(nllb.format.languages[0].name, "deu_Latn");
+  EXPECT_EQ(nllb.format.defaults.source, "eng_Latn");
+  EXPECT_EQ(nllb.format.defaults.target, "deu_Latn");
+  EXPECT_EQ(translation_model(imported_fixture("m2m_100").checkpoint).format.languages.size(),
+            100u);
+  EXPECT_EQ(translation_model(imported_fixture("mbart").checkpoint).format.languages.size(), 25u);
+  EXPECT_EQ(translation_model(imported_fixture("mbart50").checkpoint).format.languages.size(), 52u);
+  EXPECT_TRUE(translation_model(imported_fixture("bart").checkpoint).format.languages.empty());
+}
+
+TEST(ImportedLanguages, CanBeGivenAsDefaults) {
+  const TranslationEngine engine(
+      translation_model(imported_fixture("nllb", {"deu_Latn", "fra_Latn"}).checkpoint));
+  const std::vector<std::string> text{"A man is walking."};
+  TranslationOptions options = engine.default_options();
+  const float of_defaults = engine.translate(text, options)[0].candidates[0].log_probability;
+  options.languages = {"deu_Latn", "fra_Latn"};
+  EXPECT_EQ(engine.translate(text, options)[0].candidates[0].log_probability, of_defaults);
+  options.languages = {"eng_Latn", "fra_Latn"};
+  EXPECT_NE(engine.translate(text, options)[0].candidates[0].log_probability, of_defaults);
+  expect_error<ConfigError>(
+      [] {
+        imported_fixture("nllb", {"eng_Latn", "fra_Latin"});
+      },
+      {"--tgt-lang", "did you mean fra_Latn?"});
+  expect_error<ConfigError>(
+      [] {
+        imported_fixture("marian", {"en", ""});
+      },
+      {"--src-lang", "one pair of languages"});
+  expect_error<ConfigError>(
+      [] {
+        imported_fixture("gpt2", {"en", ""});
+      },
+      {"expected a translation model"});
+}
+
+TEST(ImportedTokenizers, AreFilledUpToTheEmbeddingsAndTheRestIsNeverWritten) {
+  const ImportedModel imported = imported_fixture("m2m_100");
+  ASSERT_EQ(imported.remarks.size(), 1u);
+  EXPECT_NE(imported.remarks[0].find("8 of the 173 embeddings"), std::string::npos);
+  const TranslationModel model = translation_model(imported.checkpoint);
+  EXPECT_EQ(model.tgt_tokenizer.vocab_size(), 173);
+  EXPECT_EQ(model.suppressed.size(), 8u);
+  EXPECT_TRUE(imported_fixture("mbart").remarks.empty());
+}
+
+TEST(ImportedSummarizers, SearchAsTheModelWasMadeTo) {
+  const TranslationEngine engine(translation_model(imported_fixture("bart").checkpoint));
+  const BeamSearchOptions beam = engine.default_options().beam;
+  EXPECT_EQ(beam.beam_size, 4);
+  EXPECT_FLOAT_EQ(beam.length_penalty, 2.0f);
+  EXPECT_EQ(beam.no_repeat_ngram, 2);
+  EXPECT_EQ(beam.min_length, 3) << "without the start and the forced first token";
+  const Translation found = engine.translate(std::vector<std::string>{"A man is walking."})[0];
+  EXPECT_GE(found.candidates[0].tokens.size(), 3u);
+}
+
+// A piece of the target half of a joint vocabulary that is one character, which transformers looks
+// up although the source's model does not have it.
+TEST(ImportedMarianVocabulary, KnowsTheCharactersOfBothLanguages) {
+  const TranslationModel model = translation_model(imported_fixture("marian").checkpoint);
+  const std::int32_t sharp = model.src_tokenizer.id("ß");
+  ASSERT_NE(sharp, model.src_tokenizer.unk_id());
+  const std::vector<std::int32_t> ids = model.src_tokenizer.encode("ß");
+  EXPECT_EQ(ids.back(), sharp);
+  EXPECT_EQ(model.src_tokenizer.encode("the Ω").back(), model.src_tokenizer.unk_id());
+}
+
+// What the table of docs/import.md says of a family, its tests show: the families are those of the
+// fixtures.
+TEST(ImportPage, HasARowForEveryFamily) {
+  std::ifstream page(std::filesystem::path(ATTEND_SOURCE_DIR) / "docs/import.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  for (const ModelFamily& family : model_families()) {
+    const std::string cell = "| `" + std::string(family.name) + "` | yes | yes | yes |";
+    EXPECT_NE(text.find(cell), std::string::npos) << cell;
+  }
+}
+
+// A copy of a directory that a test may damage.
+class DamagedTranslationFamily : public testing::Test {
+ protected:
+  ~DamagedTranslationFamily() override { std::filesystem::remove_all(folder_); }
+
+  void copy(const std::string& name) const {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(fixture("models") / name, folder_);
+  }
+  void replace(const char* file, const std::string& from, const std::string& to) const {
+    std::ifstream in(folder_ / file);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto found = text.find(from);
+    ASSERT_NE(found, text.npos) << from;
+    text.replace(found, from.size(), to);
+    std::ofstream(folder_ / file) << text;
+  }
+  void expect_refused(std::initializer_list<std::string_view> fragments) const {
+    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
+  }
+
+  const std::filesystem::path folder_ = scratch("damaged_translation");
+};
+
+// OPUS-MT models of several target languages name them before the source.
+TEST_F(DamagedTranslationFamily, OfMarianWithTargetLanguagesReadsThemBeforeASource) {
+  copy("marian");
+  replace("vocab.json", "\"▁weiß\"", "\">>ita<<\"");
+  replace("vocab.json", "\"▁Hund\"", "\">>fra<<\"");
+  const TranslationModel model =
+      translation_model(import_model(ModelDirectory(folder_)).checkpoint);
+  ASSERT_EQ(model.format.languages.size(), 2u);
+  EXPECT_EQ(model.format.languages[0].name, "fra");
+  EXPECT_EQ(model.format.of({"", "ita"}).before_source,
+            std::vector{model.src_tokenizer.id(">>ita<<")});
+  const TranslationEngine engine(model);
+  const std::vector<std::string> text{"A man is walking."};
+  TranslationOptions options = engine.default_options();
+  options.languages.target = "fra";
+  const float french = engine.translate(text, options)[0].candidates[0].log_probability;
+  options.languages.target = "ita";
+  EXPECT_NE(engine.translate(text, options)[0].candidates[0].log_probability, french);
+  EXPECT_THROW(engine.translate(text), ConfigError);
+}
+
+TEST_F(DamagedTranslationFamily, IsRefusedWithoutItsVocabulary) {
+  copy("m2m_100");
+  std::filesystem::remove(folder_ / "vocab.json");
+  expect_refused({"vocab.json"});
+  copy("mbart50");
+  std::filesystem::remove(folder_ / "tokenizer.json");
+  std::filesystem::remove(folder_ / "tokenizer_config.json");
+  expect_refused({"tokenizer.json", "additional_special_tokens"});
+}
+
+TEST_F(DamagedTranslationFamily, IsRefusedForPositionsThatDoNotFit) {
+  copy("bart");
+  replace("config.json", "\"max_position_embeddings\": 48", "\"max_position_embeddings\": 50");
+  expect_refused({"embed_positions.weight", "[52, 16]", "[50, 16]"});
+}
+
+TEST_F(DamagedTranslationFamily, IsRefusedForFewerEmbeddingsThanPieces) {
+  copy("m2m_100");
+  replace("config.json", "\"vocab_size\": 173", "\"vocab_size\": 120");
+  expect_refused({"120 embeddings", "165 pieces"});
+}
+
+TEST_F(DamagedTranslationFamily, IsRefusedForDecodingThatWouldWriteSomethingElse) {
+  copy("bart");
+  replace("generation_config.json", "\"min_length\": 5", "\"repetition_penalty\": 1.5");
+  expect_refused({"generation_config.json", "repetition_penalty", "1.5"});
+  copy("bart");
+  replace("generation_config.json", "\"min_length\": 5", "\"bad_words_ids\": [[4, 5]]");
+  expect_refused({"generation_config.json", "bad_words_ids", "single tokens"});
+  copy("bart");
+  replace("generation_config.json", "\"min_length\": 5", "\"newest_trick\": 5");
+  expect_refused({"generation_config.json", "newest_trick"});
+}
+
+TEST_F(DamagedTranslationFamily, IsRefusedWithoutATokenThatTheDecoderBeginsWith) {
+  copy("pegasus");
+  replace("config.json", "\"decoder_start_token_id\": 0", "\"decoder_start_token_id\": null");
+  replace("generation_config.json", "\"decoder_start_token_id\": 0",
+          "\"decoder_start_token_id\": null");
+  expect_refused({"decoder_start_token_id"});
+}
+
+}  // namespace
+}  // namespace attend
