@@ -29,8 +29,8 @@ SHAPE = ("--type transformer --dim-emb 16 --transformer-dim-ffn 24 --enc-depth 2
 # What differs: the vocabularies, and options of the model.
 MODELS = {
     "native_joint": (["vocab.yml", "vocab.yml"], "--dim-vocabs 54 54 --tied-embeddings-all"),
-    "native_pre_norm": (["src.yml", "tgt.yml"], "--dim-vocabs 24 24 --tied-embeddings --transformer-preprocess n --transformer-postprocess da "
-                        "--transformer-postprocess-top n --transformer-postprocess-emb nd --transformer-ffn-activation gelu"),
+    "native_two": (["src.yml", "tgt.yml"], "--dim-vocabs 25 25 --tied-embeddings --transformer-postprocess-emb nd "
+                   "--transformer-ffn-activation gelu"),
     "native_spm": (["src.spm", "tgt.spm"], "--dim-vocabs 36 36 --transformer-ffn-activation relu "
                    "--sentencepiece-options=--normalization_rule_name=identity"),
 }

@@ -142,7 +142,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         make(folder)
-        texts = [*(s[:12] for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]
+        texts = [*(s[:12].strip() for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]
         write_golden(folder, folder / "golden.safetensors", texts, 8, languages)
         print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 

@@ -114,9 +114,9 @@ GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord
       throw DataError(record.where() + ": expected a continuation of every text");
   }
   const bool begins = ids.sequences() > 0 && ids[0].front() == model.first_token;
-  comparer.compare_ids(
-      model.tokenizer, ids,
-      {.before_source = begins ? std::vector{model.first_token} : std::vector<std::int32_t>{}});
+  PairMarks marks;
+  if (begins) marks.before_source = {model.first_token};
+  comparer.compare_ids(model.tokenizer, ids, marks);
   const Ragged looked_into = written.slice(0, recorded_texts(record, written));
   Pass pass = Pass::inference();
   std::vector<Tensor> states;

@@ -54,16 +54,12 @@ constexpr std::array kMarianMaps{
     NameRule{"decoder.layers.*.feed_forward.linear1.bias", "decoder_l*_ffn_b1", kRow},
     NameRule{"decoder.layers.*.feed_forward.linear2.weight", "decoder_l*_ffn_W2", kTransposedMap},
     NameRule{"decoder.layers.*.feed_forward.linear2.bias", "decoder_l*_ffn_b2", kRow},
-    NameRule{"encoder.norm.weight", "encoder_top_ln_scale", kRow},
     NameRule{"src_norm.weight", "encoder_emb_ln_scale_pre", kRow},
-    NameRule{"encoder.norm.bias", "encoder_top_ln_bias", kRow},
     NameRule{"src_norm.bias", "encoder_emb_ln_bias_pre", kRow},
-    NameRule{"decoder.norm.weight", "decoder_top_ln_scale", kRow},
     NameRule{"tgt_norm.weight", "decoder_emb_ln_scale_pre", kRow},
-    NameRule{"decoder.norm.bias", "decoder_top_ln_bias", kRow},
     NameRule{"tgt_norm.bias", "decoder_emb_ln_bias_pre", kRow},
 };
-// Of normalizations behind the sublayers, and before them.
+// Of the normalizations behind the sublayers.
 constexpr std::array kMarianPostNorms{
     NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale", kRow},
     NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias", kRow},
@@ -76,18 +72,6 @@ constexpr std::array kMarianPostNorms{
     NameRule{"decoder.layers.*.norm3.weight", "decoder_l*_ffn_ffn_ln_scale", kRow},
     NameRule{"decoder.layers.*.norm3.bias", "decoder_l*_ffn_ffn_ln_bias", kRow},
 };
-constexpr std::array kMarianPreNorms{
-    NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale_pre", kRow},
-    NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias_pre", kRow},
-    NameRule{"encoder.layers.*.norm2.weight", "encoder_l*_ffn_ffn_ln_scale_pre", kRow},
-    NameRule{"encoder.layers.*.norm2.bias", "encoder_l*_ffn_ffn_ln_bias_pre", kRow},
-    NameRule{"decoder.layers.*.norm1.weight", "decoder_l*_self_Wo_ln_scale_pre", kRow},
-    NameRule{"decoder.layers.*.norm1.bias", "decoder_l*_self_Wo_ln_bias_pre", kRow},
-    NameRule{"decoder.layers.*.norm2.weight", "decoder_l*_context_Wo_ln_scale_pre", kRow},
-    NameRule{"decoder.layers.*.norm2.bias", "decoder_l*_context_Wo_ln_bias_pre", kRow},
-    NameRule{"decoder.layers.*.norm3.weight", "decoder_l*_ffn_ffn_ln_scale_pre", kRow},
-    NameRule{"decoder.layers.*.norm3.bias", "decoder_l*_ffn_ffn_ln_bias_pre", kRow},
-};
 
 // Of the vocabularies. The decoder begins with zeros for an embedding, which is one more row.
 constexpr std::array kMarianTablesAll{
@@ -96,20 +80,26 @@ constexpr std::array kMarianTablesAll{
 constexpr std::array kMarianTables{
     NameRule{"src_embedding.weight", "encoder_Wemb"},
     NameRule{"tgt_embedding.weight", "decoder_Wemb", ForeignLayout::but_one},
-    NameRule{"output_proj.weight", "decoder_ff_logit_out_W", ForeignLayout::but_one_transposed},
 };
+// Of an output projection of its own: newer versions keep it transposed.
+constexpr NameRule kMarianProjection{"output_proj.weight", "decoder_ff_logit_out_Wt",
+                                     ForeignLayout::but_one};
+constexpr NameRule kOlderMarianProjection{"output_proj.weight", "decoder_ff_logit_out_W",
+                                          ForeignLayout::but_one_transposed};
 constexpr std::array kMarianOutput{
     NameRule{"output_proj.bias", "decoder_ff_logit_out_b", ForeignLayout::but_one_row},
 };
 
-NameMap marian_names(const TransformerConfig& shape) {
+NameMap marian_names(const TransformerConfig& shape, const TensorTable& weights) {
   std::vector<NameRule> rules(kMarianOutput.begin(), kMarianOutput.end());
   const auto add = [&](std::span<const NameRule> more) {
     rules.insert(rules.end(), more.begin(), more.end());
   };
   add(kMarianMaps);
-  shape.norm_first ? add(kMarianPreNorms) : add(kMarianPostNorms);
+  add(kMarianPostNorms);
   shape.tie_embeddings == TiedEmbeddings::all ? add(kMarianTablesAll) : add(kMarianTables);
+  rules.push_back(weights.contains(kMarianProjection.theirs) ? kMarianProjection
+                                                             : kOlderMarianProjection);
   return NameMap(rules, /*first_layer=*/1);
 }
 
@@ -120,24 +110,19 @@ std::string without_dropout(ForeignConfig& config, const char* key) {
   return operations;
 }
 
+// Normalizations behind sublayers only: before them, Marian normalizes the queries of attention and
+// leaves keys and values as they are.
 void read_norms(ForeignConfig& config, TransformerConfig& shape) {
-  const std::string before = without_dropout(config, "transformer-preprocess"),
-                    behind = without_dropout(config, "transformer-postprocess"),
-                    top = without_dropout(config, "transformer-postprocess-top"),
-                    embedding = without_dropout(config, "transformer-postprocess-emb");
-  shape.norm_first = before == "n";
-  if (!before.empty() && !shape.norm_first)
-    config.refuse("transformer-preprocess", "only normalization (n) and dropout are supported");
-  if (behind != (shape.norm_first ? "a" : "an"))
+  if (!without_dropout(config, "transformer-preprocess").empty())
+    config.refuse("transformer-preprocess",
+                  "normalization before sublayers is not supported: Marian normalizes queries, and "
+                  "neither keys nor values");
+  if (without_dropout(config, "transformer-postprocess") != "an")
     config.refuse("transformer-postprocess",
-                  shape.norm_first ? "behind a normalization only the residual connection (a) is "
-                                     "supported"
-                                   : "only the residual connection and normalization (an) are "
-                                     "supported");
-  if (top != (shape.norm_first ? "n" : ""))
-    config.refuse("transformer-postprocess-top",
-                  shape.norm_first ? "expected a normalization (n) behind the last layer"
-                                   : "expected none behind layers that end with one");
+                  "only the residual connection and normalization (an) are supported");
+  if (!without_dropout(config, "transformer-postprocess-top").empty())
+    config.refuse("transformer-postprocess-top", "only dropout (d) is supported");
+  const std::string embedding = without_dropout(config, "transformer-postprocess-emb");
   shape.norm_embedding = embedding == "n";
   if (!embedding.empty() && !shape.norm_embedding)
     config.refuse("transformer-postprocess-emb", "only normalization (n) is supported");
@@ -322,7 +307,7 @@ std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) 
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
-  ForeignModel foreign{nullptr, marian_names(shape)};
+  ForeignModel foreign{nullptr, marian_names(shape, weights)};
   remark_fillers(model.tgt_tokenizer, foreign.remarks);
   model.suppressed = fillers_of(model.tgt_tokenizer);
   model.suppressed.push_back(model.special().bos);
