@@ -3,7 +3,8 @@
 
     python tools/make_import_fixtures.py [FAMILY ...]
 
-Each is a model directory as transformers writes it and golden.safetensors beside it (tools/golden_of_huggingface.py). Weights have a
+Each is a model directory as transformers writes it, with golden.safetensors (tools/golden_of_huggingface.py) and training.safetensors
+(tools/golden_of_training.py) beside it. Weights have a
 standard deviation of 0.15, biases and normalizations are random, too: a small error shows. Needs torch, transformers, sentencepiece.
 """
 
@@ -233,6 +234,9 @@ FAMILIES = {
 }
 
 
+TRAINED = ["llama", "qwen2", "gpt2", "marian", "marian_separate"]  # whose gradients are recorded, too
+
+
 def main():
     for name in sys.argv[1:] or FAMILIES:
         folder = DATA / name
@@ -246,6 +250,8 @@ def main():
         texts.unlink()
         if (folder / "sentencepiece.bpe.model").exists():  # older directories have no tokenizer.json
             (folder / "tokenizer.json").unlink()
+        if name in TRAINED:
+            subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", folder, folder / "training.safetensors"], check=True)
         print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 
 

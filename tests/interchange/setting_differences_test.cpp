@@ -34,7 +34,7 @@ TEST(SettingDifferences, TakeZerosForWhatTheyStandFor) {
       Differences{});
   EXPECT_EQ(of_options(R"({"d_model":16,"n_heads":4,"n_key_heads":2,"embedding_scale":0})",
                        R"({"d_model":16,"n_heads":4,"n_key_heads":0,"embedding_scale":1})"),
-            (Differences{"n-key-heads is 2, there 4", "embedding-scale is 4.0, there 1"}));
+            (Differences{"n-key-heads is 2, there 4", "embedding-scale is 4, there 1"}));
 }
 
 TEST(SettingDifferences, LeaveOutPositionsOfAnotherKind) {

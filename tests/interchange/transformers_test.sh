@@ -43,11 +43,11 @@ pairs="--src-train train.en --tgt-train train.de --n-encoder-layers 2 --n-decode
 train translator translation $pairs
 # shellcheck disable=SC2086
 train separate translation $pairs --no-joint-vocabulary --tie-embeddings none \
-  --tokenizer unigram --vocab-size 36 --activation gelu
+  --tokenizer unigram --vocab-size 30 --activation gelu
 # shellcheck disable=SC2086
 train target translation $pairs --no-joint-vocabulary --tie-embeddings target
 train generator lm --train train.en --n-layers 2
 train learned lm --train train.en --n-layers 2 --positions learned --max-positions 64 \
-  --sequence-length 64 --tokenizer unigram --vocab-size 36
+  --sequence-length 64 --tokenizer unigram --vocab-size 30
 train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
   --gated-ffn --no-ffn-bias --attention-biases none --activation swish --n-key-heads 1

@@ -9,6 +9,7 @@
 #include "attend/checkpoint/safetensors.h"
 #include "attend/interchange/golden_comparison.h"
 #include "attend/nn/ragged.h"
+#include "attend/tasks/translation/pair_format.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend::detail {

@@ -83,6 +83,7 @@ Attempt attempt(const ModelFamily& family, const SavedModel& model, const Checkp
     const ModelDirectory directory(name, result.files);
     ForeignConfig config =
         ForeignConfig::from_json(directory.text(kExportedConfig), kExportedConfig);
+    config.ignore({"model_type"});
     result.read_back = family.read(directory, config);
     config.require_all_known();
   } catch (const Error& error) {

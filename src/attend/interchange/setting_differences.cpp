@@ -55,6 +55,7 @@ bool matters(std::string_view option) {
 }
 
 std::string shown_value(const OptionsJson& value) {
+  if (value.is_number_float()) return fmt::format("{}", value.get<float>());
   return printable(value.is_string() ? value.get<std::string>() : value.dump(), 60);
 }
 

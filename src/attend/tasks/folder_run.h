@@ -34,8 +34,8 @@ template <class Visitor>
 void fields(RunOptions& o, Visitor&& visit) {
   visit("out", o.out, "folder of the run: model, checkpoints, logs");
   visit("init-from", o.init_from,
-        "model to start from instead of random parameters, with its vocabulary and architecture: a "
-        "model file, the folder of a run, or a directory that `attend import` reads");
+        "model to start from, with its vocabulary and architecture: a model file, the folder of a "
+        "run, or a directory that `attend import` reads");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/output.h"
+#include "attend/error.h"
 #include "cli/program_test.h"
 
 namespace attend {
@@ -16,18 +17,23 @@ class DemoCommand : public ProgramTest {
     DemoArguments arguments;
     arguments.out = path("demo");
     arguments.format = format;
-    arguments.corpus.train_sentences = 600;
+    arguments.corpus.train_sentences = 2000;
     arguments.corpus.valid_sentences = 10;
     arguments.corpus.test_sentences = 30;
-    arguments.steps = 8;
+    arguments.steps = 30;
     return arguments;
   }
 
   void show(const DemoArguments& arguments) {
     captured([&] {
-      run_demo(arguments);
-      flush_answers();
-      return 0;
+      try {
+        run_demo(arguments);
+        flush_answers();
+        return 0;
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
+        return 1;
+      }
     });
   }
 
@@ -42,24 +48,25 @@ class DemoCommand : public ProgramTest {
 TEST_F(DemoCommand, TrainsTranslatesAndWritesThePage) {
   show(small(OutputFormat::text));
   for (const std::string& part :
-       {std::string("step 8/8"), std::string("BLEU on 30 sentences that do not occur in training"),
+       {std::string("step 30/30"),
+        std::string("BLEU on 30 sentences that do not occur in training"),
         "open " + path("demo/attention.html"), lines_of("demo/corpus/test.en").front(),
         "attend translate " + path("demo/run/model.safetensors")})
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in: " << out_;
-  EXPECT_NE(read(path("demo/attention.html")).find(" because "), std::string::npos);
-  EXPECT_EQ(lines_of("demo/corpus/train.de").size(), 600u);
+  EXPECT_NE(read(path("demo/attention.html")).find("<title>Attention: "), std::string::npos);
+  EXPECT_EQ(lines_of("demo/corpus/train.de").size(), 2000u);
 }
 
 TEST_F(DemoCommand, AnswersWithOneObject) {
   show(small(OutputFormat::json));
   const auto json = nlohmann::json::parse(out_);  // and nothing else on standard output
-  EXPECT_NE(error_.find("training text: 600 pairs"), std::string::npos) << error_;
+  EXPECT_NE(error_.find("training text: 2,000 pairs"), std::string::npos) << error_;
   EXPECT_EQ(json["test_sentences"], 30);
   EXPECT_TRUE(std::filesystem::exists(json["model"].get<std::string>()));
   EXPECT_TRUE(std::filesystem::exists(json["page"].get<std::string>()));
   const double bleu = json["bleu"];
   EXPECT_GE(bleu, 0);
-  EXPECT_LT(bleu, 90) << "after eight steps";
+  EXPECT_LT(bleu, 90) << "after thirty steps";
   const auto sources = lines_of("demo/corpus/test.en"), targets = lines_of("demo/corpus/test.de");
   ASSERT_EQ(json["translations"].size(), sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -69,14 +76,14 @@ TEST_F(DemoCommand, AnswersWithOneObject) {
   }
 }
 
-TEST_F(DemoCommand, GivesOtherSentencesForAnotherSeed) {
+TEST_F(DemoCommand, MakesItsCorpusFromTheSeed) {
   DemoArguments arguments = small(OutputFormat::json);
+  arguments.seed = arguments.corpus.seed = 2;
   show(arguments);
-  const auto first = lines_of("demo/corpus/test.en");
-  std::filesystem::remove_all(path("demo"));
-  arguments.seed = 2;
-  show(arguments);
-  EXPECT_NE(lines_of("demo/corpus/test.en"), first);
+  const DemoCorpus corpus = make_demo_corpus(arguments.corpus);
+  EXPECT_EQ(lines_of("demo/corpus/test.en"), corpus.test_src);
+  arguments.corpus.seed = 1;
+  EXPECT_NE(make_demo_corpus(arguments.corpus).test_src, corpus.test_src);
 }
 
 }  // namespace
