@@ -103,18 +103,25 @@ TEST_P(InitialTranslation, BeginsWithTheLossAndTheGradientsOfTheModel) {
   EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
 
   const TranslationModel model = translation_model(*model_);
+  const PairMarks marks = model.format.of({});
   std::vector<std::vector<std::int32_t>> src, tgt;
   for (const auto& line : parse_json(golden_.metadata().at("sources"), "sources")) {
-    src.push_back(model.src_tokenizer.encode(line.get<std::string>()));
-    src.back().push_back(model.src_tokenizer.eos_id());
+    src.push_back(marks.around(model.src_tokenizer.encode(line.get<std::string>())));
   }
   for (const auto& line : parse_json(golden_.metadata().at("targets"), "targets"))
     tgt.push_back(model.tgt_tokenizer.encode(line.get<std::string>()));
   double scored = 0;
-  for (const SequenceScore& score : score_pairs(model, src, tgt)) scored -= score.log_probability;
+  for (const SequenceScore& score : score_pairs(model, marks, src, tgt))
+    scored -= score.log_probability;
   EXPECT_NEAR(loss, scored, 1e-4 * loss);
   expect_gradients(task, model.tgt_tokenizer.pad_id());
   EXPECT_EQ(dynamic_cast<const TranslationModel&>(*task.model).suppressed, model.suppressed);
+}
+
+TEST(InitialTranslation, RefusesAModelOfSeveralLanguages) {
+  const Checkpoint model = import_model(ModelDirectory(fixture("models") / "nllb")).checkpoint;
+  TranslationTraining options;
+  expect_error<ConfigError>([&] { adopt_model(options, model); }, {"--init-from", "languages"});
 }
 
 using InitialLanguage = InitialTraining;

@@ -92,7 +92,8 @@ TEST_F(TranslationModelFile, KeepsAJointVocabularyOnce) {
 
 TEST_F(TranslationModelFile, KeepsTheDecodingItWasMadeFor) {
   TranslationModel model = small_model();
-  model.decoding = {.beam_size = 3, .length_penalty = 1.4f};
+  model.decoding.beam_size = 3;
+  model.decoding.length_penalty = 1.4f;
   save_checkpoint(file_, checkpoint_of(model));
   const TranslationOptions options = TranslationEngine::load(file_).default_options();
   EXPECT_EQ(options.beam.beam_size, 3);

@@ -89,6 +89,18 @@ Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& o
   return {joint, joint};
 }
 
+// Training puts the end of sentence alone around a pair.
+void require_plain_pairs(const TranslationModel& model) {
+  const PairMarks found = model.format.of_any(),
+                  plain = TranslationModel(model.network, model.src_tokenizer, model.tgt_tokenizer)
+                              .format.of_any();
+  if (!model.format.languages.empty() || found.before_source != plain.before_source ||
+      found.behind_source != plain.behind_source || found.before_target != plain.before_target)
+    throw ConfigError(
+        "--init-from: this model has special tokens around its texts, such as those of languages, "
+        "which training does not support yet");
+}
+
 Tokenizers tokenizers_of(TranslationModel model) {
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer),
           std::move(model.suppressed)};
@@ -136,6 +148,7 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
 
 void adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
+  require_plain_pairs(model);
   const ArchitectureConfig config = model.network->architecture();
   o.model = ModelOptions::of(config);
   const bool equal = model.src_tokenizer.bytes() == model.tgt_tokenizer.bytes();
