@@ -70,7 +70,7 @@ TEST(HostileNumbers, OfATranslationModelAreRefusedAtOnce) {
   const TranslationModel model = small_model();
   const Load load = [](const Checkpoint& checkpoint) { translation_model(checkpoint); };
   EXPECT_GT(replace_numbers(checkpoint_of(model), "attend.config", load), 8);
-  EXPECT_EQ(replace_numbers(checkpoint_of(model), "attend.decoding", load), 2);
+  EXPECT_EQ(replace_numbers(checkpoint_of(model), "attend.decoding", load), 4);
 }
 
 TEST(HostileNumbers, OfALanguageModelAreRefusedAtOnce) {

@@ -28,7 +28,7 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
         "longest output in tokens; 0: twice the source plus 50");
   visit("min-length", o.min_length, kOutputLengths, "shortest output in tokens");
   visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
-        "never write so many tokens in a row twice; 0: allow it");
+        "length in tokens of the sequences that are never written twice; 0: all may be repeated");
 }
 
 // The n_best hypotheses of each sentence, best first. A hypothesis ends with eos or, if eos is -1,

@@ -14,8 +14,9 @@ AddedToken read_added(JsonObject& json) {
   AddedToken token{static_cast<std::int32_t>(json.integer("id", 0, kMostForeignPieces - 1)),
                    json.text("content"), json.flag("special", false),
                    json.flag("normalized", false)};
-  const bool plain = !json.flag("single_word", false) && !json.flag("lstrip", false) &&
-                     !json.flag("rstrip", false);
+  bool plain = true;
+  for (const char* other : {"single_word", "lstrip", "rstrip"})
+    if (json.flag(other, false)) plain = false;
   // Special tokens are never looked for in text, so these flags do not matter for them.
   if (!token.special && !plain)
     throw DataError(

@@ -94,6 +94,8 @@ TEST_F(TranslationModelFile, KeepsTheDecodingItWasMadeFor) {
   TranslationModel model = small_model();
   model.decoding.beam_size = 3;
   model.decoding.length_penalty = 1.4f;
+  model.decoding.min_length = 2;
+  model.decoding.no_repeat_ngram = 4;
   save_checkpoint(file_, checkpoint_of(model));
   const TranslationOptions options = TranslationEngine::load(file_).default_options();
   EXPECT_EQ(options.beam.beam_size, 3);
