@@ -6,7 +6,7 @@ of the same batch, the same translations. What is measured is written down at on
 
 With --before BUILD, the peer is an earlier build of attend instead.
 
-usage: compare.py --build BUILD --out FOLDER [--before BUILD] [--data DATA] [--model MODEL --source FILE] [--turns 3] [--seconds 15]
+usage: compare.py --build BUILD --out FOLDER [--before BUILD] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--turns 3] [--seconds 15]
                   [--only NAME ...]
 """
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+import imported
 import scaling
 from sides import check_same, made_up_ids, python, run, run_json, run_json_or_none, script
 
@@ -154,14 +155,15 @@ class Comparison:
         reading = result["tokens"] / sentences_at_once * step_weights * (4 if kind == "float32" else 1) / limits["copy_gbytes"]
         return max(products, reading) / 1e9
 
-    def decode(self, name, model, source, beam, one_by_one, length=0, shape=None, vocabulary=0):
+    def decode(self, name, model, source, beam, one_by_one, length=0, shape=None, vocabulary=0, convert=None):
         """Throughput at the best settings of each side, and latency of `one_by_one` sentences one after the other; f32 against f32, 8 bits
-        against 8 bits."""
+        against 8 bits. convert(model, folder, kind) makes the model of the peer; by default it has the weights of ours."""
+        convert = convert or (lambda *what: run(script("convert_to_ctranslate2.py", *what)))
         small = self.path(name + ".int8.safetensors")
         folders = {kind: self.path(f"{name}.{kind}") for kind in ("float32", "int8")}
         for kind, folder in folders.items():
             if not self.a.before:
-                run(script("convert_to_ctranslate2.py", model, folder, kind))
+                convert(model, folder, kind)
         run([self.attend, "quantize", model, "--out", small])
         outs = dict(ours=self.path(name + ".attend"), theirs=self.path(name + ".peer"))
 
@@ -301,11 +303,12 @@ def main():
     parser.add_argument("--data", default="", help="folder with multi30k/ and europarl-sample/; made-up sentences without it")
     parser.add_argument("--model", default="", help="a trained translation model, to compare decoding")
     parser.add_argument("--source", default="", help="sentences to decode")
+    parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "scaling"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "imported-encoders", "imported-translation", "imported-generation", "scaling"])
     arguments = parser.parse_args()
     if arguments.before:
         arguments.variants = ["f32", "bf16"]
@@ -336,6 +339,7 @@ def main():
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
             c.decode("decode-base", c.random_base(), source, beam, one_by_one=40, length=30, shape=BASE, vocabulary=32000)
+    imported.compare(c, arguments.only)
     if "scaling" in arguments.only:
         c.curves = scaling.measure(c)
         c.save()

@@ -1,0 +1,187 @@
+"""Models of other programs, imported, beside what else runs them: encoders, translation, generation.
+
+Every peer runs at its best settings, and f32 is compared with f32, 8 bits with 8 bits. Before anything is timed, both sides must answer the
+same in f32. Shapes have random weights (foreign_models.py), except for a directory that is given.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy
+
+from sides import python, run, run_json, script
+
+GENERATED = 64  # tokens
+CLOSE = 1e-4    # largest difference of f32 outputs
+
+
+def installed(*modules):
+    return all(importlib.util.find_spec(module) for module in modules)
+
+
+def directory_of(c, shape, texts):
+    folder = c.path(f"hf-{shape}")
+    if not os.path.exists(os.path.join(folder, "model.safetensors")):
+        run(script("foreign_models.py", shape, folder, *texts), stderr=subprocess.DEVNULL)
+    return folder
+
+
+def imported(c, name, directory):
+    """Our model of the directory, in f32 and in 8 bits."""
+    files = {kind: c.path(f"{name}.{kind}.safetensors") for kind in ("f32", "int8")}
+    run([c.attend, "import", directory, "--out", files["f32"]], stderr=subprocess.DEVNULL)
+    run([c.attend, "quantize", files["f32"], "--out", files["int8"]])
+    return files
+
+
+def fastest(peers, measure, what):
+    """(name, first result) of the peer that does most, or takes least."""
+    results = {}
+    for peer in peers:
+        try:
+            results[peer] = measure(peer)
+        except SystemExit:
+            print(f"  {peer} does not run here", flush=True)
+    sign = -1 if what == "latency_median" else 1
+    best = max(results, key=lambda peer: sign * results[peer][what])
+    print("  " + ", ".join(f"{peer} {r[what]:.4g}" for peer, r in results.items()), flush=True)
+    return best
+
+
+def encode(c, name, directory, source, classes):
+    files = imported(c, name, directory)
+    peers = [p for p, module in (("torch", "transformers"), ("onnx", "onnxruntime"), ("openvino", "openvino")) if installed(module)]
+    few = c.path(f"{name}.few.txt")
+    with open(source) as text, open(few, "w") as out:
+        out.writelines(line for _, line in zip(range(100), text))
+
+    def ours(kind, path, latency):
+        options = c.path(f"{name}.json")
+        with open(options, "w") as out:
+            json.dump(dict(model=files[kind], source=path, out=c.path(f"{name}.ours"), batch_size=32, classes=classes, threads=2,
+                                  latency=latency), out)
+        return run_json([os.path.join(c.a.build, "bench", "compare_encode_attend"), options])
+
+    def theirs(peer, kind, path, latency):
+        return python("encode_peer.py", peer, directory, path, c.path(f"{name}.theirs"), "--graphs", c.path(f"graphs-{name}"),
+                      *(["--int8"] if kind == "int8" else []), *(["--latency"] if latency else []))
+
+    ours("f32", few, False)
+    exact = numpy.fromfile(c.path(f"{name}.ours"), dtype=numpy.float32)
+    theirs("torch", "f32", few, False)
+    difference = numpy.abs(exact - numpy.fromfile(c.path(f"{name}.theirs"), dtype=numpy.float32)).max()
+    if difference > CLOSE:
+        sys.exit(f"{name}: the outputs differ by {difference:.1e}")
+    for kind in ("f32", "int8"):
+        best = fastest(peers, lambda peer: theirs(peer, kind, source, False), "texts_per_second")
+        turns = c.turns(lambda: ours(kind, source, False), lambda: theirs(best, kind, source, False))
+        speed = [[side["texts_per_second"] for side in turn[:2]] for turn in turns]
+        c.add(f"{name}, {kind}", *medians(speed), best, "texts/s", [a / b for a, b in speed], largest_difference=float(difference))
+        c.add_times(f"{name}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB", peer=best)
+        c.add_times(f"{name}, {kind}, loading", turns, "load_seconds", peer=best)
+        best = fastest(peers, lambda peer: theirs(peer, kind, few, True), "latency_median")
+        turns = c.turns(lambda: ours(kind, few, True), lambda: theirs(best, kind, few, True))
+        c.add_times(f"{name}, {kind}, latency", turns, "latency_median", peer=best)
+
+
+def medians(pairs):
+    return [float(numpy.median(side)) for side in zip(*pairs)]
+
+
+def generate(c, name, directory, prompts):
+    files = imported(c, name, directory)
+    converted = {}
+    for kind, quantization in (("f32", "float32"), ("int8", "int8")):
+        converted["ctranslate2", kind] = folder = c.path(f"{name}.ct2.{kind}")
+        convert_to_ctranslate2(directory, folder, quantization)
+        converted["transformers", kind] = directory
+    if name.startswith("llama") and installed("llama_cpp"):
+        for kind, flags in (("f32", []), ("int8", ["--q8"])):
+            converted["llama.cpp", kind] = c.path(f"{name}.{kind}.gguf")
+            run(script("convert_to_gguf.py", directory, converted["llama.cpp", kind], *flags))
+
+    def ours(kind):
+        options = c.path(f"{name}.json")
+        with open(options, "w") as out:
+            json.dump(dict(model=files[kind], prompts=prompts, out=c.path(f"{name}.ours"), tokens=GENERATED, threads=2), out)
+        return run_json([os.path.join(c.a.build, "bench", "compare_generate_attend"), options])
+
+    def theirs(peer, kind):
+        return python("generate_peer.py", peer, converted[peer, kind], prompts, c.path(f"{name}.{peer}"), "--tokenizer", directory, "--tokens",
+                      GENERATED, "--begin", 0, *(["--int8"] if kind == "int8" else []))
+
+    for kind in ("f32", "int8"):
+        peers = [peer for peer, of in converted if of == kind]
+        best = fastest(peers, lambda peer: theirs(peer, kind), "tokens_per_second")
+        turns = c.turns(lambda: ours(kind), lambda: theirs(best, kind))
+        same = c.same_lines(c.path(f"{name}.ours"), c.path(f"{name}.{best}")) if kind == "f32" else None
+        if same is not None and same < 0.9:
+            sys.exit(f"{name}: only {same:.0%} of the continuations agree")
+        speed = [[side["tokens_per_second"] for side in turn[:2]] for turn in turns]
+        c.add(f"{name}, {kind}", *medians(speed), best, "tokens/s", [a / b for a, b in speed], same_texts=same)
+        c.add_times(f"{name}, {kind}, first token", turns, "first_token_seconds", peer=best)
+        c.add_times(f"{name}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB", peer=best)
+
+
+def convert_to_ctranslate2(directory, folder, quantization):
+    run([os.path.join(os.path.dirname(sys.executable), "ct2-transformers-converter"), "--model", directory, "--output_dir", folder,
+         "--quantization", quantization, "--force"], stderr=subprocess.DEVNULL)
+    complete_ctranslate2(folder)
+
+
+def translate(c, name, directory, source):
+    def convert(_, folder, kind):
+        convert_to_ctranslate2(directory, folder, kind)
+        for ours, theirs in (("source", "src"), ("target", "tgt")):
+            shutil.copy(os.path.join(directory, ours + ".spm"), os.path.join(folder, f"tokenizer.{theirs}.model"))
+
+    shape = dict(d_model=512, n_heads=8, d_ff=2048, n_encoder_layers=6, n_decoder_layers=6)
+    with open(os.path.join(directory, "config.json")) as file:
+        vocabulary = json.load(file)["vocab_size"]
+    for beam in (4, 1):
+        c.decode(name, imported(c, name, directory)["f32"], source, beam, one_by_one=40, length=30, shape=shape, vocabulary=vocabulary, convert=convert)
+
+
+def complete_ctranslate2(folder):
+    """The converter leaves out what a vocabulary without an unknown token lacks; its loader insists."""
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    if "unk_token" in config:
+        config["unk_token"] = config["unk_token"] or config["eos_token"]
+    if "add_source_eos" in config:
+        config["add_source_eos"] = True  # its caller gives pieces of text alone
+    if config.get("layer_norm_epsilon", 0) is None:
+        config["layer_norm_epsilon"] = 1e-5
+    with open(path, "w") as file:
+        json.dump(config, file)
+
+
+def compare(c, wanted):
+    """The rows among `wanted`, which need text."""
+    if not c.a.data or c.a.before:
+        return
+
+    def text(*names):
+        return os.path.join(c.a.data, *names)
+
+    english, german = (text("europarl-sample", f"europarl20k.{language}") for language in ("en", "de"))
+    sentences = shutil.copy(c.first_lines(text("newstest", "newstest2013.en"), 2000), c.path("sentences.txt"))
+    if "imported-encoders" in wanted:
+        if c.a.embedder:
+            encode(c, "embedder", c.a.embedder, sentences, classes=False)
+        encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), sentences, classes=True)
+    if "imported-translation" in wanted:
+        source = shutil.copy(c.first_lines(sentences, 100), c.path("few-sentences.txt"))
+        translate(c, "opus-mt", directory_of(c, "opus-mt", [english, german]), source)
+    if "imported-generation" in wanted:
+        prompts = c.path("prompts.txt")
+        with open(text("wikitext-2", "valid.txt")) as file, open(prompts, "w") as out:
+            long = (line.strip()[:420] for line in file if len(line) > 420)
+            out.writelines(line + "\n" for _, line in zip(range(10), long))
+        for shape in ("gpt2", "llama"):
+            generate(c, shape, directory_of(c, shape, [text("wikitext-2", "train.txt"), english]), prompts)
