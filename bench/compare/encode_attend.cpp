@@ -33,8 +33,8 @@ using Rows = std::vector<std::vector<float>>;
 using Encode = std::function<Rows(std::span<const std::string> texts)>;
 
 Encode embedder(const nlohmann::json& options) {
-  auto engine = std::make_shared<EmbeddingEngine>(
-      EmbeddingEngine::load(std::string(options.at("model"))));
+  auto engine =
+      std::make_shared<EmbeddingEngine>(EmbeddingEngine::load(std::string(options.at("model"))));
   EmbeddingOptions embedding;
   embedding.batch_size = options.at("batch_size");
   return [=](std::span<const std::string> texts) {
