@@ -42,7 +42,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the bottom of ARCHITECTURE.md's table to the top; `parity` compares models with PyTorch.
 LAYERS = ["core", "plot", "tensor", "backend", "autograd", "ops", "nn", "text", "metrics", "demo", "models", "data", "optim", "checkpoint",
           "parity", "train", "decode", "tasks", "api", "inspect", "interchange", "lab", "cli"]
-SECONDS = 1800  # for one test program: ten times what the longest takes
+SECONDS = 1800  # at most for one test program
+SLOWDOWN = 10  # a mutant whose tests take so many times longer than without an edit, and more than a minute, takes too long
 
 
 def read_list(folder):
@@ -145,7 +146,7 @@ class Workplace:
             command = ["nice", "cmake", "--build", self.build, "-j", str(self.jobs), "--target", f"test_{program.split(':')[0]}"]
             return subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode == 0
 
-    def failure_of(self, program):
+    def failure_of(self, program, seconds=SECONDS):
         """The first test of the program that fails, or nothing."""
         name, _, wanted = program.partition(":")
         command = ["nice", self.build / "tests" / f"test_{name}", "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={wanted or '*'}"]
@@ -153,7 +154,7 @@ class Workplace:
             # What the tests have started themselves is in their group: it ends with them.
             run = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, process_group=0)
             try:
-                run.wait(timeout=SECONDS)
+                run.wait(timeout=seconds)
             except subprocess.TimeoutExpired:
                 return "takes too long"
             finally:
@@ -164,20 +165,22 @@ class Workplace:
             failed = [line.split("]", 1)[1].split(" (")[0].split(",")[0].strip() for line in output if line.startswith("[  FAILED  ]")]
             return failed[0] if failed else f"ends with status {run.returncode}"
 
-    def require_sound(self, program):
-        """Of the tree without an edit: a program that fails anyway would catch everything."""
+    def sound_seconds(self, program):
+        """How long the program takes without an edit, where it must pass: one that fails anyway would catch everything."""
         path = self.folder / "baseline.json"
         known = json.loads(path.read_text()) if path.is_file() else {}
-        sound = known.get("programs", []) if known.get("state") == self.state else []
+        sound = known.get("seconds", {}) if known.get("state") == self.state else {}
         if program in sound:
-            return
+            return sound[program]
         if not self.make(program):
             sys.exit(f"the tree does not compile: see {self.folder / 'build.log'}")
         began = time.monotonic()
         if failed := self.failure_of(program):
             sys.exit(f"test_{program} fails without any edit: {failed}")
-        print(f"without an edit, test_{program} passes in {time.monotonic() - began:.0f} s", flush=True)
-        path.write_text(json.dumps({"state": self.state, "programs": sound + [program]}))
+        seconds = time.monotonic() - began
+        print(f"without an edit, test_{program} passes in {seconds:.0f} s", flush=True)
+        path.write_text(json.dumps({"state": self.state, "seconds": {**sound, program: seconds}}))
+        return seconds
 
     def try_out(self, mutation, most):
         path = self.source / "src/attend" / mutation["file"]
@@ -187,11 +190,11 @@ class Workplace:
         try:
             for program in programs_of(mutation)[:most]:
                 path.write_text(original)
-                self.require_sound(program)
+                limit = min(SECONDS, max(60, SLOWDOWN * self.sound_seconds(program)))
                 path.write_text(edit_of(mutation).sub(lambda _: mutation["new"], original))
                 began = time.monotonic()
                 compiles = self.make(program)
-                failed = self.failure_of(program) if compiles else None
+                failed = self.failure_of(program, limit) if compiles else None
                 seconds += time.monotonic() - began
                 if not compiles or failed:
                     outcome.update(result="caught" if compiles else "does not compile", by=f"{program}.{failed}" if failed else program)
