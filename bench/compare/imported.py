@@ -174,7 +174,8 @@ def compare(c, wanted):
     if "imported-encoders" in wanted:
         if c.a.embedder:
             encode(c, "embedder", c.a.embedder, sentences, classes=False)
-        encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), sentences, classes=True)
+        few = shutil.copy(c.first_lines(sentences, 300), c.path("300-sentences.txt"))
+        encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), few, classes=True)
     if "imported-translation" in wanted:
         source = shutil.copy(c.first_lines(sentences, 100), c.path("few-sentences.txt"))
         translate(c, "opus-mt", directory_of(c, "opus-mt", [english, german]), source)
