@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -179,6 +180,23 @@ TEST(LanguageScorer, NeverSaysWhatIsForbidden) {
   const std::uint64_t stream = 0;
   const Hypothesis drawn = sample(sampling, -1, {}, {&stream, 1})[0];
   for (const std::int32_t id : drawn.ids) EXPECT_TRUE(id == 1 || id == 3 || id == 4) << id;
+}
+
+TEST(LanguageScorer, MakesTheTokensOfItsContextLessLikely) {
+  const LanguageTransformer model = text_model();
+  LanguageScorer scorer(model, kPrompt,
+                        {.context = 20, .max_length = 10, .repetition_penalty = 2.0f});
+  const Sequence only{0};
+  scorer.step(only, {&kPrompt.back(), 1});
+  const std::vector<float> before = scorer.logits(0, 1).to_vector();
+  const Tensor logits = scorer.logits(0, 1);
+  ASSERT_TRUE(scorer.adjust(0, logits));
+  for (std::int32_t id = 0; id < kWordsOfText; ++id) {
+    const float value = before[static_cast<std::size_t>(id)];
+    const bool repeated = std::find(kPrompt.begin(), kPrompt.end(), id) != kPrompt.end();
+    const float less_likely = value > 0 ? value / 2 : value * 2;
+    EXPECT_FLOAT_EQ(logits.row(0)[id], repeated ? less_likely : value) << id;
+  }
 }
 
 TEST(LanguageScorer, SamplesWithTheScoresOfTheModelItself) {

@@ -137,6 +137,9 @@ TEST_F(EmbedCommand, SaysWhatIsWrong) {
 
   expect_error({"embed", "nearest", "--word", "man", "--corpus", path("train.en")},
                {"model is required", "attend embed nearest --help"});
+  expect_error({"embed", "--pooling", "max", "nearest", model("run"), "--word", "man", "--corpus",
+                path("train.en")},
+               {"nearest", "excludes", "--pooling"});
   expect_error({"embed", "nearest", model("run"), "--word", "zebra", "--corpus", path("train.en")},
                {"zebra"}, "The man sleeps.\n");
   expect_error({"embed", "nearest", model("run"), "--word", "man"}, {"--corpus"},

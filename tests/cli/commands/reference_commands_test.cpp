@@ -104,6 +104,7 @@ TEST_F(ReferenceCommands, HelpForACommandThatDoesNotExistIsRefused) {
 
 TEST_F(ReferenceCommands, ManualPageHasEveryCommandAndOption) {
   ASSERT_EQ(run({"man"}), 0) << error_;
+  EXPECT_NE(out_.find("\\-\\-beam\\-size"), std::string::npos) << "minus signs, not hyphens";
   std::string page;
   for (std::size_t i = 0; i < out_.size(); ++i)
     if (out_.compare(i, 2, "\\-") != 0) page += out_[i];

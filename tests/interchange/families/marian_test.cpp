@@ -115,5 +115,12 @@ TEST_F(DamagedMarian, IsRefusedWithoutItsTokenizer) {
   expect_refused({"target.spm"});
 }
 
+TEST_F(DamagedMarian, NeverWritesThePaddingThoughNothingForbidsIt) {
+  replace("generation_config.json", "\"bad_words_ids\": [\n    [\n      102\n    ]\n  ],", "");
+  const Checkpoint checkpoint = import_model(ModelDirectory(folder_)).checkpoint;
+  const TranslationModel model = translation_model(checkpoint);
+  EXPECT_EQ(model.suppressed, std::vector<std::int32_t>{model.special().pad});
+}
+
 }  // namespace
 }  // namespace attend
