@@ -22,7 +22,7 @@ enum class ForeignLayout {
   transposed,  // [in, out] for [out, in]
   one_row,     // [1, N] for [N]
   behind_two,  // a table whose first two rows are no positions: BART's
-  first_rows,  // a table that may have more rows behind ours, which nothing looks up
+  first_rows,  // a table whose further rows, if any, are never looked up
   // Without the last row or entry, which no token has: zeros in a table, a bias that is never
   // chosen. Marian has no token that the decoder begins with.
   but_one,             // [V, D] for [V + 1, D]

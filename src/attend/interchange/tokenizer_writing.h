@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// What a model expects before and behind a text.
+// What a model expects before and after a text.
 struct TextMarks {
   std::vector<std::int32_t> prefix = {}, suffix = {};
 };

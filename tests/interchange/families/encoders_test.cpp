@@ -280,7 +280,7 @@ TEST_F(DamagedEncoder, IsRefusedForWhatAnEncoderDoesNotCompute) {
 TEST_F(DamagedEncoder, IsRefusedWithOtherMarksAroundATextThanItsTokenizerNames) {
   copy("bert_sentences");
   replace("tokenizer.json", "\"id\": \"[CLS]\"", "\"id\": \"[SEP]\"");
-  expect_refused({"one token before a text and one behind it"});
+  expect_refused({"one token before a text and one after it"});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ ForeignModel summarizer(const TransformerConfig& shape, const ForeignTokenizer& 
 }
 
 // <pad> </s> <mask_1> <mask_2> <unk_2> ... <unk_102>, then the pieces of the SentencePiece model
-// behind its own <pad> and </s>.
+// after its own <pad> and </s>.
 ForeignTokenizer read_pegasus_tokenizer(const ModelDirectory& directory, int embeddings) {
   if (directory.contains("tokenizer.json")) return read_tokenizer_of(directory, embeddings);
   constexpr int kFirstUnknown = 2, kOwnPieces = 2;

@@ -133,7 +133,7 @@ TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& tr
   config.require("static_position_embeddings",
                  is_added(traits.positions) && traits.positions != PositionKind::learned);
   config.require("add_bias_logits", false);
-  // Sinusoids go on behind the last position; the other is the offset of learned ones.
+  // Sinusoids have no last position; the other is the offset of learned ones.
   config.ignore({"max_position_embeddings", "extra_pos_embeddings"});
   return shape;
 }

@@ -14,7 +14,7 @@ namespace attend {
 
 // How such a family differs from the others.
 struct BartTypeTraits {
-  bool norm_first = false;  // with a normalization behind the last layer
+  bool norm_first = false;  // with a normalization after the last layer
   bool norm_embedding = false;
   PositionKind positions = PositionKind::learned;
   int first_position = 0;
@@ -40,7 +40,7 @@ struct GenerationSettings {
   std::optional<std::int32_t> first;  // the token that is always written first
   std::vector<std::int32_t> suppressed;
 
-  // The decoding behind that many tokens.
+  // The decoding after that many tokens, which do not count in its lengths.
   ModelDecoding behind(int marks) const;
 };
 GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,

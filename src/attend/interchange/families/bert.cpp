@@ -19,7 +19,7 @@ constexpr std::array kOlderBertNorms{
     NameRule{"encoder.layers.*.norm2.bias", "encoder.layer.*.output.LayerNorm.beta"},
 };
 
-// Positions of RoBERTa begin behind two rows: that of padding, and one before it.
+// Positions of RoBERTa begin after two rows: that of padding, and one before it.
 constexpr std::array<NameRule, 12> encoder_rules(ForeignLayout positions) {
   return {
       NameRule{"embedding.weight", "embeddings.word_embeddings.weight", ForeignLayout::first_rows},

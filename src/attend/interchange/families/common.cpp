@@ -66,7 +66,7 @@ std::string_view write_activation(Activation wanted) {
   for (const auto& [name, activation] : kActivationNames) {
     if (activation == wanted) return name;
   }
-  throw Error("an activation without a name over there");
+  throw Error("an activation that transformers has no name for");
 }
 
 namespace {

@@ -62,14 +62,14 @@ int longest_text(const ModelDirectory& directory, int positions) {
   return static_cast<int>(std::min(most, static_cast<double>(positions)));
 }
 
-// Marks around a text are what the model expects: one before it, one behind.
+// The model expects one mark before a text and one after it.
 void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
   const SpecialTokens& special = foreign.tokenizer.special_tokens();
   const bool usual =
       foreign.prefix == std::vector{special.bos} && foreign.suffix == std::vector{special.eos};
   if (!usual)
     throw DataError(
-        fmt::format("{}: expected a tokenizer that puts one token before a text and one behind it",
+        fmt::format("{}: expected a tokenizer that puts one token before a text and one after it",
                     directory.path()));
 }
 

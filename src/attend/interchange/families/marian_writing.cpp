@@ -19,7 +19,7 @@ namespace {
 
 using MarianJson = nlohmann::ordered_json;
 
-// The longest text of models that do not say otherwise. Sinusoids go on behind it.
+// The longest text of models that do not say otherwise. Sinusoids have no last position.
 constexpr int kMarianLength = 1024;
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {

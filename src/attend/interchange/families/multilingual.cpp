@@ -36,7 +36,7 @@ constexpr std::array kWmt21Languages{"en", "ha", "is", "ja", "cs", "ru", "zh", "
 struct LanguageSettings {
   std::string tokenizer_class;  // without "Fast"
   std::string codes;            // "m2m100"
-  bool legacy = false;          // of NLLB: the language stands behind a source
+  bool legacy = false;          // of NLLB: the language follows a source
   LanguagePair defaults;
 };
 

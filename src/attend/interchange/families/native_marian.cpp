@@ -59,7 +59,7 @@ constexpr std::array kMarianMaps{
     NameRule{"tgt_norm.weight", "decoder_emb_ln_scale_pre", kRow},
     NameRule{"tgt_norm.bias", "decoder_emb_ln_bias_pre", kRow},
 };
-// Of the normalizations behind the sublayers.
+// Of the normalizations after the sublayers.
 constexpr std::array kMarianPostNorms{
     NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale", kRow},
     NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias", kRow},
@@ -110,7 +110,7 @@ std::string without_dropout(ForeignConfig& config, const char* key) {
   return operations;
 }
 
-// Normalizations behind sublayers only: before them, Marian normalizes the queries of attention and
+// Normalizations after sublayers only: before them, Marian normalizes the queries of attention and
 // leaves keys and values as they are.
 void read_norms(ForeignConfig& config, TransformerConfig& shape) {
   if (!without_dropout(config, "transformer-preprocess").empty())
