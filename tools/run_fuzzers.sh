@@ -33,15 +33,15 @@ if [ "$targets" != models ]; then
   configure $build/clang asan -DCMAKE_CXX_COMPILER=clang++-14 -DATTEND_FUZZ=ON -DATTEND_EXAMPLES=OFF \
     -DATTEND_SANITIZE=address,undefined,fuzzer-no-link
   cmake --build $build/clang -j "$jobs" --target fuzz_targets
-  for program in "$build"/clang/tests/fuzz/fuzz_*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
-    name=${program##*/fuzz_}
+  program=$build/clang/tests/fuzz/fuzz_targets
+  for file in tests/fuzz/*_fuzz.cpp; do
+    name=$(basename "$file" _fuzz.cpp)
     wanted "$name" || continue
     mkdir -p "$corpus/$name"
-    ATTEND_FUZZ_SEEDS="$corpus/$name" "$program" -runs=0 >/dev/null 2>&1 || true
+    "$program" "$name" --seeds "$corpus/$name"
     echo "fuzz: $name for $minutes minutes"
     log="$build/$name.log"
-    "$program" -max_total_time=$seconds -timeout=60 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    "$program" "$name" -max_total_time=$seconds -timeout=60 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
       -dict="$corpus/$name.dict" -artifact_prefix="$findings/$name-" "$corpus/$name" >"$log" 2>&1 || status=1
     grep -E '^(stat::number_of_executed_units|SUMMARY|==[0-9]+==ERROR)' "$log" || tail -3 "$log"
   done

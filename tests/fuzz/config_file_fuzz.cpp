@@ -6,7 +6,7 @@
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::config_file_fuzz {
 namespace {
 
 enum class Kind { post, pre };
@@ -38,9 +38,7 @@ void fields(Options& o, Visitor&& visit) {
   visit("norm", o.norm, "");
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {
       "# a comment\n[model]\nd-model = 64\ndropout = 0.1\ntied = true\n\n[data]\nout = \"my "
       "run\"\ninputs = [\"a\", 'b']\n",
@@ -51,7 +49,7 @@ std::vector<std::string> fuzz_corpus() {
       "a.b.c = { d = [1, 2], e = 1979-05-27T07:32:00Z }\n[[x]]\ny = +inf\n"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"\n",   "=",      "\"",      "'",        "[",          "]",
           "{",    "}",      ",",       "#",        ".",          "[[",
           "]]",   "\"\"\"", "'''",     "\\u",      "\\",         "true",
@@ -60,18 +58,18 @@ std::vector<std::string> fuzz_dictionary() {
           "norm", "out",    "dropout", "value",    "1979-05-27", "9223372036854775808"};
 }
 
-void fuzz_repair(std::string&) {}
-
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const attend::FuzzFile file;
-  file.write({reinterpret_cast<const char*>(data), size});
-  attend::Options options;
+void use(std::string_view input) {
+  static const FuzzFile file;
+  file.write(input);
+  Options options;
   try {
-    attend::apply_config_file(file.path(), attend::option_fields(options));
-  } catch (const attend::ConfigError&) {
-  } catch (const attend::DataError&) {
+    apply_config_file(file.path(), option_fields(options));
+  } catch (const ConfigError&) {
+  } catch (const DataError&) {
   }
-  return 0;
 }
+
+const RegisteredFuzzTarget registered{{"config_file", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::config_file_fuzz

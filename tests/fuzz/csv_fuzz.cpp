@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/tables.h"
 
-namespace attend {
+namespace attend::csv_fuzz {
 namespace {
 
 std::string quoted_cell(const std::string& cell) {
@@ -15,9 +15,7 @@ std::string csv_record(const std::vector<std::string>& cells) {
   return quoted_cell(cells[0]) + "," + quoted_cell(cells[1]) + "\r\n";
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {"0one,two\nthree,four\n",
           "1a,b\r\none,two\r\n",
           "1b,c,a\n1,\"2,3\",\"say \"\"hi\"\"\"\n",
@@ -31,17 +29,15 @@ std::vector<std::string> fuzz_corpus() {
           "1"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {",",     "\"",   "\"\"",  "\",\"", "\"\n",         "\r\n", "\n",
           "\r",    "a,b",  "\t",    " ",     "\xef\xbb\xbf", "\xff", std::string("\0", 1),
           "a,b\n", ",\"x", "\"\"\""};
 }
 
-void fuzz_repair(std::string&) {}
+void use(std::string_view input) { fuzz_table(input, {TableFormat::csv, "a,b\r\n", csv_record}); }
 
-}  // namespace attend
+const RegisteredFuzzTarget registered{{"csv", corpus, dictionary, use}};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::fuzz_table(data, size, {attend::TableFormat::csv, "a,b\r\n", attend::csv_record});
-  return 0;
-}
+}  // namespace
+}  // namespace attend::csv_fuzz

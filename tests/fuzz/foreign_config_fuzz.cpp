@@ -8,7 +8,7 @@
 #include "attend/interchange/foreign_weights.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::foreign_config_fuzz {
 namespace {
 
 template <class Action>
@@ -52,9 +52,7 @@ void read(std::string_view text) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {
       R"({"d_model":512,"act":"gelu","rope":{"type":"linear","factor":2.0},"ids":[1,-2],"n":null})",
       R"({"metadata":{"total_size":12},"weight_map":{"a":"b.bin","c":"d.bin"}})",
@@ -62,7 +60,7 @@ std::vector<std::string> fuzz_corpus() {
       "\"\\u2581\\U0001F600\": 1\n'': 2\nx y: ~\nz: true\n-: 1\n"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"{",       "}",        "[",
           "]",       "\"",       "'",
           ":",       ": ",       ",",
@@ -77,11 +75,9 @@ std::vector<std::string> fuzz_dictionary() {
           "|",       ">",        "\"weight_map\":{"};
 }
 
-void fuzz_repair(std::string&) {}
+void use(std::string_view input) { read(input); }
 
-}  // namespace attend
+const RegisteredFuzzTarget registered{{"foreign_config", corpus, dictionary, use}};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::read({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace attend::foreign_config_fuzz

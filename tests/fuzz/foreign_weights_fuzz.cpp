@@ -9,7 +9,7 @@
 #include "interchange/fixture_files.h"
 #include "interchange/written_formats.h"
 
-namespace attend {
+namespace attend::foreign_weights_fuzz {
 namespace {
 
 // What archives may unpack to (formats/zip_archive.h), and what is read of it here.
@@ -30,9 +30,7 @@ void read(std::string_view bytes, const FuzzFile& file) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   std::vector<std::string> corpus;
   for (const char* const name : {"torch_zip.bin", "torch_legacy.bin", "arrays_deflated.npz",
                                  "marian.bin", "all_types.safetensors"})
@@ -48,7 +46,7 @@ std::vector<std::string> fuzz_corpus() {
   return corpus;
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"PK\1\2",
           "PK\3\4",
           "PK\5\6",
@@ -72,12 +70,12 @@ std::vector<std::string> fuzz_dictionary() {
           "\"data_offsets\":["};
 }
 
-void fuzz_repair(std::string&) {}
-
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const attend::FuzzFile file;
-  attend::read({reinterpret_cast<const char*>(data), size}, file);
-  return 0;
+void use(std::string_view input) {
+  static const FuzzFile file;
+  read(input, file);
 }
+
+const RegisteredFuzzTarget registered{{"foreign_weights", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::foreign_weights_fuzz

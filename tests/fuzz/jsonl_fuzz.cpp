@@ -4,16 +4,14 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/tables.h"
 
-namespace attend {
+namespace attend::jsonl_fuzz {
 namespace {
 
 std::string jsonl_record(const std::vector<std::string>& cells) {
   return nlohmann::json{{"a", cells[0]}, {"b", cells[1]}}.dump() + "\n";
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {"1{\"a\":\"one\",\"b\":\"two\"}\n{\"b\":4,\"a\":true}\n",
           "1{\"a\":\"ein g\\u00fctes\",\"b\":\"\\ud834\\udd1e\"}\n",
           "1{\"a\":\"two\\nlines\",\"b\":\"\\r\\n\",\"more\":[{}]}\n\n",
@@ -27,17 +25,15 @@ std::vector<std::string> fuzz_corpus() {
           "1\xef\xbb\xbf{\"a\":\"\",\"b\":\"\"}"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"{\"a\":", ",\"b\":", "}\n",  "\"a\":\"", "\\n",          "\\\"",  "\\u0000",
           "\\ud800", "\\udc00", "\\\\", "null",     "true",         "1e999", "[[",
           "]]",      "{",       "\n",   "\r\n",     "\xef\xbb\xbf", "\xff",  "\\u000a"};
 }
 
-void fuzz_repair(std::string&) {}
+void use(std::string_view input) { fuzz_table(input, {TableFormat::jsonl, "\n", jsonl_record}); }
 
-}  // namespace attend
+const RegisteredFuzzTarget registered{{"jsonl", corpus, dictionary, use}};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::fuzz_table(data, size, {attend::TableFormat::jsonl, "\n", attend::jsonl_record});
-  return 0;
-}
+}  // namespace
+}  // namespace attend::jsonl_fuzz

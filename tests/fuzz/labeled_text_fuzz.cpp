@@ -9,7 +9,7 @@
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::labeled_text_fuzz {
 namespace {
 
 void check(const LabeledText& text) {
@@ -52,9 +52,7 @@ void read(const std::string& bytes, const FuzzFile& file) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   const std::string rows = "good\ta good film\nbad\ta bad film\tmore\r\ngood\tü\n";
   const std::string csv =
       "label,text\ngood,\"a \"\"good\"\",\r\nlong film\"\n\nbad,a bad film\n\"good\",\"\n";
@@ -66,7 +64,7 @@ std::vector<std::string> fuzz_corpus() {
           "88" + jsonl, "88" + gzip(jsonl),       "12" + csv};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"\t",          "\n",           "\r\n",
           " ",           "good",         "bad",
           "\xc2\xa0",    "\xef\xbb\xbf", std::string("\0", 1),
@@ -76,12 +74,12 @@ std::vector<std::string> fuzz_dictionary() {
           "\"text\":\"", "null"};
 }
 
-void fuzz_repair(std::string&) {}
-
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const attend::FuzzFile file;
-  attend::read(std::string(reinterpret_cast<const char*>(data), size), file);
-  return 0;
+void use(std::string_view input) {
+  static const FuzzFile file;
+  read(std::string(input), file);
 }
+
+const RegisteredFuzzTarget registered{{"labeled_text", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::labeled_text_fuzz

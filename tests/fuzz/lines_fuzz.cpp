@@ -10,7 +10,7 @@
 #include "core/gzip.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::lines_fuzz {
 namespace {
 
 void require(bool holds, const char* what) {
@@ -49,9 +49,7 @@ void read_characters(const std::string& bytes) {
     require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character is shown");
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   const std::string text = "first line\nsecond, ü € 𝄞\r\n\nlast";
   return {text,
           "\xef\xbb\xbfmark\n",
@@ -62,7 +60,7 @@ std::vector<std::string> fuzz_corpus() {
           ""};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"\n",
           "\r\n",
           "\r",
@@ -80,16 +78,16 @@ std::vector<std::string> fuzz_dictionary() {
           gzip("x\n")};
 }
 
-void fuzz_repair(std::string&) {}
-
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string bytes(reinterpret_cast<const char*>(data), size);
-  attend::read_characters(bytes);
+void use(std::string_view input) {
+  const std::string bytes(input);
+  read_characters(bytes);
   try {
-    attend::read_text(bytes);
-  } catch (const attend::DataError&) {
+    read_text(bytes);
+  } catch (const DataError&) {
   }
-  return 0;
 }
+
+const RegisteredFuzzTarget registered{{"lines", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::lines_fuzz

@@ -7,7 +7,7 @@
 #include "attend/models/transformer_config.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::metadata_fuzz {
 namespace {
 
 void read(const std::string& text) {
@@ -32,16 +32,14 @@ void read(const std::string& text) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {options_to_json(TransformerConfig{}),
           R"([{"ids":[1,2,3],"log_probability":-1.5e1},{"ids":[],"log_probability":0}])",
           R"({"norm":"post","dropout":0.25,"d_model":8})", "[[[[[[[[]]]]]]]]",
           R"({"a":{"b":{"c":"\u00fc\ud834\udd1e"}}})"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"{",
           "}",
           "[",
@@ -69,11 +67,9 @@ std::vector<std::string> fuzz_dictionary() {
           "9223372036854775808"};
 }
 
-void fuzz_repair(std::string&) {}
+void use(std::string_view input) { read(std::string(input)); }
 
-}  // namespace attend
+const RegisteredFuzzTarget registered{{"metadata", corpus, dictionary, use}};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::read(std::string(reinterpret_cast<const char*>(data), size));
-  return 0;
-}
+}  // namespace
+}  // namespace attend::metadata_fuzz

@@ -8,7 +8,7 @@
 #include "attend/error.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::model_reader_fuzz {
 namespace {
 
 // Touches every byte a tensor claims to have.
@@ -32,16 +32,22 @@ void read_model(const SafetensorsFile& file) {
   if (state.contains("best")) state.get<double>("best");
 }
 
+// Sets the header length to where the last '}' is, as most mutations move it.
+void repair(std::string& input) {
+  if (input.size() < 8) return;
+  const std::size_t last = input.rfind('}');
+  const std::uint64_t length = last == std::string::npos || last < 8 ? 0 : last - 7;
+  for (std::size_t i = 0; i < 8; ++i) input[i] = static_cast<char>(length >> (8 * i));
+}
+
 std::string with_header(const std::string& header, std::size_t data_bytes) {
   std::string file(8, '\0');
   file += header + std::string(data_bytes, 'd');
-  fuzz_repair(file);
+  repair(file);
   return file;
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {
       with_header("{}", 0),
       with_header(R"({"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}   )", 24),
@@ -59,7 +65,7 @@ std::vector<std::string> fuzz_corpus() {
   };
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"{",
           "}",
           "[",
@@ -91,23 +97,17 @@ std::vector<std::string> fuzz_dictionary() {
           "[[[["};
 }
 
-// Sets the header length to where the last '}' is, as most mutations move it.
-void fuzz_repair(std::string& input) {
-  if (input.size() < 8) return;
-  const std::size_t last = input.rfind('}');
-  const std::uint64_t length = last == std::string::npos || last < 8 ? 0 : last - 7;
-  for (std::size_t i = 0; i < 8; ++i) input[i] = static_cast<char>(length >> (8 * i));
-}
-
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void use(std::string_view input) {
   // A block of exactly this size, so that AddressSanitizer sees one byte too far.
-  std::shared_ptr<std::byte> bytes(new std::byte[size], std::default_delete<std::byte[]>());
-  if (size > 0) std::memcpy(bytes.get(), data, size);
+  std::shared_ptr<std::byte> bytes(new std::byte[input.size()], std::default_delete<std::byte[]>());
+  if (!input.empty()) std::memcpy(bytes.get(), input.data(), input.size());
   try {
-    attend::read_model(attend::SafetensorsFile::from_memory(bytes, size, "fuzz"));
-  } catch (const attend::DataError&) {
+    read_model(SafetensorsFile::from_memory(bytes, input.size(), "fuzz"));
+  } catch (const DataError&) {
   }
-  return 0;
 }
+
+const RegisteredFuzzTarget registered{{"model_reader", corpus, dictionary, use, repair}};
+
+}  // namespace
+}  // namespace attend::model_reader_fuzz

@@ -6,7 +6,7 @@
 #include "attend/text/moses.h"
 #include "fuzz/fuzz_target.h"
 
-namespace attend {
+namespace attend::moses_fuzz {
 namespace {
 
 void require(bool holds, const char* what) {
@@ -37,9 +37,7 @@ void read(const std::string& bytes) {
   use(bytes.substr(bytes.empty() ? 0 : 1), static_cast<MosesLanguage>(language));
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {"0McDonald's costs $5, doesn't it? \"Yes,\" said Mr. Smith... (at 5,300.50)",
           "1Der \xe2\x80\x9e"
           "Hund\xe2\x80\x9c ist z.B. 1.000 Euro wert \xe2\x80\x93 oder?",
@@ -52,7 +50,7 @@ std::vector<std::string> fuzz_corpus() {
           "0"};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"'",
           "\"",
           "&apos;",
@@ -90,11 +88,9 @@ std::vector<std::string> fuzz_dictionary() {
           "|"};
 }
 
-void fuzz_repair(std::string&) {}
+void use(std::string_view input) { read(std::string(input)); }
 
-}  // namespace attend
+const RegisteredFuzzTarget registered{{"moses", corpus, dictionary, use}};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::read(std::string(reinterpret_cast<const char*>(data), size));
-  return 0;
-}
+}  // namespace
+}  // namespace attend::moses_fuzz

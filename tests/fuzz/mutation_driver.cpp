@@ -1,8 +1,8 @@
-// A main for fuzz targets where libFuzzer is not at hand: mutates the target's corpus for some
+// A main for fuzz targets where libFuzzer is not at hand: mutates a target's corpus for some
 // seconds, or reads the files named.
 //
-//   fuzz_x [--seconds N] [--seed N]     a fixed seed makes the same inputs, in the same order
-//   fuzz_x FILE...                      reads each file once: to repeat a finding
+//   fuzz_targets NAME [--seconds N] [--seed N]   a fixed seed makes the same inputs, in this order
+//   fuzz_targets NAME FILE...                    reads each file once: to repeat a finding
 //
 // An input that takes longer than a second is a finding too. The input at work when something goes
 // wrong is left in crash-<target>.bin.
@@ -31,6 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const attend::FuzzTarget* g_target = nullptr;
 std::string g_input;  // the one at work
 std::string g_finding_file;
 
@@ -60,12 +61,12 @@ void watch_for_death() {
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed)
-      : random_(seed), corpus_(attend::fuzz_corpus()), words_(attend::fuzz_dictionary()) {}
+      : random_(seed), corpus_(g_target->corpus()), words_(g_target->dictionary()) {}
 
   std::string next() {
     std::string input = corpus_[below(corpus_.size())];
     for (std::size_t i = 0, count = 1 + below(6); i < count; ++i) mutate(input);
-    if (below(4) != 0) attend::fuzz_repair(input);
+    if (g_target->repair != nullptr && below(4) != 0) g_target->repair(input);
     return input;
   }
 
@@ -119,7 +120,7 @@ bool run_one() {
   const std::clock_t begin =
       std::clock();  // of the processor, so that a busy machine is no finding
   try {
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(g_input.data()), g_input.size());
+    g_target->use(g_input);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "an exception came through: %s\n", error.what());
     return false;
@@ -159,16 +160,16 @@ int run_mutations(double seconds, std::uint64_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  g_target = &attend::named_fuzz_target(argc, argv);
   double seconds = 4;
   std::uint64_t seed = 1;
-  int first = 1;
+  int first = 2;
   for (; first + 1 < argc && std::string_view(argv[first]).starts_with("--"); first += 2) {
     const std::string_view flag = argv[first];
     if (flag == "--seconds") seconds = std::atof(argv[first + 1]);
     if (flag == "--seed") seed = std::strtoull(argv[first + 1], nullptr, 10);
   }
-  const std::string_view program = argv[0];
-  g_finding_file = "crash-" + std::string(program.substr(program.find_last_of('/') + 1)) + ".bin";
+  g_finding_file = "crash-" + std::string(g_target->name) + ".bin";
   watch_for_death();
   return first < argc ? run_files(argc - first, argv + first) : run_mutations(seconds, seed);
 }

@@ -8,7 +8,7 @@
 #include "fuzz/fuzz_target.h"
 #include "interchange/written_formats.h"
 
-namespace attend {
+namespace attend::pickle_fuzz {
 namespace {
 
 void read(std::span<const std::byte> bytes) {
@@ -24,9 +24,7 @@ void read(std::span<const std::byte> bytes) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   return {pickled_state({}),
           pickled_state({.type = "HalfStorage", .offset = 1, .shape = {2, 2}, .strides = {1, 2}}),
           pickle_of("ccollections\nOrderedDict\n)Rq\1(" + pickled("a") + "q\2" +
@@ -38,7 +36,7 @@ std::vector<std::string> fuzz_corpus() {
           pickle_of("]q\1h\1a")};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"ctorch._utils\n_rebuild_tensor_v2\n",
           "ctorch._utils\n_rebuild_parameter\n",
           "ccollections\nOrderedDict\n",
@@ -70,14 +68,14 @@ std::vector<std::string> fuzz_dictionary() {
 }
 
 // What ends too early never shows what it holds.
-void fuzz_repair(std::string& input) {
+void repair(std::string& input) {
   if (!input.starts_with("\x80\x02")) input.insert(0, "\x80\x02");
   if (!input.ends_with('.')) input += '.';
 }
 
-}  // namespace attend
+void use(std::string_view input) { read(std::as_bytes(std::span(input))); }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::read(std::as_bytes(std::span(data, size)));
-  return 0;
-}
+const RegisteredFuzzTarget registered{{"pickle", corpus, dictionary, use, repair}};
+
+}  // namespace
+}  // namespace attend::pickle_fuzz

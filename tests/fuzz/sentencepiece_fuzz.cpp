@@ -17,7 +17,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/tokenizer_use.h"
 
-namespace attend {
+namespace attend::sentencepiece_fuzz {
 namespace {
 
 using detail::WireField;
@@ -259,11 +259,9 @@ class StructuredMutation {
   std::mt19937_64 random_;
 };
 
-}  // namespace
+std::vector<std::string> corpus() { return models(); }
 
-std::vector<std::string> fuzz_corpus() { return models(); }
-
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"\x0A",
           "\x12",
           "\x1A",
@@ -282,7 +280,7 @@ std::vector<std::string> fuzz_dictionary() {
 }
 
 // An input that is no message any more gives way to a change of a model's structure.
-void fuzz_repair(std::string& input) {
+void repair(std::string& input) {
   const std::size_t seed = std::hash<std::string>()(input);
   StructuredMutation mutation(seed);
   try {
@@ -292,13 +290,14 @@ void fuzz_repair(std::string& input) {
   }
 }
 
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void use(std::string_view input) {
   try {
-    attend::use_tokenizer(
-        attend::Tokenizer::from_bytes({reinterpret_cast<const char*>(data), size}));
-  } catch (const attend::DataError&) {
+    use_tokenizer(Tokenizer::from_bytes(input));
+  } catch (const DataError&) {
   }
-  return 0;
 }
+
+const RegisteredFuzzTarget registered{{"sentencepiece", corpus, dictionary, use, repair}};
+
+}  // namespace
+}  // namespace attend::sentencepiece_fuzz

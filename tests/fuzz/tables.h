@@ -2,8 +2,6 @@
 // again, with the same cells.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,9 +48,8 @@ struct WrittenTable {
 };
 
 // One input: the first byte says whether columns are chosen by name.
-inline void fuzz_table(const std::uint8_t* data, std::size_t size, const WrittenTable& written) {
+inline void fuzz_table(std::string_view bytes, const WrittenTable& written) {
   static const FuzzFile file;
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   file.write(bytes.substr(bytes.empty() ? 0 : 1));
   const bool names = !bytes.empty() && (bytes[0] & 1) != 0;
   const FuzzRecords records = read_fuzz_table(file, written.format, names);

@@ -5,7 +5,7 @@
 #include "fuzz/json_mutation.h"
 #include "fuzz/tokenizer_use.h"
 
-namespace attend {
+namespace attend::tokenizer_json_fuzz {
 namespace {
 
 const char* const kWordPiece = R"({"version":"1.0","truncation":null,"padding":null,
@@ -39,38 +39,37 @@ const char* const kBpe = R"({"added_tokens":[{"id":0,"content":"<unk>","special"
 "model":{"type":"BPE","unk_token":"<unk>","fuse_unk":true,
 "vocab":{"<unk>":0,"▁":1,"a":2,"▁a":3},"merges":[["▁","a"]]}})";
 
-}  // namespace
-
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   const std::string text = std::string("\0", 1) + "the ab  <t> 12 京";
   return {kWordPiece + text, kByteBpe + text, kUnigram + text, kBpe + text};
 }
 
-std::vector<std::string> fuzz_dictionary() {
+std::vector<std::string> dictionary() {
   return {"Sequence", "ByteLevel", "Metaspace", "Split",  "NFC",   "Lowercase", "Unigram", "BPE",
           "A",        "[CLS]",     "<unk>",     "a",      "▁",     "",          "##s",     "a b",
           "AAAA",     "AAECAw==",  "(",         "\\p{L}", "[0,1]", "\xFF",      "null"};
 }
 
-void fuzz_repair(std::string& input) { repair_json(input, fuzz_corpus(), fuzz_dictionary()); }
+void repair(std::string& input) { repair_json(input, corpus(), dictionary()); }
 
-}  // namespace attend
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+void use(std::string_view input) {
   const std::size_t end = input.find('\0');
   const std::string content(input.substr(0, end));
   try {
-    attend::use_tokenizer(attend::read_tokenizer_json(content, {}, "fuzz").tokenizer,
-                          end == input.npos ? "" : input.substr(end + 1));
+    use_tokenizer(read_tokenizer_json(content, {}, "fuzz").tokenizer,
+                  end == input.npos ? "" : input.substr(end + 1));
     // The files of older directories.
-    attend::read_tokenizer_directory(
+    read_tokenizer_directory(
         [&](std::string_view name) -> std::optional<std::string> {
           if (name.ends_with(".txt") || name == "tokenizer_config.json") return content;
           return std::nullopt;
         },
         "fuzz");
-  } catch (const attend::DataError&) {
+  } catch (const DataError&) {
   }
-  return 0;
 }
+
+const RegisteredFuzzTarget registered{{"tokenizer_json", corpus, dictionary, use, repair}};
+
+}  // namespace
+}  // namespace attend::tokenizer_json_fuzz

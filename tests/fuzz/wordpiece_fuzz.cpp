@@ -1,20 +1,21 @@
 // WordPiece tokenizers as hostile bytes, with a text.
 #include "fuzz/trained_tokenizer.h"
 
-namespace attend {
+namespace attend::wordpiece_fuzz {
+namespace {
 
-std::vector<std::string> fuzz_corpus() {
+std::vector<std::string> corpus() {
   static const std::vector<std::string> corpus = trained_corpus(TokenizerType::wordpiece);
   return corpus;
 }
 
-std::vector<std::string> fuzz_dictionary() { return tokenizer_dictionary(); }
+std::vector<std::string> dictionary() { return tokenizer_dictionary(); }
 
-void fuzz_repair(std::string& input) { repair_json(input, fuzz_corpus(), fuzz_dictionary()); }
+void repair(std::string& input) { repair_json(input, corpus(), dictionary()); }
 
-}  // namespace attend
+void use(std::string_view input) { use_trained_tokenizer(input); }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attend::use_trained_tokenizer({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+const RegisteredFuzzTarget registered{{"wordpiece", corpus, dictionary, use, repair}};
+
+}  // namespace
+}  // namespace attend::wordpiece_fuzz
