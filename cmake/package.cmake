@@ -1,7 +1,7 @@
 # `make package`: a .deb with the program, the library, its headers and its documentation. Its dependencies are read from the binaries.
-install(FILES README.md CHANGELOG.md TYPE DOC COMPONENT documentation)
-file(GLOB pages docs/*.md)
-install(FILES ${pages} TYPE DOC COMPONENT documentation)
+# The pages lie as in the source tree, so that their links hold.
+install(FILES README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md TYPE DOC COMPONENT documentation)
+install(DIRECTORY docs TYPE DOC COMPONENT documentation)
 install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/attend COMPONENT documentation)
 
 set(CPACK_GENERATOR DEB)

@@ -19,13 +19,17 @@ add_custom_target(attend_reference ALL DEPENDS ${reference}/attend.1)
 
 if(ATTEND_INSTALL)
   include(GNUInstallDirs)
-  install(FILES ${reference}/attend.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
   install(FILES ${reference}/attend.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME attend COMPONENT runtime)
   install(FILES ${reference}/attend.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
-  # Where Debian looks for those of its packages, and zsh for those of others.
+  # Debian wants manual pages compressed, and looks elsewhere than zsh for the completions of packages.
   if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    add_custom_command(OUTPUT ${reference}/attend.1.gz COMMAND gzip -9nkf attend.1 DEPENDS ${reference}/attend.1
+                       WORKING_DIRECTORY ${reference})
+    add_custom_target(attend_compressed_reference ALL DEPENDS ${reference}/attend.1.gz)
+    install(FILES ${reference}/attend.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
     install(FILES ${reference}/_attend DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
   else()
+    install(FILES ${reference}/attend.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
     install(FILES ${reference}/_attend DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
   endif()
 endif()
