@@ -123,6 +123,23 @@ TEST(Recurrent, RecordsWhereItLooked) {
   EXPECT_TRUE(same_bits(records[0].weights.slice_rows(3, 23), single[0].weights));
 }
 
+TEST(Recurrent, BeginsDecodingWithTheMeanOfTheMemory) {
+  const Recurrent model(small_recurrent_config(), 1);
+  const Ragged tgt = random_tokens({3}, 23, 2);
+  Random random({1, 2});
+  const Tensor row = normal_tensor({1, 48}, random), rows = Tensor::empty({5, 48});
+  for (std::int64_t r = 0; r < 5; ++r) rows.slice_rows(r, r + 1).copy_from(row);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  // Neither the mean of equal states nor what attention takes from them depends on their number.
+  const Tensor of_one = model.decode(tgt, Variable(row), random_tokens({1}, 23), pass).value();
+  const Tensor of_five = model.decode(tgt, Variable(rows), random_tokens({5}, 23), pass).value();
+  for (std::int64_t r = 0; r < of_one.rows(); ++r) {
+    for (std::int64_t c = 0; c < of_one.cols(); ++c)
+      EXPECT_NEAR(of_one.row(r)[c], of_five.row(r)[c], 1e-5f) << r << ", " << c;
+  }
+}
+
 TEST(Recurrent, ShowsItsEmbeddingsAndItsMemory) {
   const Recurrent model(small_recurrent_config(), 1);
   const NoGradient guard;
