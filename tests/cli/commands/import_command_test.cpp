@@ -25,6 +25,21 @@ TEST_F(ImportCommand, WritesAModelThatTranslatesAndProvesWhatItComputes) {
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 1);
 }
 
+TEST_F(ImportCommand, TellsProgramsHowItComparesWithItsOriginal) {
+  ASSERT_EQ(
+      run({"import", directory_, "--out", path("model"), "--golden", golden_, "--format", "json"}),
+      0)
+      << error_;
+  const nlohmann::json json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["family"], "marian");
+  EXPECT_EQ(json["parameters"], 8751);
+  EXPECT_EQ(json["comparison"]["equal_tokens"], json["comparison"]["texts"]);
+  EXPECT_EQ(json["comparison"]["equal_greedy"], 9);
+  EXPECT_LT(json["comparison"]["largest_differences"]["logits"], 1e-5);
+  ASSERT_EQ(run({"import", directory_, "--out", path("model"), "--format", "json"}), 0) << error_;
+  EXPECT_FALSE(nlohmann::json::parse(out_).contains("comparison"));
+}
+
 TEST_F(ImportCommand, NamesTheFirstLayerThatDiffersAndWritesNothing) {
   const std::string other = std::string(ATTEND_SOURCE_DIR) +
                             "/tests/interchange/data/models/marian_separate/golden.safetensors";

@@ -40,6 +40,7 @@ TEST_F(CommandOptionEffects, OfImport) {
   const std::vector<OptionCase> cases{
       {"out", "@made/other", "", "out files"},
       {"golden", directory + "/golden.safetensors", "", "out"},
+      {"format", "json", "", "out"},
       {"threads", "2", "", ""},
   };
   expect_cases("import " + directory + " --out @made/model", cases);

@@ -10,6 +10,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
 #include "attend/core/options.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -42,8 +43,10 @@ void fields(ExportArguments& a, Visitor&& visit) {
 void run_export(const ExportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the directory to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  ProgressLine progress = ProgressLine::timing("exporting");
   const ExportedModel exported = export_model(load_checkpoint(a.model));
   write_model_directory(exported, a.out);
+  progress.end();
   answer("{}: a {} model of Hugging Face\n", shown_path(a.out), exported.family);
 }
 

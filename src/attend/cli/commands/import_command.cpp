@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -9,6 +10,9 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/cli/progress_line.h"
+#include "attend/core/json.h"
 #include "attend/core/options.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -25,6 +29,7 @@ struct ImportArguments {
   std::string out;
   std::string golden;
   LanguagePair languages;
+  OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
 
@@ -40,38 +45,65 @@ void fields(ImportArguments& a, Visitor&& visit) {
   visit("tgt-lang", a.languages.target,
         "language to translate into unless another is asked for, for a model of several "
         "languages");
+  visit("format", a.format, "text for people, json for programs: the model and how it compares");
   fields(a.threads, visit);
 }
 
-// Throws DataError when the model computes something else than the record says.
-void prove(const Checkpoint& checkpoint, const ImportArguments& a) {
-  const GoldenComparison found = compare_with_golden(*load_model(checkpoint), a.golden);
+void print_text(const GoldenComparison& found) {
   answer("tokens     {} of {} texts equal\n", found.equal_ids, found.texts);
   for (const GoldenDifference& one : found.differences)
     answer("{:<24} largest difference {:.1e}\n", one.what, one.largest);
   if (!found.written.empty())
     answer("{:<10} {} of {} texts equal\n", found.written, found.equal_written, found.texts);
+}
+
+nlohmann::ordered_json json_of(const GoldenComparison& found) {
+  nlohmann::ordered_json differences = nlohmann::ordered_json::object();
+  for (const GoldenDifference& one : found.differences) differences[one.what] = one.largest;
+  nlohmann::ordered_json json{{"texts", found.texts},
+                              {"equal_tokens", found.equal_ids},
+                              {"largest_differences", differences}};
+  if (!found.written.empty()) json["equal_" + found.written] = found.equal_written;
+  return json;
+}
+
+// Throws DataError when the model computes something else than the record says.
+void require_equal(const GoldenComparison& found, const std::string& directory) {
   if (const GoldenDifference* wrong = found.first_above(kGoldenTolerance))
     throw DataError(fmt::format(
         "{}: the model differs from its original: {} by {:.1e}, more than {:.0e}; nothing was "
         "written",
-        shown_path(a.directory), wrong->what, wrong->largest, kGoldenTolerance));
+        shown_path(directory), wrong->what, wrong->largest, kGoldenTolerance));
   if (found.equal_ids < found.texts)
     throw DataError(
         fmt::format("{}: the tokenizer cuts {} of {} texts differently; nothing was "
                     "written",
-                    shown_path(a.directory), found.texts - found.equal_ids, found.texts));
+                    shown_path(directory), found.texts - found.equal_ids, found.texts));
 }
 
 void run_import(const ImportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  ProgressLine progress = ProgressLine::timing("importing");
   const ImportedModel imported = import_model(ModelDirectory(a.directory), {a.languages});
+  const std::unique_ptr<const SavedModel> model = load_model(imported.checkpoint);
+  std::optional<GoldenComparison> found;
+  if (!a.golden.empty()) found = compare_with_golden(*model, a.golden);
+  progress.end();
   for (const std::string& note : imported.remarks) remark("{}\n", note);
-  if (!a.golden.empty()) prove(imported.checkpoint, a);
+  const bool as_text = a.format == OutputFormat::text;
+  if (found) {
+    if (as_text) print_text(*found);
+    require_equal(*found, a.directory);
+  }
   save_checkpoint(a.out, imported.checkpoint);
-  answer("{}: a {} model, {} parameters\n", shown_path(a.out), imported.family,
-         readable_count(load_model(imported.checkpoint)->parameters().size()));
+  if (as_text)
+    return answer("{}: a {} model, {} parameters\n", shown_path(a.out), imported.family,
+                  readable_count(model->parameters().size()));
+  nlohmann::ordered_json json{
+      {"model", a.out}, {"family", imported.family}, {"parameters", model->parameters().size()}};
+  if (found) json["comparison"] = json_of(*found);
+  answer("{}\n", json_text(json));
 }
 
 }  // namespace
