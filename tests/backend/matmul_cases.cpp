@@ -85,6 +85,23 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
   return kernel;
 }
 
+KernelCase outliers_case(Weights how) {
+  KernelCase kernel;
+  kernel.name = fmt::format("{}_outliers", name_of(how));
+  kernel.shapes = {{3, 7, 20},     {9, 128, 16},  {1, 384, 33}, {13, 384, 56},
+                   {14, 200, 100}, {5, 1536, 96}, {4, 5000, 6}};
+  kernel.tolerance = {2e-6, 1e-6};  // as above
+  kernel.run = [=](Backend& backend, Operands& operands,
+                   const Shape& shape) -> std::vector<Tensor> {
+    const Tensor x = operands.with_outliers(shape[0], shape[1]);
+    const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
+    const Tensor y = operands.output(shape[0], shape[2]);
+    backend.linear(x, weight, {}, {}, y);
+    return {y};
+  };
+  return kernel;
+}
+
 }  // namespace
 
 std::vector<KernelCase> matmul_cases() {
@@ -105,6 +122,8 @@ std::vector<KernelCase> matmul_cases() {
       cases.push_back(linear_case("swish", Activation::swish, has_bias, how));
     }
   }
+  for (const Weights how : {Weights::quantized_rows, Weights::quantized_packed})
+    cases.push_back(outliers_case(how));
   return cases;
 }
 

@@ -48,6 +48,15 @@ Tensor Operands::normal(std::int64_t rows, std::int64_t cols, float deviation, f
   return x;
 }
 
+Tensor Operands::with_outliers(std::int64_t rows, std::int64_t cols) {
+  const Tensor x = normal(rows, cols);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < r % 5; ++i)  // every second one in the lane of another
+      x.row(r)[(7 * r + 64 * (i / 2) + 37 * (i % 2)) % cols] *= static_cast<float>(30 * (i + 1));
+  }
+  return x;
+}
+
 Tensor Operands::normal_vector(std::int64_t size, float deviation, float mean) {
   const Tensor x = Tensor::empty({size});
   for (float& value : x.span()) value = mean + deviation * near_normal(random_);

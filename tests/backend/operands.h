@@ -19,6 +19,8 @@ class Operands {
       : rows_(rows), random_({seed, stream_of("operands")}) {}
 
   Tensor normal(std::int64_t rows, std::int64_t cols, float deviation = 1.0f, float mean = 0.0f);
+  // The same, but some rows have a few elements that are much larger.
+  Tensor with_outliers(std::int64_t rows, std::int64_t cols);
   Tensor normal_vector(std::int64_t size, float deviation = 1.0f,
                        float mean = 0.0f);  // [size], never strided
   // Normal numbers rounded to multiples of 1/2: many ties.

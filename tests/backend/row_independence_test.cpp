@@ -73,7 +73,7 @@ Tensor packed_copy(const Tensor& weights) { return pack_weights(weights.clone())
 RowKernel quantized_linear(std::int64_t width) {
   return {"quantized_linear",
           [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kAllRows, columns);
+            const Tensor x = o.with_outliers(kAllRows, columns);
             const Tensor weight = quantize_weights(o.normal(width, columns));
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
@@ -84,7 +84,7 @@ RowKernel quantized_linear(std::int64_t width) {
 RowKernel linear_packed(const char* name, std::int64_t width, bool quantized) {
   return {name,
           [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.normal(kAllRows, columns), rows = o.normal(width, columns);
+            const Tensor x = o.with_outliers(kAllRows, columns), rows = o.normal(width, columns);
             const Tensor weight = packed_copy(quantized ? quantize_weights(rows) : rows);
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);

@@ -44,7 +44,7 @@ record = open(sys.argv[1], "rb").read()
 length = struct.unpack("<Q", record[:8])[0]
 begin, end = json.loads(record[8:8 + length])["vectors"]["data_offsets"]
 theirs = floats(record[8 + length + begin:8 + length + end])
-for path, least in (sys.argv[2], 1 - 1e-6), (sys.argv[3], 0.98):
+for path, least in (sys.argv[2], 1 - 1e-6), (sys.argv[3], 0.99):
     file = open(path, "rb").read()
     ours = floats(file[10 + struct.unpack("<H", file[8:10])[0]:])
     assert len(ours) == len(theirs) == 12, (len(ours), len(theirs))

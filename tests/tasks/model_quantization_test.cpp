@@ -5,14 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "attend/autograd/variable.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 
@@ -108,6 +112,39 @@ TEST(ModelQuantization, KeepsWhatLanguageModelsSay) {
                                          rounded.network->hidden(text, pass).value());
   EXPECT_GT(off, 0.0);
   EXPECT_LT(off, 0.05);
+}
+
+// A dimension that is much larger than all others inside the network, as encoders of the BERT type
+// have some.
+EmbeddingModel embedder_with_outliers() {
+  EmbeddingModel model = small_embedder();
+  EmbedderConfig config = model.network->config();
+  config.d_model = 128;
+  config.d_ff = 256;
+  config.n_encoder_layers = 4;
+  model.network = std::make_shared<TextEmbedder>(config, 7);
+  const ParameterSet& parameters = model.network->parameters();
+  Tensor last;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    if (!entry.name.ends_with("norm.weight") && !entry.name.ends_with("norm1.weight") &&
+        !entry.name.ends_with("norm2.weight"))
+      continue;
+    last = parameters.value(entry);
+    last.data()[5] = 60.0f;
+  }
+  last.data()[5] = 0.01f;
+  return model;
+}
+
+TEST(ModelQuantization, KeepsTheDirectionOfVectorsDespiteOutliers) {
+  const EmbeddingModel model = embedder_with_outliers();
+  const auto rounded = load_model(quantize_model(checkpoint_of(model)));
+  const auto before = EmbeddingEngine(model).embed(kRemarks, {}),
+             after = EmbeddingEngine(*rounded).embed(kRemarks, {});
+  for (std::size_t i = 0; i < kRemarks.size(); ++i) {
+    const std::vector<float> a = before[i].vectors.to_vector(), b = after[i].vectors.to_vector();
+    EXPECT_GT(std::inner_product(a.begin(), a.end(), b.begin(), 0.0), 0.99) << kRemarks[i];
+  }
 }
 
 }  // namespace

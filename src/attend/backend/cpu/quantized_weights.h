@@ -18,10 +18,16 @@ Tensor quantize_weights(const Tensor& weights);
 // The values of unpacked 8-bit weights: f32 [O, I].
 Tensor dequantize_weights(const Tensor& quantized);
 
-// A GEMM with quantized weights also rounds its activations to 8 bits: each row to -127 .. 127
-// times its largest magnitude / 127. A row whose elements are all below kQuantizedVanishing becomes
-// zeros. Integer sums are exact in 32 bits up to a depth of 65,536, so their order does not matter.
+// A GEMM with quantized weights also rounds its activations: each row to integers times its limit /
+// 127. The limit is the largest magnitude of the row, halved as long as at most one of every 128
+// elements, rounded up, is beyond it, and kMostHalvings times at most. Elements beyond the limit
+// are outliers: they become integers up to 127 * 256. Without them a few large activations would
+// leave all others little of the 8 bits (Dettmers et al. 2022). A row whose elements are all below
+// kQuantizedVanishing becomes zeros. Integer sums are exact in 32 bits up to a depth of 44,000, so
+// their order does not matter.
 constexpr std::int32_t kQuantizedActivationLimit = 127;
+constexpr std::int64_t kElementsPerOutlier = 128;
+constexpr int kMostHalvings = 8;
 constexpr float kQuantizedVanishing = 1e-30f;
 
 }  // namespace attend

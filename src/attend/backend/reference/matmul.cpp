@@ -32,13 +32,14 @@ struct Operand {
   Precision precision;
 };
 
-// A row of activations as integers in -limit .. limit, and their scale.
+// A row of activations as integers, and their scale.
 struct RoundedRow {
   std::vector<std::int32_t> values;
   float scale = 0.0f;
 };
 
-RoundedRow round_row(const float* x, std::int64_t depth) {
+// With at most `outliers` integers beyond -127 .. 127 (cpu/quantized_weights.h).
+RoundedRow round_row(const float* x, std::int64_t depth, std::int64_t outliers) {
   constexpr auto limit = static_cast<float>(kQuantizedActivationLimit);
   float largest = 0.0f;
   for (std::int64_t i = 0; i < depth; ++i) {
@@ -46,19 +47,24 @@ RoundedRow round_row(const float* x, std::int64_t depth) {
       return {std::vector<std::int32_t>(static_cast<std::size_t>(depth)), std::nanf("")};
     largest = std::max(largest, std::fabs(x[i]));
   }
-  const float inverse = largest >= kQuantizedVanishing ? limit / largest : 0.0f;
+  float bound = largest;
+  const auto beyond = [&](float number) {
+    return std::count_if(x, x + depth, [&](float element) { return std::fabs(element) > number; });
+  };
+  for (int i = 0; i < kMostHalvings && beyond(bound / 2.0f) <= outliers; ++i) bound /= 2.0f;
+  const float inverse = largest >= kQuantizedVanishing ? limit / bound : 0.0f;
   RoundedRow row;
   for (std::int64_t i = 0; i < depth; ++i)
-    row.values.push_back(
-        static_cast<std::int32_t>(std::nearbyint(std::clamp(x[i] * inverse, -limit, limit))));
-  row.scale = largest / limit;
+    row.values.push_back(static_cast<std::int32_t>(std::nearbyint(x[i] * inverse)));
+  row.scale = bound / limit;
   return row;
 }
 
 void naive_quantized_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                             Activation activation, const Tensor& y) {
   for (std::int64_t n = 0; n < y.rows(); ++n) {
-    const RoundedRow row = round_row(x.row(n), x.cols());
+    const RoundedRow row =
+        round_row(x.row(n), x.cols(), (x.cols() + kElementsPerOutlier - 1) / kElementsPerOutlier);
     for (std::int64_t o = 0; o < y.cols(); ++o) {
       std::int64_t total = 0;
       for (std::int64_t i = 0; i < x.cols(); ++i)
@@ -77,7 +83,7 @@ void ReferenceBackend::quantize_groups(const Tensor& x, std::int64_t width, cons
   for (std::int64_t n = 0; n < x.rows(); ++n) {
     std::int8_t* to = y.row<std::int8_t>(n);
     for (std::int64_t begin = 0; begin < x.cols(); begin += width) {
-      const RoundedRow group = round_row(x.row(n) + begin, width);
+      const RoundedRow group = round_row(x.row(n) + begin, width, 0);
       to = std::copy(group.values.begin(), group.values.end(), to);
       std::memcpy(to, &group.scale, sizeof group.scale);
       to += kQuantizedScaleBytes;

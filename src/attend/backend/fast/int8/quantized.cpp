@@ -43,8 +43,9 @@ struct RowScale {
   std::int32_t shift;  // 128 times the sum of the rounded row
 };
 
-// Rounds a vector, whose elements are within the limits, to nearest even, and stores it at q. ->
-// the integers.
+// Rounds a vector to nearest even, and stores it at q: of integers that do not fit, the lowest
+// byte.
+// -> the integers.
 template <class T>
 HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, T* q) {
   const hn::Rebind<T, Floats> narrow;
@@ -60,57 +61,141 @@ HWY_INLINE IntegerVector store_rounded(FloatVector v, std::int8_t* q) {
 }
 #endif
 
-// q[i] = x[i] * limit / max |x|, to nearest even; zeros up to `stride`. -> max |x| / limit; NaN if
-// x is not finite.
+// The magnitudes of floats as integers, which are ordered alike; non-finite ones are the largest.
+HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > magnitude_bits(FloatVector v) {
+  return hn::BitCast(hn::RebindToSigned<Floats>(), hn::Abs(v));
+}
+
+// Of each lane of a row, the largest magnitudes.
+struct LaneMaxima {
+  hn::Vec<hn::RebindToSigned<Floats> > first, second;
+};
+
+HWY_INLINE LaneMaxima lane_maxima(const float* x, std::size_t depth) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> integers;
+  const std::size_t lanes = hn::Lanes(d);
+  LaneMaxima maxima{hn::Zero(integers), hn::Zero(integers)};
+  const auto include = [&](FloatVector v) HWY_ATTR {
+    const auto bits = magnitude_bits(v);
+    maxima.second = hn::Max(maxima.second, hn::Min(maxima.first, bits));
+    maxima.first = hn::Max(maxima.first, bits);
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= depth; i += lanes) include(hn::LoadU(d, x + i));
+  if (i < depth) include(load_part(d, x + i, depth - i));
+  return maxima;
+}
+
+HWY_INLINE std::size_t count_beyond(const float* x, std::size_t depth, float bound) {
+  const Floats d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto beyond = [&](FloatVector v) HWY_ATTR {
+    return hn::CountTrue(d, hn::Gt(hn::Abs(v), hn::Set(d, bound)));
+  };
+  std::size_t i = 0, count = 0;
+  for (; i + lanes <= depth; i += lanes) count += beyond(hn::LoadU(d, x + i));
+  if (i < depth) count += beyond(load_part(d, x + i, depth - i));
+  return count;
+}
+
+// `top`, halved as long as at most `outliers` elements are beyond it, and kMostHalvings times at
+// most. They are counted one by one only where a lane may hold several.
+HWY_INLINE float halved(const float* x, std::size_t depth, float top, const LaneMaxima& maxima,
+                        std::size_t outliers) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> integers;
+  for (int i = 0; i < kMostHalvings; ++i) {
+    const float bound = 0.5f * top;
+    const auto bits = magnitude_bits(hn::Set(d, bound));
+    if (hn::CountTrue(integers, hn::Gt(maxima.first, bits)) > outliers) break;
+    if (!hn::AllFalse(integers, hn::Gt(maxima.second, bits)) &&
+        count_beyond(x, depth, bound) > outliers)
+      break;
+    top = bound;
+  }
+  return top;
+}
+
+// Writes the integers of a vector that bytes do not hold. `from` is the index of its first element.
+// -> one past the last written.
+HWY_INLINE Outlier* write_outliers(hn::Vec<hn::RebindToSigned<Floats> > rounded, std::size_t from,
+                                   Outlier* to) {
+  const hn::RebindToSigned<Floats> integers;
+  const auto low = hn::ShiftRight<24>(hn::ShiftLeft<24>(rounded));
+  if (HWY_LIKELY(hn::AllTrue(integers, hn::Eq(rounded, low)))) return to;
+  HWY_ALIGN std::int32_t values[hn::MaxLanes(integers)];
+  hn::Store(hn::ShiftRight<8>(hn::Sub(rounded, low)), integers, values);
+  for (std::size_t i = 0; i < hn::Lanes(integers); ++i) {
+    if (values[i] != 0) *to++ = {static_cast<std::int32_t>(from + i), values[i]};
+  }
+  return to;
+}
+
+// Where the outliers of a row may be written, and how many.
+struct RowOutliers {
+  std::size_t most = 0;
+  Outlier* list = nullptr;  // null: they fit into T
+};
+
+// Rounds x to integers q as cpu/quantized_weights.h says; zeros up to `stride`. -> the scale, NaN
+// if x is not finite. `outliers.list` is moved to the end of those written.
 template <class T>
-HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q) {
+HWY_INLINE RowScale round_numbers(const float* x, std::size_t depth, std::size_t stride, T* q,
+                                  RowOutliers& outliers) {
   constexpr auto kLimit = static_cast<float>(kQuantizedActivationLimit);
   const Floats d;
   const hn::RebindToSigned<Floats> integers;
   const std::size_t lanes = hn::Lanes(d);
-  // Without their sign bits, floats are ordered like integers, and non-finite values are the
-  // largest.
-  auto largest = hn::Zero(integers);
-  std::size_t i = 0;
-  for (; i + lanes <= depth; i += lanes)
-    largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(hn::LoadU(d, x + i))));
-  if (i < depth)
-    largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(load_part(d, x + i, depth - i))));
-  const std::int32_t top_bits = hn::GetLane(hn::MaxOfLanes(integers, largest));
+  const LaneMaxima maxima = lane_maxima(x, depth);
+  const std::int32_t top_bits = hn::GetLane(hn::MaxOfLanes(integers, maxima.first));
   float top;
   __builtin_memcpy(&top, &top_bits, sizeof top);
   const bool finite = top <= __FLT_MAX__;
-  const auto scale = hn::Set(d, finite && top >= kQuantizedVanishing ? kLimit / top : 0.0f);
+  const bool vanishes = !finite || top < kQuantizedVanishing;
+  const float limit =
+      vanishes || outliers.most == 0 ? top : halved(x, depth, top, maxima, outliers.most);
+  const auto scale = hn::Set(d, vanishes ? 0.0f : kLimit / limit);
+  const bool lists = outliers.list != nullptr && limit < top;
   auto total = hn::Zero(integers);
-  const auto store = [&](FloatVector v, T* to) HWY_ATTR {
-    total = hn::Add(total, store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), to));
+  const auto store = [&](FloatVector v, std::size_t at, T* to) HWY_ATTR {
+    const auto rounded = store_rounded(finite ? hn::Mul(v, scale) : hn::Zero(d), to);
+    total = hn::Add(total, rounded);
+    if (lists) outliers.list = write_outliers(rounded, at, outliers.list);
   };
-  for (i = 0; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), q + i);
+  std::size_t i = 0;
+  for (; i + lanes <= depth; i += lanes) store(hn::LoadU(d, x + i), i, q + i);
   for (; i < stride; i += lanes) {
     HWY_ALIGN T last[hn::MaxLanes(d)];
-    store(i < depth ? load_part(d, x + i, depth - i) : hn::Zero(d), last);
+    store(i < depth ? load_part(d, x + i, depth - i) : hn::Zero(d), i, last);
     __builtin_memcpy(q + i, last, HWY_MIN(stride - i, lanes) * sizeof(T));
   }
-  return {finite ? top / kLimit : __builtin_nanf(""),
+  return {finite ? limit / kLimit : __builtin_nanf(""),
           128 * hn::GetLane(hn::SumOfLanes(integers, total))};
 }
 
-// Row `row` of `rounded`, in the format of this CPU's kernels.
-void round_row(const float* x, std::size_t depth, std::size_t row, std::byte* rounded, float* scale,
-               std::int32_t* shift) {
-  const std::size_t stride = quantized_stride(depth);
-  const RowScale of_row =
-      quantized_in_bytes()
-          ? round_numbers(x, depth, stride, reinterpret_cast<std::int8_t*>(rounded) + row * stride)
-          : round_numbers(x, depth, stride,
-                          reinterpret_cast<std::int16_t*>(rounded) + row * stride);
-  scale[row] = of_row.scale;
-  shift[row] = of_row.shift;
+// Row `row` of `to`, in the format of this CPU's kernels.
+void round_row(const float* x, std::size_t row, const RoundedMemory& to) {
+  const std::size_t stride = quantized_stride(to.depth);
+  RowOutliers outliers{to.most_outliers};
+  RowScale of_row;
+  if (quantized_in_bytes()) {
+    Outlier* const first = outliers.list = to.outliers + row * to.most_outliers;
+    of_row = round_numbers(x, to.depth, stride,
+                           reinterpret_cast<std::int8_t*>(to.numbers) + row * stride, outliers);
+    to.outlier_counts[row] = static_cast<std::int32_t>(outliers.list - first);
+  } else {
+    of_row = round_numbers(x, to.depth, stride,
+                           reinterpret_cast<std::int16_t*>(to.numbers) + row * stride, outliers);
+  }
+  to.scales[row] = of_row.scale;
+  to.shifts[row] = of_row.shift;
 }
 
 // `width` elements, followed by their scale.
 void quantize_group(const float* x, std::size_t width, std::int8_t* to) {
-  const float scale = round_numbers(x, width, width, to).scale;
+  RowOutliers none;
+  const float scale = round_numbers(x, width, width, to, none).scale;
   __builtin_memcpy(to + width, &scale, sizeof scale);
 }
 
@@ -223,12 +308,27 @@ HWY_INLINE void write_totals(const QuantizedProduct& p, const std::int32_t (*tot
   }
 }
 
+// Adds what bytes do not hold of a row.
+template <int columns>
+HWY_INLINE void add_outliers(const QuantizedProduct& p, std::size_t row, const std::int8_t* w,
+                             std::int32_t* totals) {
+  const Outlier* const outliers = p.outliers + row * p.most_outliers;
+  for (std::int32_t i = 0; i < p.outlier_counts[row]; ++i) {
+    const std::int8_t* column = w + outliers[i].index;
+    for (std::size_t c = 0; c < columns; ++c, column += p.weights_stride)
+      totals[c] += 256 * outliers[i].high * *column;
+  }
+}
+
 template <int rows, int columns, class T>
 HWY_NOINLINE void quantized_tile(const QuantizedProduct& p, std::size_t row, std::size_t column) {
   HWY_ALIGN std::int32_t totals[rows][kTileColumns];
   const std::int8_t* w = p.weights + column * p.weights_stride;
   multiply_integers<rows, columns>(p.rounded_row<T>(row), p.rounded_stride, w, p.weights_stride,
                                    p.depth, totals);
+  if constexpr (sizeof(T) == 1) {
+    for (std::size_t r = 0; r < rows; ++r) add_outliers<columns>(p, row + r, w, totals[r]);
+  }
   HWY_ALIGN float scales[kTileColumns] = {};
   for (std::size_t c = 0; c < columns; ++c)
     __builtin_memcpy(scales + c, w + c * p.weights_stride + p.depth, sizeof(float));
@@ -316,16 +416,25 @@ RoundedRows::RoundedRows(const Tensor& x)
     : depth(x.cols()),
       stride(static_cast<std::int64_t>(
           HWY_DYNAMIC_DISPATCH(quantized_stride)(static_cast<std::size_t>(depth)))),
+      most_outliers((depth + kElementsPerOutlier - 1) / kElementsPerOutlier),
       numbers(Tensor::empty(
           {x.rows(), stride * (HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? 1 : 2)}, DType::u8)),
       scales(Tensor::empty({x.rows()})),
-      shifts(Tensor::empty({x.rows()}, DType::i32)) {
+      shifts(Tensor::empty({x.rows()}, DType::i32)),
+      outliers(Tensor::empty({x.rows(), most_outliers * static_cast<std::int64_t>(sizeof(Outlier))},
+                             DType::u8)),
+      outlier_counts(Tensor::empty({x.rows()}, DType::i32)) {
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
+  const RoundedMemory memory{static_cast<std::size_t>(depth),
+                             static_cast<std::size_t>(most_outliers),
+                             numbers.bytes(),
+                             scales.data(),
+                             shifts.data<std::int32_t>(),
+                             reinterpret_cast<Outlier*>(outliers.bytes()),
+                             outlier_counts.data<std::int32_t>()};
   constexpr std::int64_t kWorthAThread = 1 << 14;  // elements
   parallel_for(x.rows(), kWorthAThread / stride + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r)
-      round(x.row(r), static_cast<std::size_t>(depth), static_cast<std::size_t>(r), numbers.bytes(),
-            scales.data(), shifts.data<std::int32_t>());
+    for (std::int64_t r = begin; r < end; ++r) round(x.row(r), static_cast<std::size_t>(r), memory);
   });
 }
 
@@ -351,6 +460,9 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   p.rounded_stride = static_cast<std::size_t>(x.stride);
   p.row_scales = x.scales.data();
   p.row_shifts = x.shifts.data<std::int32_t>();
+  p.outliers = reinterpret_cast<const Outlier*>(x.outliers.bytes());
+  p.outlier_counts = x.outlier_counts.data<std::int32_t>();
+  p.most_outliers = static_cast<std::size_t>(x.most_outliers);
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
   p.panel_columns = static_cast<std::size_t>(packed_rows(weight));

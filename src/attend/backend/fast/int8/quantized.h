@@ -9,6 +9,12 @@
 
 namespace attend {
 
+// What bytes cannot hold of an integer of a row: it is `high` * 256 plus its byte.
+struct Outlier {
+  std::int32_t index;  // in the row
+  std::int32_t high;   // -127 .. 127
+};
+
 // The operands of the kernel. y[n, o] = activation(row_scales[n] scale[o] (rounded[n] . weights[o])
 // + bias[o]).
 struct QuantizedProduct {
@@ -20,6 +26,11 @@ struct QuantizedProduct {
   const float* row_scales = nullptr;
   // 128 times the sum of the row: the excess of sums with weights + 128.
   const std::int32_t* row_shifts = nullptr;
+  // Of 8-bit activations: those of row n are outliers[n * most_outliers ..], outlier_counts[n] of
+  // them.
+  const Outlier* outliers = nullptr;
+  const std::int32_t* outlier_counts = nullptr;
+  std::size_t most_outliers = 0;
   const std::int8_t* weights = nullptr;  // panels, then rows of depth elements and a scale
   std::size_t weights_stride = 0;
   // The first columns of y whose weights are in panels (cpu/packed_weights.h)
@@ -35,15 +46,28 @@ struct QuantizedProduct {
   }
 };
 
+// Where rounded activations are written, for the kernels.
+struct RoundedMemory {
+  std::size_t depth, most_outliers;
+  std::byte* numbers;
+  float* scales;
+  std::int32_t* shifts;
+  Outlier* outliers;
+  std::int32_t* outlier_counts;
+};
+
 // Activations [N, I] in the format of this CPU's kernels.
 struct RoundedRows {
   explicit RoundedRows(const Tensor& x);
 
-  std::int64_t depth;   // I
-  std::int64_t stride;  // elements from one row to the next
-  Tensor numbers;       // [N, stride] in 8 or 16 bits
-  Tensor scales;        // [N]
-  Tensor shifts;        // [N] i32
+  std::int64_t depth;          // I
+  std::int64_t stride;         // elements from one row to the next
+  std::int64_t most_outliers;  // of a row
+  Tensor numbers;              // [N, stride] in 8 or 16 bits
+  Tensor scales;               // [N]
+  Tensor shifts;               // [N] i32
+  Tensor outliers;             // [N, most_outliers] of type Outlier, unless in 16 bits
+  Tensor outlier_counts;       // [N] i32
 };
 
 void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,

@@ -29,6 +29,35 @@ struct BytesAhead {
   std::size_t step;
 };
 
+// Adds to the sums of row `row` what bytes do not hold of it. `weights` are the panels, `distance`
+// bytes apart.
+template <int panels>
+HWY_INLINE void add_outliers_to_sums(const QuantizedProduct& p, std::size_t row,
+                                     const std::int8_t* weights, std::size_t distance,
+                                     IntegerVector* sums) {
+  const std::int32_t count = p.outlier_counts[row];
+  if (HWY_LIKELY(count == 0)) return;
+  const Integers d;
+  IntegerVector high[panels];
+#pragma GCC unroll 4
+  for (int i = 0; i < panels; ++i) high[i] = hn::Zero(d);
+  const Outlier* const outliers = p.outliers + row * p.most_outliers;
+  for (std::int32_t o = 0; o < count; ++o) {
+    const auto index = static_cast<std::uint32_t>(outliers[o].index);
+    const auto byte = static_cast<std::uint8_t>(outliers[o].high);
+    const auto activations =
+        hn::Set(d, static_cast<std::int32_t>(std::uint32_t{byte} << 8 * (index % 4)));
+    const std::int8_t* const quads = weights + std::size_t{index / 4} * 4 * kWidth;
+#pragma GCC unroll 4
+    for (int i = 0; i < panels; ++i)
+      add_four_products(hn::LoadU(d, reinterpret_cast<const std::int32_t*>(
+                                         quads + static_cast<std::size_t>(i) * distance)),
+                        activations, high[i]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < panels; ++i) sums[i] = hn::Add(sums[i], hn::ShiftLeft<8>(high[i]));
+}
+
 // `rows` rows, starting at `row`, by the columns of `panels` panels, starting at `column`.
 template <int rows, int panels>
 HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::size_t column,
@@ -64,6 +93,10 @@ HWY_NOINLINE void bytes_tile(const QuantizedProduct& p, std::size_t row, std::si
       for (int i = 0; i < panels; ++i) add_four_products(quads[i], activations, sums[r][i]);
     }
   }
+  const std::int8_t* const panel = p.weights + column * p.weights_stride;
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r)
+    add_outliers_to_sums<panels>(p, row + static_cast<std::size_t>(r), panel, distance, sums[r]);
 #pragma GCC unroll 4
   for (int i = 0; i < panels; ++i) {
     const std::size_t first = column + static_cast<std::size_t>(i) * kWidth;
