@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Does transformers compute with an exported model what attend computes, and what it computed with the original?
 
-    python check_export.py ATTEND MODEL FOLDER [ORIGINAL]
+    python check_export.py ATTEND MODEL FOLDER [ORIGINAL [SOURCE TARGET]]
 
 ATTEND is the program, MODEL a model file of attend, FOLDER an empty folder to work in. The model is exported, transformers loads it and records what it
 computes (golden_of_huggingface.py), and `attend import` compares that with attend. With ORIGINAL, the model directory that MODEL was imported from, the
-records of both directories are compared, too. Prints a line; fails when something differs. Needs what golden_of_huggingface.py needs: without transformers
-the exit status is 77.
+records of both directories are compared, too. SOURCE and TARGET are languages of a model of several. Prints a line; fails when something differs. Needs
+what golden_of_huggingface.py needs: without transformers the exit status is 77.
 """
 
 import pathlib
@@ -26,11 +26,11 @@ TEXTS = ["A man is walking with his dog.", "Two children play football", "x", "T
 TOLERANCE = 1e-5
 
 
-def record(directory, folder, name):
+def record(directory, folder, name, languages):
     texts = folder / "texts"
     texts.write_text("\n".join(TEXTS) + "\n")
     out = folder / f"{name}.safetensors"
-    subprocess.run([sys.executable, TOOLS / "golden_of_huggingface.py", directory, out, texts, "8"], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([sys.executable, TOOLS / "golden_of_huggingface.py", directory, out, texts, "8", *languages], check=True, stderr=subprocess.DEVNULL)
     return out
 
 
@@ -51,14 +51,15 @@ def compare(a, b):
 
 def main():
     attend, model, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    languages = sys.argv[5:7]
     folder.mkdir(parents=True, exist_ok=True)
     exported = folder / "exported"
     subprocess.run([attend, "export", model, "--out", exported], check=True, stdout=subprocess.DEVNULL)
-    golden = record(exported, folder, "exported_golden")
+    golden = record(exported, folder, "exported_golden", languages)
     subprocess.run([attend, "import", exported, "--out", folder / "again.safetensors", "--golden", golden], check=True, stdout=subprocess.DEVNULL)
     line = "transformers computes with the export what attend computes"
     if len(sys.argv) > 4:
-        largest = compare(golden, record(pathlib.Path(sys.argv[4]), folder, "original_golden"))
+        largest = compare(golden, record(pathlib.Path(sys.argv[4]), folder, "original_golden", languages))
         line += f", and what it computed with the original (largest difference {largest:.1e})"
     print(f"{model}: {line}")
 

@@ -13,11 +13,29 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 check() { "$python" "$source/tools/check_export.py" "$attend" "$@"; }
 
-for name in marian marian_separate gpt2 llama qwen2; do
+round_trip() { # NAME LANGUAGES...
+  name=$1
+  shift
   original=$source/tests/interchange/data/models/$name
   "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
-  check "$folder/$name.safetensors" "$folder/$name" "$original"
+  check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
+}
+for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 opt opt_post_norm; do
+  round_trip "$name"
 done
+round_trip m2m_100 en de
+round_trip nllb eng_Latn fra_Latn
+round_trip nllb_legacy eng_Latn deu_Latn
+round_trip mbart en_XX ro_RO
+round_trip mbart50 en_XX fr_XX
+# Directories with a SentencePiece model in place of a tokenizer.json.
+if "$python" -c 'import google.protobuf' 2>/dev/null; then
+  round_trip mt5
+  round_trip mbart50_v4 en_XX fr_XX
+  round_trip pegasus_v4
+else
+  echo "skipped: $python has no protobuf, which transformers reads these tokenizers with"
+fi
 
 # WORDS -> 300 sentences of them
 sentences() {

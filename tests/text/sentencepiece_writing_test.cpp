@@ -119,16 +119,47 @@ TEST(ReorderSentencePiece, RefusesAnOrderThatIsNone) {
   EXPECT_THROW(reorder_sentencepiece("no model", order), DataError);
 }
 
-TEST(FairseqOrder, PutsItsOwnSpecialPiecesFirst) {
-  const Tokenizer tokenizer = learned(TokenizerType::unigram);
-  const std::vector<std::string> languages{"eng_Latn", "deu_Latn", "<mask>"};
+// A model as fairseq's families have it, before its order.
+std::string fairseq_model(const Tokenizer& tokenizer) {
   SentencePieceDescription d{.special = {"<s>", "</s>", "", "<unk>"}};
   d.pieces = {{"<unk>", 0, detail::PieceType::unknown},
               {"<s>", 0, detail::PieceType::control},
               {"</s>", 0, detail::PieceType::control}};
   for (std::int32_t id = 4; id < tokenizer.vocab_size(); ++id)
     d.pieces.push_back({tokenizer.piece(id), tokenizer.score(id)});
-  const std::string bytes = sentencepiece_bytes(d);
+  return sentencepiece_bytes(d);
+}
+
+TEST(RestoreSentencePiece, UndoesAnOrder) {
+  const std::string bytes = fairseq_model(learned(TokenizerType::unigram));
+  const std::vector<std::string> languages{"eng_Latn", "deu_Latn", "<mask>"},
+      pieces = sentencepiece_pieces(bytes);
+  VocabularyOrder order = fairseq_order(bytes, languages);
+  const std::string reordered = reorder_sentencepiece(bytes, order);
+  EXPECT_FALSE(is_reordered_sentencepiece(bytes));
+  EXPECT_TRUE(is_reordered_sentencepiece(reordered));
+  EXPECT_EQ(restore_sentencepiece(reordered, pieces), bytes);
+  EXPECT_THROW(restore_sentencepiece(reordered, {"<unk>", "not there"}), DataError);
+  EXPECT_THROW(restore_sentencepiece("no model", pieces), DataError);
+}
+
+TEST(RestoreSentencePiece, KeepsPiecesWithoutAnId) {
+  const std::string bytes = fairseq_model(learned(TokenizerType::unigram));
+  VocabularyOrder order = fairseq_order(bytes, {});
+  const std::string last = order.pieces.back();
+  order.pieces.pop_back();
+  const std::string reordered = reorder_sentencepiece(bytes, order);
+  std::vector<std::string> pieces = sentencepiece_pieces(bytes);
+  ASSERT_EQ(pieces.back(), last);
+  pieces.pop_back();
+  EXPECT_EQ(restore_sentencepiece(reordered, pieces), bytes);
+  EXPECT_EQ(reorder_sentencepiece(restore_sentencepiece(reordered, pieces), order), reordered);
+}
+
+TEST(FairseqOrder, PutsItsOwnSpecialPiecesFirst) {
+  const Tokenizer tokenizer = learned(TokenizerType::unigram);
+  const std::vector<std::string> languages{"eng_Latn", "deu_Latn", "<mask>"};
+  const std::string bytes = fairseq_model(tokenizer);
   const Tokenizer plain = Tokenizer::from_bytes(bytes);
   const Tokenizer other =
       Tokenizer::from_bytes(reorder_sentencepiece(bytes, fairseq_order(bytes, languages)));

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::array kFamilies{
     ModelFamily{"marian", "MarianMT (OPUS-MT)", read_marian, write_marian},
-    ModelFamily{"m2m_100", "M2M100 or NLLB", read_m2m_100},
-    ModelFamily{"mbart", "mBART", read_mbart},
-    ModelFamily{"bart", "BART", read_bart},
-    ModelFamily{"pegasus", "Pegasus", read_pegasus},
+    ModelFamily{"m2m_100", "M2M100 or NLLB", read_m2m_100, write_m2m_100},
+    ModelFamily{"mbart", "mBART", read_mbart, write_mbart},
+    ModelFamily{"bart", "BART", read_bart, write_bart},
+    ModelFamily{"pegasus", "Pegasus", read_pegasus, write_pegasus},
     ModelFamily{"gpt2", "GPT-2", read_gpt2, write_gpt2},
     ModelFamily{"llama", "Llama", read_llama, write_llama},
     ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
@@ -31,9 +31,9 @@ constexpr std::array kFamilies{
     ModelFamily{"distilbert", "DistilBERT", read_distilbert},
     ModelFamily{"roberta", "RoBERTa", read_roberta},
     ModelFamily{"xlm-roberta", "XLM-R", read_roberta},
-    ModelFamily{"t5", "T5", read_t5},
-    ModelFamily{"mt5", "mT5", read_mt5},
-    ModelFamily{"opt", "OPT", read_opt},
+    ModelFamily{"t5", "T5", read_t5, write_t5},
+    ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
+    ModelFamily{"opt", "OPT", read_opt, write_opt},
 };
 
 const ModelFamily& family_of(ForeignConfig& config) {
@@ -129,6 +129,7 @@ ImportedModel import_model(const ModelDirectory& directory, const ImportOptions&
     imported.checkpoint.tensors.push_back({entry.name, read_or_zero(opened, entry)});
   opened.weights.require_all_used(ignorable_tensors(foreign),
                                   fmt::format("a {} model", opened.description));
+  imported.checkpoint.metadata[kFamilyKey] = imported.family;
   imported.checkpoint.source = directory.path();
   add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
   return imported;

@@ -43,6 +43,10 @@ struct ModelFamily {
 };
 std::span<const ModelFamily> model_families();
 
+// The metadata of an imported model that names its family, which an export tries first: several may
+// express the same model.
+inline constexpr const char* kFamilyKey = "attend.family";
+
 struct ImportedModel {
   Checkpoint checkpoint;  // with golden samples
   std::string family;

@@ -28,6 +28,7 @@ class ModelDirectory {
       : path_(std::move(name)), in_memory_(std::move(files)) {}
 
   std::string path() const { return path_.string(); }
+  bool is_in_memory() const { return in_memory_.has_value(); }
   // Whether an entry of that name exists.
   bool contains(std::string_view name) const;
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "attend/core/atomic_file.h"
 #include "attend/core/atomic_folder.h"
@@ -97,12 +98,24 @@ Attempt attempt(const ModelFamily& family, const SavedModel& model, const Checkp
   return result;
 }
 
+// All that can be exported to, the one that the model was imported from first.
+std::vector<const ModelFamily*> families_for(const Checkpoint& checkpoint) {
+  std::vector<const ModelFamily*> families;
+  for (const ModelFamily& family : model_families())
+    if (family.write != nullptr) families.push_back(&family);
+  const auto recorded = checkpoint.metadata.find(kFamilyKey);
+  if (recorded != checkpoint.metadata.end())
+    std::stable_partition(families.begin(), families.end(), [&](const ModelFamily* family) {
+      return family->name == recorded->second;
+    });
+  return families;
+}
+
 // The attempt that loses least. Throws ConfigError when no family has such models at all.
 Attempt best_attempt(const SavedModel& model, const Checkpoint& checkpoint) {
   Attempt best;
-  for (const ModelFamily& family : model_families()) {
-    if (family.write == nullptr) continue;
-    Attempt next = attempt(family, model, checkpoint);
+  for (const ModelFamily* family : families_for(checkpoint)) {
+    Attempt next = attempt(*family, model, checkpoint);
     if (next.family == nullptr) continue;
     if (best.family == nullptr || next.differences.size() < best.differences.size())
       best = std::move(next);

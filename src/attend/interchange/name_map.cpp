@@ -172,8 +172,14 @@ Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
       return whole.reshape({1, whole.size()});
     case ForeignLayout::behind_two:
       return below(2, whole);
+    case ForeignLayout::first_rows:
+      return whole;
+    case ForeignLayout::but_one:
+    case ForeignLayout::but_one_transposed:
+    case ForeignLayout::but_one_row:
+      break;  // of a family that is only read
   }
-  throw Error("unknown layout");
+  throw Error("a layout that is only read");
 }
 
 }  // namespace

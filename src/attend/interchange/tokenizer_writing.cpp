@@ -156,7 +156,7 @@ std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& ma
   return file.dump() + "\n";
 }
 
-std::string write_tokenizer_config(const Tokenizer& tokenizer) {
+std::string write_tokenizer_config(const Tokenizer& tokenizer, const nlohmann::json& settings) {
   WrittenJson config{{"tokenizer_class", "PreTrainedTokenizerFast"},
                      {"clean_up_tokenization_spaces", false}};
   const SpecialTokens& special = tokenizer.special_tokens();
@@ -164,6 +164,7 @@ std::string write_tokenizer_config(const Tokenizer& tokenizer) {
        {std::pair{"bos_token", special.bos}, std::pair{"eos_token", special.eos},
         std::pair{"pad_token", special.pad}, std::pair{"unk_token", special.unk}})
     if (id >= 0) config[name] = tokenizer.piece(id);
+  if (!settings.is_null()) config.update(settings);
   return config.dump(2) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct TextMarks {
 // Throws ConfigError that names what has no equal there.
 std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& marks);
 
-// The content of a tokenizer_config.json: the special tokens by name.
-std::string write_tokenizer_config(const Tokenizer& tokenizer);
+// The content of a tokenizer_config.json: the special tokens by name, then `settings`, which may
+// replace them.
+std::string write_tokenizer_config(const Tokenizer& tokenizer, const nlohmann::json& settings = {});
 
 // Throws ConfigError unless both cut text into the same tokens: every piece of the vocabulary,
 // alone and beside others. Both have the same vocabulary.

@@ -167,6 +167,36 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
   return result.message();
 }
 
+bool is_reordered_sentencepiece(std::string_view bytes) {
+  return detail::read_sentencepiece_model(bytes).first_unknown_piece !=
+         SentencePieceModel{}.first_unknown_piece;
+}
+
+std::string restore_sentencepiece(std::string_view bytes, const std::vector<std::string>& pieces) {
+  const SentencePieceModel model = detail::read_sentencepiece_model(bytes);
+  const PiecesByText known = by_text(model);
+  WireWriter result;
+  for (const std::string& text : pieces) {
+    const auto found = known.find(text);
+    if (found == known.end())
+      throw DataError(fmt::format("tokenizer: it has no piece {}", quote(text)));
+    add_piece(result, text, found->second->score, found->second->type);
+  }
+  for (std::size_t i = model.first_unknown_piece; i < model.pieces.size(); ++i)
+    add_piece(result, model.pieces[i].text, model.pieces[i].score, model.pieces[i].type);
+  std::vector<std::string_view> rest;
+  std::size_t last_trainer = 0;  // the one that reordering has added
+  detail::WireReader reader(bytes);
+  for (detail::WireField field; reader.next(field);) {
+    if (field.number == kPieces || field.number == detail::kFirstUnknownPieceField) continue;
+    if (field.number == kTrainer) last_trainer = rest.size();
+    rest.push_back(field.whole);
+  }
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    if (i != last_trainer) result.whole(rest[i]);
+  return result.message();
+}
+
 VocabularyOrder fairseq_order(std::string_view bytes, std::span<const std::string> more) {
   VocabularyOrder order{.pieces = {"<s>", "<pad>", "</s>", "<unk>"},
                         .controls = {more.begin(), more.end()},

@@ -50,6 +50,12 @@ struct VocabularyOrder {
 // reordered again, in the same order. Throws DataError for bytes that are not a model, and for an
 // order with a duplicate or without a special piece.
 std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder& order);
+// Whether reorder_sentencepiece() has made the model.
+bool is_reordered_sentencepiece(std::string_view bytes);
+// A model that has been reordered as it was before: `pieces` in this order, then those without an
+// id. Reordering it again in its order gives the same bytes. Throws DataError for bytes that are
+// not a model, and for a piece that it does not have.
+std::string restore_sentencepiece(std::string_view bytes, const std::vector<std::string>& pieces);
 // The pieces of a model by their ids. Throws DataError for bytes that are not a model.
 std::vector<std::string> sentencepiece_pieces(std::string_view bytes);
 // The number of pieces of the model without an id.

@@ -4,9 +4,13 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/bart_type.h"
+#include "attend/interchange/families/bart_type_writing.h"
+#include "attend/tasks/model_reading.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/text/sentencepiece_writing.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend {
 
@@ -30,10 +34,12 @@ ForeignModel summarizer(const TransformerConfig& shape, const ForeignTokenizer& 
 
 // <pad> </s> <mask_1> <mask_2> <unk_2> ... <unk_102>, then the pieces of the SentencePiece model
 // after its own <pad> and </s>.
+constexpr int kFirstUnknown = 2, kOwnPieces = 2, kPegasusOffset = 103, kMostPegasusOffset = 1000;
+
 ForeignTokenizer read_pegasus_tokenizer(const ModelDirectory& directory, int embeddings) {
   if (directory.contains("tokenizer.json")) return read_tokenizer_of(directory, embeddings);
-  constexpr int kFirstUnknown = 2, kOwnPieces = 2;
-  const int offset = read_tokenizer_setting(directory, "offset", 103, between(3, 1000));
+  const int offset =
+      read_tokenizer_setting(directory, "offset", kPegasusOffset, between(3, kMostPegasusOffset));
   VocabularyOrder order{.pieces = {"<pad>", "</s>", "<mask_1>", "<mask_2>"},
                         .special = {.eos = "</s>", .pad = "<pad>", .unk = "<unk>"}};
   for (int i = kFirstUnknown; i < offset; ++i) order.pieces.push_back(fmt::format("<unk_{}>", i));
@@ -77,6 +83,80 @@ ForeignModel read_pegasus(const ModelDirectory& directory, ForeignConfig& config
   config.require("force_bos_token_to_be_generated", false);
   const ForeignTokenizer tokenizer = read_pegasus_tokenizer(directory, shape.src_vocab_size);
   return summarizer(shape, tokenizer, generation, config);
+}
+
+namespace {
+
+// The tokenizer of a model of one vocabulary and one pair of languages. Throws ConfigError.
+const Tokenizer& joint_tokenizer(const TranslationModel& model) {
+  if (model.tokenizers().size() > 1) throw ConfigError("two vocabularies");
+  return model.tgt_tokenizer;
+}
+
+bool is_reordered(const Tokenizer& tokenizer) {
+  return !detail::is_tokenizer_file(tokenizer.bytes()) &&
+         is_reordered_sentencepiece(tokenizer.bytes());
+}
+
+TextMarks marks_of(const TranslationModel& model) {
+  return {model.format.marks.before_source, model.format.marks.behind_source};
+}
+
+// The pieces of the SentencePiece model: those after the ones that Pegasus puts before them.
+void write_pegasus_pieces(const Tokenizer& tokenizer, TextFiles& files) {
+  const std::int32_t unknown = tokenizer.unk_id();
+  std::vector<std::string> own{"<pad>", "</s>"};
+  for (std::int32_t id = unknown; id < tokenizer.vocab_size(); ++id)
+    if (tokenizer.piece(id) != filler_piece(id)) own.push_back(tokenizer.piece(id));
+  files["spiece.model"] = restore_sentencepiece(tokenizer.bytes(), own);
+  files["tokenizer_config.json"] = write_tokenizer_config(
+      tokenizer, {{"tokenizer_class", "PegasusTokenizer"}, {"offset", unknown - kFirstUnknown}});
+}
+
+// A model of attend, in the words of Pegasus: all sines before all cosines, and a bias on its
+// logits.
+TransformerConfig use_words_of_pegasus(const TranslationModel& model, Checkpoint& equal) {
+  const auto shape = read_options<TransformerConfig>(equal, "attend.config");
+  if (shape.positions == PositionKind::sinusoidal) separate_sines_from_cosines(equal);
+  if (!shape.output_bias) add_output_bias(equal, model.tgt_tokenizer.vocab_size());
+  return read_options<TransformerConfig>(equal, "attend.config");
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_bart(const SavedModel& saved, Checkpoint& equal) {
+  const TranslationModel* const model = as_transformer(saved);
+  if (model == nullptr || !model->format.languages.empty()) return std::nullopt;
+  const auto shape = read_options<TransformerConfig>(equal, "attend.config");
+  TextFiles files;
+  files["config.json"] =
+      write_json(bart_type_config(*model, shape, "bart", "BartForConditionalGeneration"));
+  files[kGenerationConfig] = write_json(generation_json(*model, shape.max_positions));
+  write_tokenizer_files(joint_tokenizer(*model), marks_of(*model), {}, files, equal);
+  return files;
+}
+
+std::optional<TextFiles> write_pegasus(const SavedModel& saved, Checkpoint& equal) {
+  const TranslationModel* const model = as_transformer(saved);
+  if (model == nullptr || !model->format.languages.empty()) return std::nullopt;
+  const Tokenizer& tokenizer = joint_tokenizer(*model);
+  const TransformerConfig shape = use_words_of_pegasus(*model, equal);
+  TextFiles files;
+  nlohmann::ordered_json config =
+      bart_type_config(*model, shape, "pegasus", "PegasusForConditionalGeneration");
+  nlohmann::ordered_json generation = generation_json(*model, kUsualLength);
+  // The padding token is the one that the decoder begins with.
+  config["pad_token_id"] = generation["pad_token_id"] = config["decoder_start_token_id"];
+  files["config.json"] = write_json(config);
+  files[kGenerationConfig] = write_json(generation);
+  if (is_reordered(tokenizer)) {
+    write_pegasus_pieces(tokenizer, files);
+  } else {
+    const std::int32_t start = model->format.marks.before_target.front();
+    write_tokenizer_files(tokenizer, marks_of(*model), {{"pad_token", tokenizer.piece(start)}},
+                          files, equal);
+  }
+  return files;
 }
 
 }  // namespace attend

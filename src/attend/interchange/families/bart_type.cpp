@@ -44,63 +44,6 @@ constexpr std::array kBartTypeNames{
     NameRule{"tgt_embedding.weight", "model.decoder.embed_tokens.weight"},
 };
 
-// Settings of generation that do not change which tokens greedy decoding writes before the end, or
-// that repeat others.
-void ignore_generation_settings(ForeignConfig& from) {
-  from.ignore({"max_length",
-               "max_new_tokens",
-               "early_stopping",
-               "forced_eos_token_id",
-               "bos_token_id",
-               "pad_token_id",
-               "do_sample",
-               "temperature",
-               "top_k",
-               "top_p",
-               "typical_p",
-               "num_return_sequences",
-               "renormalize_logits",
-               "use_cache",
-               "transformers_version",
-               "_from_model_config",
-               "output_attentions",
-               "output_hidden_states",
-               "output_scores",
-               "return_dict_in_generate",
-               "return_dict"});
-}
-
-void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
-                          const NumberRange& ids) {
-  ModelDecoding& decoding = settings.decoding;
-  decoding.beam_size =
-      static_cast<int>(from.integer_or("num_beams", decoding.beam_size, kBeamSizes));
-  decoding.length_penalty = static_cast<float>(
-      from.number_or("length_penalty", decoding.length_penalty, kLengthPenalties));
-  decoding.min_length =
-      static_cast<int>(from.integer_or("min_length", decoding.min_length, between(0, 1e6)));
-  decoding.no_repeat_ngram = static_cast<int>(
-      from.integer_or("no_repeat_ngram_size", decoding.no_repeat_ngram, between(0, 1e6)));
-  const auto token = [&](const char* key, std::optional<std::int32_t>& id) {
-    if (from.has(key)) id = static_cast<std::int32_t>(from.integer(key, ids));
-  };
-  token("decoder_start_token_id", settings.start);
-  token("forced_bos_token_id", settings.first);
-  if (from.has("bad_words_ids")) {
-    settings.suppressed.clear();
-    for (const auto& word : from.integer_lists("bad_words_ids", ids)) {
-      if (word.size() != 1) from.refuse("bad_words_ids", "only single tokens are supported");
-      settings.suppressed.push_back(static_cast<std::int32_t>(word.front()));
-    }
-  }
-  for (const char* factor : {"repetition_penalty", "encoder_repetition_penalty", "guidance_scale"})
-    from.require(factor, 1.0);
-  for (const char* none : {"encoder_no_repeat_ngram_size", "diversity_penalty"})
-    from.require(none, 0);
-  from.require("num_beam_groups", 1);
-  ignore_generation_settings(from);
-}
-
 }  // namespace
 
 NameMap bart_type_names() { return NameMap(kBartTypeNames); }
@@ -138,36 +81,12 @@ TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& tr
   return shape;
 }
 
-ModelDecoding GenerationSettings::behind(int marks) const {
-  ModelDecoding result = decoding;
-  result.min_length = std::max(0, result.min_length - marks);
-  return result;
-}
-
-GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,
-                                   int vocabulary) {
-  constexpr const char* kFile = "generation_config.json";
-  const NumberRange ids = between(0, vocabulary - 1);
-  GenerationSettings settings;
-  settings.decoding.beam_size = 1;
-  settings.decoding.length_penalty = 1.0f;
-  read_generation_from(config, settings, ids);
-  if (directory.contains(kFile)) {
-    ForeignConfig generation =
-        ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
-    read_generation_from(generation, settings, ids);
-    generation.ignore({"eos_token_id"});
-    generation.require_all_known();
-  }
-  return settings;
-}
-
 ForeignModel bart_type_model(const TransformerConfig& shape, const Tokenizer& tokenizer,
                              const GenerationSettings& generation, PairFormat format) {
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   TranslationModel model(std::move(network), tokenizer, tokenizer,
-                         generation.behind(format.marks.of_target()));
+                         generation.after(format.marks.of_target()));
   model.format = std::move(format);
   model.suppressed = generation.suppressed;
   ForeignModel foreign{nullptr, bart_type_names()};

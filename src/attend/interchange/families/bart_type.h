@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/families/generation.h"
 #include "attend/models/transformer_config.h"
 
 namespace attend {
@@ -30,21 +30,6 @@ NameMap bart_type_names();
 inline constexpr std::string_view kBartTypeSinusoids[] = {
     "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",
     "model.encoder.embed_positions.weights", "model.decoder.embed_positions.weights"};
-
-// What the settings say of decoding: those of generation_config.json or, in older directories, of
-// config.json. What would change the answers and is not supported is an error; what changes only
-// how long a search goes on is not used.
-struct GenerationSettings {
-  ModelDecoding decoding;             // its lengths count what the decoder begins with
-  std::optional<std::int32_t> start;  // the token that the decoder begins with
-  std::optional<std::int32_t> first;  // the token that is always written first
-  std::vector<std::int32_t> suppressed;
-
-  // The decoding after that many tokens, which do not count in its lengths.
-  ModelDecoding behind(int marks) const;
-};
-GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,
-                                   int vocabulary);
 
 // A model of one vocabulary, whose embeddings are all shared.
 ForeignModel bart_type_model(const TransformerConfig& shape, const Tokenizer& tokenizer,

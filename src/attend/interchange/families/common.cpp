@@ -142,33 +142,33 @@ bool has_mark(const LanguageModel& model) {
   return model.first_token != eos || (pad == 0 && unk == 1 && bos == 2 && eos == 3);
 }
 
+// The names of tensors that hold a tokenizer: those of a joint vocabulary, or of a single text.
+constexpr std::string_view kTokenizerTensor = "tokenizer";
+
 }  // namespace
 
-namespace {
-
-// The bytes of our tokenizers may come back as others that cut text into the same tokens.
-void write_language_tokenizer(const LanguageModel& model, TextFiles& files, Checkpoint& equal) {
-  TextMarks marks;
-  if (has_mark(model)) marks.prefix = {model.first_token};
-  files["tokenizer.json"] = write_tokenizer_json(model.tokenizer, marks);
-  files["tokenizer_config.json"] = write_tokenizer_config(model.tokenizer);
+void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
+                           const nlohmann::json& settings, TextFiles& files, Checkpoint& equal) {
+  files["tokenizer.json"] = write_tokenizer_json(tokenizer, marks);
+  files["tokenizer_config.json"] = write_tokenizer_config(tokenizer, settings);
   const Tokenizer written = read_tokenizer_of(ModelDirectory("its tokenizer", files)).tokenizer;
-  if (written.bytes() == model.tokenizer.bytes()) return;
-  require_same_tokens(model.tokenizer, written);
+  if (written.bytes() == tokenizer.bytes()) return;
+  require_same_tokens(tokenizer, written);
   for (NamedTensor& tensor : equal.tensors)
-    if (tensor.name == model.tokenizers().front().name)
-      tensor.tensor = bytes_tensor(written.bytes());
+    if (tensor.name == kTokenizerTensor) tensor.tensor = bytes_tensor(written.bytes());
 }
 
-}  // namespace
+std::vector<std::int32_t> usual_beginning(const LanguageModel& model) {
+  return has_mark(model) ? std::vector{model.first_token} : std::vector<std::int32_t>{};
+}
 
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
-                               Checkpoint& equal) {
+                               const std::vector<std::int32_t>& beginning, Checkpoint& equal) {
   TextFiles files;
   files["config.json"] = write_json(config);
   files[kGenerationConfig] =
       write_json({{"bos_token_id", model.first_token}, {"eos_token_id", model.tokenizer.eos_id()}});
-  write_language_tokenizer(model, files, equal);
+  write_tokenizer_files(model.tokenizer, {.prefix = beginning}, {}, files, equal);
   return files;
 }
 

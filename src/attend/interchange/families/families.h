@@ -11,6 +11,7 @@
 #include "attend/core/number_range.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/tokenizer_directory.h"
+#include "attend/interchange/tokenizer_writing.h"
 #include "attend/models/stack_config.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"
@@ -33,9 +34,16 @@ ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config);
 
 std::optional<TextFiles> write_marian(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_bart(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_pegasus(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_m2m_100(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_mbart(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_gpt2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_llama(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_qwen2(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_mt5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_opt(const SavedModel& model, Checkpoint& equal);
 
 // Settings of config.json that describe training or other programs, not what the model computes.
 void ignore_common_settings(ForeignConfig& config);
@@ -66,8 +74,16 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
 std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer);
 void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remarks);
 
-// The files of a language model: `config` is config.json.
+// Writes tokenizer.json and tokenizer_config.json, with `settings` beside the special tokens. Our
+// bytes may come back as others that cut text into the same tokens, which are then those of
+// `equal`. Throws ConfigError for a tokenizer without an equal.
+void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
+                           const nlohmann::json& settings, TextFiles& files, Checkpoint& equal);
+
+// The tokens that a text begins with in most families: a mark where the tokenizer has one.
+std::vector<std::int32_t> usual_beginning(const LanguageModel& model);
+// The files of a language model: `config` is config.json, `beginning` the tokens before a text.
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
-                               Checkpoint& equal);
+                               const std::vector<std::int32_t>& beginning, Checkpoint& equal);
 
 }  // namespace attend

@@ -141,7 +141,7 @@ std::optional<TextFiles> write_gpt2(const SavedModel& saved, Checkpoint& equal) 
                                {"bos_token_id", model->first_token},
                                {"eos_token_id", model->tokenizer.eos_id()},
                                {"dtype", "float32"}},
-                              equal);
+                              usual_beginning(*model), equal);
 }
 
 }  // namespace attend

@@ -178,7 +178,7 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
   config["architectures"] = {"LlamaForCausalLM"};
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["mlp_bias"] = shape.ffn_bias;
-  return write_language_files(*model, config, equal);
+  return write_language_files(*model, config, usual_beginning(*model), equal);
 }
 
 std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
@@ -188,7 +188,7 @@ std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal)
   config["model_type"] = "qwen2";
   config["architectures"] = {"Qwen2ForCausalLM"};
   config["use_sliding_window"] = false;
-  return write_language_files(*model, config, equal);
+  return write_language_files(*model, config, usual_beginning(*model), equal);
 }
 
 }  // namespace attend

@@ -68,7 +68,7 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
   TranslationModel model(
       std::move(network), tokenizer("source.spm", src, controls),
       tokenizer("target.spm", tgt, shared ? controls : std::vector<std::string>{}),
-      generation.behind(1));
+      generation.after(1));
   model.suppressed = generation.suppressed;
   if (const std::int32_t id = model.tgt_tokenizer.id(pad);
       std::find(model.suppressed.begin(), model.suppressed.end(), id) == model.suppressed.end())

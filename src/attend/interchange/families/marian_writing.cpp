@@ -8,6 +8,7 @@
 
 #include "attend/error.h"
 #include "attend/interchange/equal_models.h"
+#include "attend/interchange/families/bart_type_writing.h"
 #include "attend/interchange/families/families.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/translation/model.h"
@@ -18,9 +19,6 @@ namespace attend {
 namespace {
 
 using MarianJson = nlohmann::ordered_json;
-
-// The longest text of models that do not say otherwise. Sinusoids have no last position.
-constexpr int kMarianLength = 1024;
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {
   std::vector<std::string> pieces;
@@ -60,49 +58,22 @@ void use_words_of_marian(const TranslationModel& model, Checkpoint& equal) {
 }
 
 MarianJson marian_config(const TranslationModel& model, const TransformerConfig& shape) {
-  const SpecialTokens& special = model.special();
-  return {{"model_type", "marian"},
-          {"architectures", {"MarianMTModel"}},
-          {"vocab_size", model.src_tokenizer.vocab_size()},
-          {"decoder_vocab_size", model.tgt_tokenizer.vocab_size()},
-          {"d_model", shape.d_model},
-          {"encoder_layers", shape.n_encoder_layers},
-          {"decoder_layers", shape.n_decoder_layers},
-          {"encoder_attention_heads", shape.n_heads},
-          {"decoder_attention_heads", shape.n_heads},
-          {"encoder_ffn_dim", shape.d_ff},
-          {"decoder_ffn_dim", shape.d_ff},
-          {"max_position_embeddings", kMarianLength},
-          {"activation_function", write_activation(shape.activation)},
-          {"dropout", shape.dropout},
-          {"attention_dropout", shape.attention_dropout},
-          {"activation_dropout", shape.activation_dropout},
-          {"scale_embedding", shape.scale_of_embeddings() != 1.0f},
-          {"share_encoder_decoder_embeddings", shape.tie_embeddings == TiedEmbeddings::all},
-          {"tie_word_embeddings", shape.tie_embeddings != TiedEmbeddings::none},
-          {"is_encoder_decoder", true},
-          {"pad_token_id", special.pad},
-          {"eos_token_id", special.eos},
-          {"decoder_start_token_id", special.bos},
-          {"forced_eos_token_id", special.eos},
-          {"dtype", "float32"}};
+  MarianJson config = bart_type_config(model, shape, "marian", "MarianMTModel");
+  config["decoder_vocab_size"] = model.tgt_tokenizer.vocab_size();
+  config["share_encoder_decoder_embeddings"] = shape.tie_embeddings == TiedEmbeddings::all;
+  return config;
 }
 
 MarianJson marian_generation(const TranslationModel& model) {
-  const SpecialTokens& special = model.special();
-  MarianJson json{
-      {"num_beams", model.decoding.beam_size}, {"length_penalty", model.decoding.length_penalty},
-      {"max_length", kMarianLength},           {"pad_token_id", special.pad},
-      {"eos_token_id", special.eos},           {"decoder_start_token_id", special.bos},
-      {"forced_eos_token_id", special.eos}};
-  json["bad_words_ids"] = MarianJson::array({MarianJson::array({special.pad})});
+  MarianJson json = generation_json(model, kUsualLength);
+  json["bad_words_ids"] = MarianJson::array({MarianJson::array({model.special().pad})});
   return json;
 }
 
 MarianJson marian_tokenizer(const TranslationModel& model, bool separate) {
   const Tokenizer& tokenizer = model.tgt_tokenizer;
   MarianJson json{{"tokenizer_class", "MarianTokenizer"},
-                  {"model_max_length", kMarianLength},
+                  {"model_max_length", kUsualLength},
                   {"separate_vocabs", separate},
                   {"eos_token", tokenizer.piece(tokenizer.eos_id())},
                   {"pad_token", tokenizer.piece(tokenizer.pad_id())},
@@ -117,10 +88,9 @@ MarianJson marian_tokenizer(const TranslationModel& model, bool separate) {
 }  // namespace
 
 std::optional<TextFiles> write_marian(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const TranslationModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  if (!std::holds_alternative<TransformerConfig>(model->network->architecture()))
-    throw ConfigError("arch is rnn");
+  if (dynamic_cast<const TranslationModel*>(&saved) == nullptr) return std::nullopt;
+  const TranslationModel* const model = as_transformer(saved);
+  if (model == nullptr) throw ConfigError("arch is rnn");
   const SpecialTokens& special = model->special();
   if (special.pad < 0 || special.unk < 0)
     throw ConfigError("the target vocabulary has no padding or no unknown token");

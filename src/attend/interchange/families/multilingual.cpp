@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "attend/core/json.h"
 #include "attend/core/json_object.h"
 #include "attend/error.h"
 #include "attend/interchange/families/bart_type.h"
+#include "attend/interchange/families/multilingual.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -20,17 +20,6 @@ using Language = PairFormat::Language;
 
 constexpr const char* kTokenizerFile = "tokenizer_config.json";
 constexpr const char* kSentencePieceFile = "sentencepiece.bpe.model";
-
-// The languages of M2M100 and of WMT21's models, in the order of their tokens; no file lists them.
-constexpr std::array kM2m100Languages{
-    "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br",  "bs", "ca", "ceb", "cs", "cy",
-    "da", "de", "el", "en",  "es", "et", "fa", "ff", "fi", "fr",  "fy", "ga", "gd",  "gl", "gu",
-    "ha", "he", "hi", "hr",  "ht", "hu", "hy", "id", "ig", "ilo", "is", "it", "ja",  "jv", "ka",
-    "kk", "km", "kn", "ko",  "lb", "lg", "ln", "lo", "lt", "lv",  "mg", "mk", "ml",  "mn", "mr",
-    "ms", "my", "ne", "nl",  "no", "ns", "oc", "or", "pa", "pl",  "ps", "pt", "ro",  "ru", "sd",
-    "si", "sk", "sl", "so",  "sq", "sr", "ss", "su", "sv", "sw",  "ta", "th", "tl",  "tn", "tr",
-    "uk", "ur", "uz", "vi",  "wo", "xh", "yi", "yo", "zh", "zu"};
-constexpr std::array kWmt21Languages{"en", "ha", "is", "ja", "cs", "ru", "zh", "de"};
 
 // What tokenizer_config.json says of languages.
 struct LanguageSettings {
@@ -141,7 +130,7 @@ std::string name_of_token(const std::vector<Language>& languages, std::int32_t t
 // Where the language of the source stands, and whether the decoder begins with that of the target
 // alone.
 struct LanguagePlaces {
-  bool behind_source = false;
+  bool after_source = false;
   bool starts_target = false;
 };
 
@@ -152,7 +141,7 @@ ForeignModel multilingual(const TransformerConfig& shape, const Tokenizer& token
   format.languages = languages_of(tokenizer);
   PairMarks& marks = format.marks;
   const std::int32_t end = tokenizer.eos_id();
-  if (places.behind_source) {
+  if (places.after_source) {
     marks.behind_source = {end, PairFormat::kSourceLanguage};
   } else {
     marks.before_source = {PairFormat::kSourceLanguage};
@@ -184,7 +173,7 @@ ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config
   const Tokenizer tokenizer = nllb ? read_fairseq_tokenizer(directory, shape.src_vocab_size)
                                    : read_m2m_tokenizer(directory, settings, shape.src_vocab_size);
   return multilingual(shape, tokenizer, generation, settings,
-                      {.behind_source = nllb && settings.legacy});
+                      {.after_source = nllb && settings.legacy});
 }
 
 ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) {
@@ -197,7 +186,7 @@ ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) 
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool first = settings.tokenizer_class != "MBart50Tokenizer";
   return multilingual(shape, read_fairseq_tokenizer(directory, shape.src_vocab_size), generation,
-                      settings, {.behind_source = first, .starts_target = first});
+                      settings, {.after_source = first, .starts_target = first});
 }
 
 }  // namespace attend

@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "attend/interchange/families/bart_type.h"
+#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/generation.h"
 #include "attend/interchange/foreign_weights.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
@@ -134,8 +135,11 @@ bool same_values(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::equal(x.begin(), x.end(), y.begin());
 }
 
-// What config.json says about it depends on the version that wrote it; the weights do not.
-bool has_own_output(const ModelDirectory& directory) {
+// What config.json says about it depends on the version that wrote it; the weights do not. A model
+// that is written has none yet, and the setting of the older versions.
+bool has_own_output(const ModelDirectory& directory, ForeignConfig& config) {
+  const bool is_tied = config.boolean_or("tie_word_embeddings", true);
+  if (directory.is_in_memory()) return !is_tied;
   TensorTable weights = open_huggingface_weights(directory);
   return weights.contains("lm_head.weight") &&
          !same_values(weights.read("lm_head.weight"), weights.read("shared.weight"));
@@ -177,7 +181,7 @@ Tokenizer read_t5_tokenizer(const ModelDirectory& directory, int size) {
 
 ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
                        TransformerConfig shape) {
-  const bool own_output = has_own_output(directory);
+  const bool own_output = has_own_output(directory, config);
   shape.tie_embeddings = own_output ? TiedEmbeddings::inputs : TiedEmbeddings::all;
   const Tokenizer tokenizer = read_t5_tokenizer(directory, shape.tgt_vocab_size);
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
@@ -187,9 +191,10 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   config.require("eos_token_id", tokenizer.eos_id());
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
-  ForeignModel foreign{std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
-                                                          generation.behind(1)),
-                       names_of_t5(shape.gated_ffn)};
+  auto model = std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
+                                                  generation.after(1));
+  model->suppressed = generation.suppressed;
+  ForeignModel foreign{std::move(model), names_of_t5(shape.gated_ffn)};
   foreign.ignorable = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
                        // in the first files, and never used
                        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
@@ -209,7 +214,7 @@ ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config) {
 
 ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  config.ignore({"tie_word_embeddings", "scale_decoder_outputs"});
+  config.ignore({"scale_decoder_outputs"});
   return finish_t5(directory, config, read_t5_shape(config));
 }
 

@@ -1,0 +1,41 @@
+// The settings of decoding of transformers' encoder-decoders: generation_config.json.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "attend/interchange/foreign_config.h"
+#include "attend/interchange/model_directory.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+// What the settings say of decoding: those of generation_config.json or, in older directories, of
+// config.json. What would change the answers and is not supported is an error; what changes only
+// how long a search goes on is not used.
+struct GenerationSettings {
+  ModelDecoding decoding;             // its lengths count what the decoder begins with
+  std::optional<std::int32_t> start;  // the token that the decoder begins with
+  std::optional<std::int32_t> first;  // the token that is always written first
+  std::vector<std::int32_t> suppressed;
+
+  // The decoding after that many tokens, which do not count in its lengths.
+  ModelDecoding after(int marks) const;
+};
+GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,
+                                   int vocabulary);
+
+// What the decoder of a model begins with: with a default language where it is one of a language.
+struct DecoderBeginning {
+  std::optional<std::int32_t> start = std::nullopt, first = std::nullopt;
+};
+// Throws ConfigError for more than two tokens.
+DecoderBeginning beginning_of(const PairFormat& format);
+
+// The content of a generation_config.json that read_generation() reads as this model has it.
+// `longest`: the length of outputs at which transformers stops.
+nlohmann::ordered_json generation_json(const TranslationModel& model, int longest);
+
+}  // namespace attend
