@@ -22,19 +22,35 @@ class ExportCommand : public SmallRunTest {
 };
 
 TEST_F(ExportCommand, OfATranslatorKeepsItsTranslations) {
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{},
-        std::vector<std::string>{"--no-joint-vocabulary", "--tie-embeddings", "target",
-                                 "--activation", "swish"},
-        std::vector<std::string>{"--tie-embeddings", "none", "--tokenizer", "unigram",
-                                 "--vocab-size", "100", "--embedding-scale", "1"}}) {
+  struct Trained {
+    const char* family;
+    std::vector<std::string> options;
+  };
+  for (const Trained& trained : {
+           Trained{"marian", {}},
+           Trained{
+               "marian",
+               {"--no-joint-vocabulary", "--tie-embeddings", "target", "--activation", "swish"}},
+           Trained{"marian",
+                   {"--tie-embeddings", "none", "--tokenizer", "unigram", "--vocab-size", "100",
+                    "--embedding-scale", "1"}},
+           Trained{"pegasus", {"--norm-first"}},
+           Trained{"pegasus",
+                   {"--norm-first", "--tokenizer", "wordpiece", "--normalization", "nfkc"}},
+           Trained{
+               "t5",
+               {"--norm-first", "--norm", "rms", "--norm-epsilon", "1e-6", "--positions",
+                "relative", "--no-ffn-bias", "--attention-biases", "none", "--embedding-scale", "1",
+                "--inverse-temperature", "1", "--tokenizer", "unigram", "--vocab-size", "100"}},
+       }) {
     std::vector<std::string> more{"--max-steps", "30", "--learning-rate", "0.01"};
-    more.insert(more.end(), options.begin(), options.end());
+    more.insert(more.end(), trained.options.begin(), trained.options.end());
     ASSERT_EQ(run(training("run", more)), 0) << error_;
-    round_trip(path("run"), "marian");
+    round_trip(path("run"), trained.family);
     const std::string text = "the man sees a dog .\nthe woman reads the book .\n";
     EXPECT_EQ(answer_of({"translate", path("again"), "--beam-size", "3"}, text),
-              answer_of({"translate", path("run"), "--beam-size", "3"}, text));
+              answer_of({"translate", path("run"), "--beam-size", "3"}, text))
+        << trained.family;
     for (const char* folder : {"run", "exported"}) std::filesystem::remove_all(path(folder));
   }
 }
@@ -95,7 +111,11 @@ TEST_F(ExportCommand, NamesWhatCannotBeExportedAndWritesNothing) {
   };
   expect_refused({"--norm", "rms"}, {"MarianMT", "norm is rms, there layer"});
   expect_refused({"--positions", "learned", "--max-positions", "300"},
-                 {"positions is learned, there sinusoidal_halves"});
+                 {"BART", "norm-embedding is false, there true"});
+  expect_refused({"--norm-first", "--tie-embeddings", "target"},
+                 {"Pegasus", "tie-embeddings is target, there all"});
+  expect_refused({"--norm-first", "--no-joint-vocabulary", "--tie-embeddings", "target"},
+                 {"two vocabularies"});
   expect_refused({"--arch", "rnn"}, {"arch is rnn"});
   expect_refused({"--tokenizer", "wordpiece"}, {"wordpiece", "SentencePiece"});
 }
